@@ -1,0 +1,43 @@
+"""Where things are: the person's folders, and what is shipped with the program."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Config (config.toml, skills), data (sessions, blobs) and logs."""
+
+    config: Path
+    data: Path
+    logs: Path
+
+    @property
+    def sessions(self) -> Path:
+        return self.data / "sessions"
+
+    @property
+    def blobs(self) -> Path:
+        return self.data / "blobs"
+
+
+def folders() -> Folders:
+    """`AGENT_TUI_HOME` holds everything where it is set; else the platform's own places."""
+    home = os.environ.get("AGENT_TUI_HOME")
+    if home:
+        root = Path(home).expanduser().absolute()
+        return Folders(root, root, root / "logs")
+    import platformdirs
+
+    dirs = platformdirs.PlatformDirs("agent-tui", appauthor=False)
+    return Folders(Path(dirs.user_config_dir), Path(dirs.user_data_dir), Path(dirs.user_log_dir))
+
+
+def shipped(kind: str) -> Path:
+    """The shipped folder `themes` or `skills`: beside the package in a checkout, inside it in a wheel."""
+    package = Path(__file__).resolve().parent
+    inside = package / "_shipped" / kind
+    return inside if inside.is_dir() else package.parent / kind

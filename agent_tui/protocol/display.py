@@ -1,0 +1,156 @@
+"""What a person is shown of a tool's work: a closed vocabulary, drawn by every front end. Extend here first.
+
+Texts are raw (a file's, a command's, a model's): a front end makes control sequences visible and never reads markup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class TextDisplay:
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownDisplay:
+    text: str
+    type: Literal["markdown"] = "markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeDisplay:
+    """A stretch of a file."""
+
+    text: str
+    path: str = ""
+    language: str = ""
+    first_line: int = 1
+    total_lines: int = 0
+    type: Literal["code"] = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines of a unified diff without line ends, each with its mark (` `, `+`, `-`) in front; starts are 1-based."""
+
+    old_start: int
+    new_start: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffDisplay:
+    path: str
+    hunks: tuple[Hunk, ...]
+    added: int = 0
+    removed: int = 0
+    created: bool = False
+    type: Literal["diff"] = "diff"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: str
+    kind: Literal["file", "folder", "link", "other"] = "file"
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListingDisplay:
+    """Files: of a folder, or found by name. `total` counts those left out too."""
+
+    path: str
+    entries: tuple[Entry, ...]
+    total: int = 0
+    type: Literal["listing"] = "listing"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesDisplay:
+    pattern: str
+    matches: tuple[Match, ...]
+    total: int = 0
+    type: Literal["matches"] = "matches"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandDisplay:
+    """A shell command; `exit_code` is None while it runs, or when a signal or a timeout ended it."""
+
+    command: str
+    cwd: str = ""
+    output: str = ""
+    exit_code: int | None = None
+    timed_out: bool = False
+    type: Literal["command"] = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class TableDisplay:
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    type: Literal["table"] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class TodoItem:
+    text: str
+    state: Literal["open", "active", "done"] = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class TodoDisplay:
+    items: tuple[TodoItem, ...]
+    type: Literal["todo"] = "todo"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDisplay:
+    text: str
+    options: tuple[str, ...] = ()
+    answer: str = ""
+    type: Literal["question"] = "question"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDisplay:
+    text: str
+    type: Literal["plan"] = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageDisplay:
+    path: str
+    width: int = 0
+    height: int = 0
+    type: Literal["image"] = "image"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStatus:
+    name: str
+    task: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsDisplay:
+    agents: tuple[AgentStatus, ...]
+    type: Literal["agents"] = "agents"
+
+
+Display = (
+    TextDisplay | MarkdownDisplay | CodeDisplay | DiffDisplay | ListingDisplay | MatchesDisplay | CommandDisplay
+    | TableDisplay | TodoDisplay | QuestionDisplay | PlanDisplay | ImageDisplay | AgentsDisplay
+)  # fmt: skip

@@ -1,0 +1,45 @@
+"""The base of every event: whose it is, when, and the fold that it takes part in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agent_tui.protocol.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """`n`: sequence number in the log (0: not stored); `at`: seconds since the epoch; the rest says whose it is."""
+
+    settled: ClassVar[bool] = True
+    n: int = 0
+    at: float = 0.0
+    session: str = ""
+    run: str = ""
+    trace: str = ""
+    turn: int = 0
+    step: int = 0
+    agent: str = "main"
+    parent_call: str = ""
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Event):
+    """A record of a newer version: kept as it came, shown to nobody, written back unchanged."""
+
+    raw: dict[str, Any]
+    type: str = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Not an event: a transcript that the engine has folded already, in its own thread (resume)."""
+
+    transcript: Transcript
+
+    def apply(self, _: Transcript) -> Transcript:
+        return self.transcript

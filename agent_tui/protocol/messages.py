@@ -1,0 +1,98 @@
+"""What a model is sent and what it answers, in no provider's dialect. Plain data; every provider translates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+StopReason = Literal["stop", "tool_calls", "length", "refusal", "cancelled", "interrupted", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as the model wrote it. `arguments` stays the raw JSON text, so that it is sent back byte for byte."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    provider: str = ""
+    """Which provider wrote it: `state` is only ever replayed to the same one."""
+    state: str = ""
+    """Opaque provider state (JSON text): signatures, reasoning items."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The result of one call."""
+
+    call_id: str
+    name: str
+    content: str
+
+
+Message = UserMessage | AssistantMessage | ToolMessage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it. `parameters` is a JSON schema of type object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call. Its bytes up to the last message are the same from step to step: that keeps caches warm."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int = 0
+    """0: the provider's own default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request. `estimated` where the server did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known of a model. `window` is what will really be used, `window_max` what the model could; 0: unknown."""
+
+    name: str
+    """`<provider>/<model>`."""
+    window: int = 0
+    window_max: int = 0
+    tools: bool | None = None
+    thinking: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkillInfo:
+    """A skill by name. `arguments` are its named places; empty with `free` where it takes one free text."""
+
+    name: str
+    description: str
+    arguments: tuple[str, ...] = ()
+    free: bool = False
+    source: str = ""

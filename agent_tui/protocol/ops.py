@@ -1,0 +1,109 @@
+"""What a person (or a front end for them) asks of the engine. Imperatives; plain data; ids, never objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+QueueAction = Literal["add", "remove", "edit", "clear", "pause", "resume"]
+QueryKind = Literal["skills", "models", "sessions"]
+Choice = Literal["once", "always", "no", "stop", "continue", "say"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Op:
+    """`session` and `agent` say whom it is for; empty: the one that is there, and its main agent."""
+
+    session: str = ""
+    agent: str = ""
+    parent_call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submit(Op):
+    """Start a turn. `queue_id`: the prompt was waiting in the queue under this id and leaves it."""
+
+    text: str
+    queue_id: str = ""
+    type: Literal["submit"] = "submit"
+
+
+@dataclass(frozen=True, slots=True)
+class Steer(Op):
+    """Put `text` (or, where it is empty, the queued prompt `queue_id`) into the running turn at its next step."""
+
+    text: str = ""
+    queue_id: str = ""
+    type: Literal["steer"] = "steer"
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel(Op):
+    """Interrupt the turn; the queue pauses, or is emptied."""
+
+    clear_queue: bool = False
+    type: Literal["cancel"] = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEdit(Op):
+    action: QueueAction
+    id: str = ""
+    text: str = ""
+    type: Literal["queue_edit"] = "queue_edit"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Op):
+    """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person says."""
+
+    id: str
+    choice: Choice
+    text: str = ""
+    type: Literal["answer"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode(Op):
+    mode: str
+    type: Literal["set_mode"] = "set_mode"
+
+
+@dataclass(frozen=True, slots=True)
+class SetModel(Op):
+    """Choose the model `<provider>/<model>`; `base_url` where its server was typed in. An empty model: look again."""
+
+    model: str
+    base_url: str = ""
+    type: Literal["set_model"] = "set_model"
+
+
+@dataclass(frozen=True, slots=True)
+class SaveDraft(Op):
+    text: str
+    type: Literal["save_draft"] = "save_draft"
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Op):
+    """Ask for facts (skills, models, sessions); the event `answered` brings them under the same id."""
+
+    id: str
+    kind: QueryKind
+    argument: str = ""
+    type: Literal["query"] = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Clear(Op):
+    """Empty the context; same session and log."""
+
+    type: Literal["clear"] = "clear"
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown(Op):
+    type: Literal["shutdown"] = "shutdown"
+
+
+AnyOp = Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | SaveDraft | Query | Clear | Shutdown

@@ -1,0 +1,115 @@
+"""Events of a session: its header, mode, model, queue and draft, and what the engine has to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted(Event):
+    """The header of a run: the first record of a log, and again at each resume (`resumed`)."""
+
+    cwd: str = ""
+    model: str = ""
+    mode: str = "auto"
+    window: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
+    resumed: bool = False
+    type: Literal["session_started"] = "session_started"
+
+    def apply(self, t: Transcript) -> Transcript:
+        t = replace(t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window)
+        return t.add(DividerBlock("resumed")) if self.resumed and len(t.rows) else t
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared(Event):
+    type: Literal["cleared"] = "cleared"
+
+    def apply(self, t: Transcript) -> Transcript:
+        t = replace(t, context_tokens=0, estimated=False)
+        return t.add(DividerBlock("context cleared")) if len(t.rows) else t
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged(Event):
+    mode: str
+    type: Literal["mode_changed"] = "mode_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, mode=self.mode)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged(Event):
+    model: str
+    window: int = 0
+    type: Literal["model_changed"] = "model_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, model=self.model, window=self.window)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged(Event):
+    """The whole queue as it is now."""
+
+    items: tuple[Queued, ...] = ()
+    paused: bool = False
+    type: Literal["queue_changed"] = "queue_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, queue=self.items, paused=self.paused)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSaved(Event):
+    text: str
+    type: Literal["draft_saved"] = "draft_saved"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, draft=self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Event):
+    """The answer to a `Query`: plain JSON data, of the kind's own shape (see `agent_tui/agent/agent.py`)."""
+
+    settled: ClassVar[bool] = False
+    id: str
+    kind: str
+    data: Any = None
+    type: Literal["answered"] = "answered"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, answers={**t.answers, self.kind: self.data})
+
+
+@dataclass(frozen=True, slots=True)
+class Notice(Event):
+    text: str
+    level: Level = "info"
+    hint: str = ""
+    type: Literal["notice"] = "notice"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.add(NoticeBlock(self.level, self.text, self.hint))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRaised(Event):
+    """Something failed: `text` says what and where in one line, `hint` what to do."""
+
+    text: str
+    kind: str = "exception"
+    hint: str = ""
+    may_pass: bool = False
+    type: Literal["error"] = "error"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, retry=None).add(NoticeBlock("error", self.text, self.hint))

@@ -1,0 +1,145 @@
+"""Events of tools: consent and questions, the intent, its output, the result, and changed files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from agent_tui.protocol.display import DiffDisplay, Display
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.transcript import LIVE_TAIL, Approval, Question, ToolBlock, ToolState, Transcript
+
+CANCELLED_TAGS = ("cancelled", "interrupted")
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked(Event):
+    id: str
+    call_id: str
+    tool: str
+    label: str
+    reason: str = ""
+    display: Display | None = None
+    always: str = ""
+    hard: bool = False
+    type: Literal["approval_asked"] = "approval_asked"
+
+    def apply(self, t: Transcript) -> Transcript:
+        asked = Approval(
+            self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard
+        )
+        t = t.put_tool(ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display))
+        return replace(t, state="waiting_for_input", pending=(*t.pending, asked))
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswered(Event):
+    """`by`: `person`, or why nobody was asked (`headless`)."""
+
+    id: str
+    choice: Literal["once", "always", "no"]
+    text: str = ""
+    by: str = "person"
+    type: Literal["approval_answered"] = "approval_answered"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return _answered(t, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked(Event):
+    id: str
+    kind: Literal["stuck", "skill_argument"]
+    text: str
+    options: tuple[str, ...] = ()
+    type: Literal["question_asked"] = "question_asked"
+
+    def apply(self, t: Transcript) -> Transcript:
+        asked = Question(self.id, self.kind, self.text, self.options)
+        return replace(t, state="waiting_for_input", pending=(*t.pending, asked))
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered(Event):
+    id: str
+    choice: Literal["stop", "continue", "say", "no"]
+    text: str = ""
+    idle: bool = False
+    """No turn is open: the question came before one."""
+    type: Literal["question_answered"] = "question_answered"
+
+    def apply(self, t: Transcript) -> Transcript:
+        t = _answered(t, self.id)
+        return replace(t, state="idle") if self.idle else t
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(Event):
+    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was allowed."""
+
+    call_id: str
+    name: str
+    label: str
+    arguments: str = "{}"
+    effect: str = "read"
+    note: str = ""
+    type: Literal["tool_started"] = "tool_started"
+
+    def apply(self, t: Transcript) -> Transcript:
+        block = ToolBlock(self.call_id, self.name, self.label, "running", self.at, note=self.note)
+        t = t.put_tool(block)
+        return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput(Event):
+    settled: ClassVar[bool] = False
+    call_id: str
+    text: str
+    type: Literal["tool_output"] = "tool_output"
+
+    def apply(self, t: Transcript) -> Transcript:
+        block = t.tool(self.call_id)
+        return t if block is None else t.put_tool(replace(block, tail=(block.tail + self.text)[-LIVE_TAIL:]))
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanged(Event):
+    """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist."""
+
+    call_id: str
+    path: str
+    diff: DiffDisplay
+    before: str = ""
+    after: str = ""
+    type: Literal["file_changed"] = "file_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded(Event):
+    """The result. `content` is what the model gets; `tag` is `ok`, or the stable tag of the failure."""
+
+    call_id: str
+    name: str
+    label: str
+    content: str
+    display: Display | None = None
+    duration_ms: int = 0
+    tag: str = "ok"
+    type: Literal["tool_ended"] = "tool_ended"
+
+    def apply(self, t: Transcript) -> Transcript:
+        state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag in CANCELLED_TAGS else "failed"
+        before = t.tool(self.call_id)
+        block = ToolBlock(
+            self.call_id, self.name, self.label, state, before.started_at if before else self.at, self.duration_ms,
+            self.tag, display=self.display, note=before.note if before else "",
+        )  # fmt: skip
+        t = t.put_tool(block)
+        running = any(isinstance(row := t.rows[i], ToolBlock) and row.state == "running" for i in t.open_tools.values())
+        return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool" if running else "running")
+
+
+def _answered(t: Transcript, id: str) -> Transcript:
+    pending = tuple(asked for asked in t.pending if asked.id != id)
+    return replace(t, pending=pending, state="waiting_for_input" if pending else "running")

@@ -1,0 +1,288 @@
+"""What a person sees of a session: the value that every event folds into (`Event.apply`).
+
+Immutable. Rows are closed blocks in a chunked vector; `live()` gives the blocks that are still being written. A row
+is known by its index; only the rows of the step that is being streamed are ever taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from agent_tui.protocol.display import Display
+from agent_tui.protocol.messages import Usage
+from agent_tui.structures.markdown_stream import MdStream, Piece, split
+from agent_tui.structures.vec import Vec
+
+State = Literal["idle", "running", "waiting_for_tool", "waiting_for_input"]
+TurnEnd = Literal["completed", "cancelled", "error", "max_steps", "timed_out", "budget_exceeded", "stuck"]
+ToolState = Literal["asking", "running", "done", "failed", "cancelled"]
+Level = Literal["info", "warning", "error"]
+
+LIVE_TAIL: Final = 4_000
+"""Characters of running output, thinking and arguments that are kept while they stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserBlock:
+    """A prompt. `sent` is what the model got when that is more than `text` (an expanded skill)."""
+
+    text: str
+    at: float = 0.0
+    sent: str = ""
+    skill: str = ""
+    steer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A closed stretch of an answer, as Markdown source; `lead` goes in front of it to draw it, never to copy it."""
+
+    text: str
+    lead: str = ""
+    head: bool = False
+    """The first of its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingBlock:
+    """Reasoning; while `live`, `text` is only its end. `chars` counts all of it."""
+
+    text: str
+    chars: int = 0
+    duration_ms: int = 0
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBlock:
+    """One tool call. `tail` is the end of its running output; `content` what the model got; `display` what to draw."""
+
+    call_id: str
+    name: str
+    label: str
+    state: ToolState = "running"
+    started_at: float = 0.0
+    duration_ms: int = 0
+    tag: str = ""
+    tail: str = ""
+    display: Display | None = None
+    note: str = ""
+    """Who or what decided, in words: `allowed once`, `no sandbox`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallBlock:
+    """A call whose arguments are still being written by the model (live only)."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeBlock:
+    level: Level
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBlock:
+    """The end of a turn."""
+
+    state: TurnEnd
+    duration_ms: int = 0
+    steps: int = 0
+    tokens: int = 0
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DividerBlock:
+    """A line across: the session was resumed, the context was cleared."""
+
+    text: str
+
+
+Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBlock | TurnBlock | DividerBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """An open question for consent. `always` says in words what the answer `always` would allow; empty: not offered."""
+
+    id: str
+    call_id: str
+    tool: str
+    label: str
+    reason: str
+    display: Display | None = None
+    always: str = ""
+    hard: bool = False
+    """On the hard list: asked in every mode, and never answered by a plain Enter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An open question. `kind` is `stuck` (stop, continue, say) or `skill_argument` (free text)."""
+
+    id: str
+    kind: Literal["stuck", "skill_argument"]
+    text: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    attempt: int
+    until: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """The answer being written in one step: where its rows begin, and its open ends."""
+
+    base: int
+    text: MdStream = field(default_factory=MdStream)
+    thinking: str = ""
+    thinking_chars: int = 0
+    thinking_at: float = 0.0
+    calls: tuple[CallBlock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    session: str = ""
+    cwd: str = ""
+    title: str = ""
+    model: str = ""
+    window: int = 0
+    mode: str = "auto"
+    rows: Vec[Block] = field(default_factory=Vec)
+    streaming: Streaming | None = None
+    open_tools: Mapping[str, int] = field(default_factory=dict)
+    """Row index of each call without a result."""
+    state: State = "idle"
+    turn: int = 0
+    steps: int = 0
+    turn_at: float = 0.0
+    queue: tuple[Queued, ...] = ()
+    paused: bool = False
+    draft: str = ""
+    pending: tuple[Approval | Question, ...] = ()
+    retry: Retry | None = None
+    context_tokens: int = 0
+    """Tokens in the last request and its answer: what the context holds now."""
+    estimated: bool = False
+    turn_tokens: int = 0
+    """Tokens written by the model in this turn."""
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """The newest answer to each kind of query."""
+
+    def live(self) -> tuple[Block, ...]:
+        """Blocks that are still being written; they follow the rows."""
+        stream = self.streaming
+        if stream is None:
+            return ()
+        blocks: list[Block] = []
+        if stream.thinking_chars and not stream.text.length:
+            blocks.append(ThinkingBlock(stream.thinking, stream.thinking_chars, live=True))
+        tail = stream.text.tail
+        if tail:
+            blocks.append(TextBlock(tail, stream.text.lead, head=not self._has_text(stream)))
+        blocks.extend(stream.calls)
+        return tuple(blocks)
+
+    def add(self, *blocks: Block) -> Transcript:
+        """Add closed blocks. What is said while an answer streams goes above that answer: it is taken as one thing."""
+        stream = self.streaming
+        if stream is None:
+            return replace(self, rows=self.rows.extend(blocks))
+        below = self.rows[stream.base :]
+        rows = self.rows.truncate(stream.base).extend(blocks).extend(below)
+        return replace(self, rows=rows, streaming=replace(stream, base=stream.base + len(blocks)))
+
+    def stream_text(self, text: str, at: float) -> Transcript:
+        stream = self.streaming or Streaming(len(self.rows))
+        rows = self.rows
+        if stream.thinking_chars and not stream.text.length and len(rows) == stream.base:
+            elapsed = max(0, round((at - stream.thinking_at) * 1000))
+            rows = rows.append(ThinkingBlock(stream.thinking, stream.thinking_chars, elapsed))
+        pieces, fed = stream.text.feed(text)
+        rows = rows.extend(_text_blocks(pieces, not self._has_text(stream)))
+        return replace(self, rows=rows, streaming=replace(stream, text=fed))
+
+    def stream_thinking(self, text: str, at: float) -> Transcript:
+        stream = self.streaming or Streaming(len(self.rows))
+        stream = replace(
+            stream,
+            thinking=(stream.thinking + text)[-LIVE_TAIL:],
+            thinking_chars=stream.thinking_chars + len(text),
+            thinking_at=stream.thinking_at or at,
+        )
+        return replace(self, streaming=stream)
+
+    def stream_call(self, index: int, name: str, text: str) -> Transcript:
+        stream = self.streaming or Streaming(len(self.rows))
+        calls = list(stream.calls)
+        while len(calls) <= index:
+            calls.append(CallBlock("", ""))
+        old = calls[index]
+        calls[index] = CallBlock(name or old.name, (old.arguments + text)[-LIVE_TAIL:])
+        return replace(self, streaming=replace(stream, calls=tuple(calls)))
+
+    def settle(self, text: str, reasoning: str, thinking_ms: int) -> Transcript:
+        """Close the step's answer. What was streamed stays if it was the same text; else it is laid out anew."""
+        stream = self.streaming or Streaming(len(self.rows))
+        thinking = (ThinkingBlock(reasoning, len(reasoning), thinking_ms),) if reasoning else ()
+        rows = self.rows
+        if stream.text.length and stream.text.holds(text):
+            rows = rows.extend(_text_blocks(stream.text.close(), not self._has_text(stream)))
+            shown = isinstance(rows[stream.base], ThinkingBlock)
+            if shown and thinking:
+                rows = rows.set(stream.base, thinking[0])
+            if shown == bool(thinking):
+                return replace(self, rows=rows, streaming=None)
+        rows = rows.truncate(stream.base).extend(thinking)
+        return replace(self, rows=rows.extend(_text_blocks(split(text), True)), streaming=None)
+
+    def put_tool(self, block: ToolBlock) -> Transcript:
+        """Show `block`, in the place of the same call's older state if there is one."""
+        row = self.open_tools.get(block.call_id)
+        rows = self.rows.append(block) if row is None else self.rows.set(row, block)
+        open_tools = dict(self.open_tools)
+        if block.state in ("asking", "running"):
+            open_tools[block.call_id] = len(rows) - 1 if row is None else row
+        else:
+            open_tools.pop(block.call_id, None)
+        return replace(self, rows=rows, open_tools=open_tools)
+
+    def tool(self, call_id: str) -> ToolBlock | None:
+        """The open call `call_id`."""
+        row = self.open_tools.get(call_id)
+        block = None if row is None else self.rows[row]
+        return block if isinstance(block, ToolBlock) else None
+
+    def used(self, usage: Usage, window: int) -> Transcript:
+        return replace(
+            self,
+            context_tokens=usage.prompt_tokens + usage.completion_tokens,
+            estimated=usage.estimated,
+            turn_tokens=self.turn_tokens + usage.completion_tokens,
+            window=window or self.window,
+        )
+
+    def _has_text(self, stream: Streaming) -> bool:
+        return len(self.rows) > stream.base and isinstance(self.rows[-1], TextBlock)
+
+
+def _text_blocks(pieces: tuple[Piece, ...], head: bool) -> tuple[TextBlock, ...]:
+    return tuple(TextBlock(piece.text, piece.lead, head and number == 0) for number, piece in enumerate(pieces))

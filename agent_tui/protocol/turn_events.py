@@ -1,0 +1,197 @@
+"""Events of a turn and its steps: the prompt, the request, the streamed answer and its settled twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.messages import StopReason, ToolCall, Usage
+from agent_tui.protocol.transcript import Retry, Streaming, Transcript, TurnBlock, TurnEnd, UserBlock
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Event):
+    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill),
+    `facts` the volatile facts (git status, date) that go after it, empty when they have not changed."""
+
+    prompt: str
+    sent: str = ""
+    skill: str = ""
+    facts: str = ""
+    queue_id: str = ""
+    type: Literal["turn_started"] = "turn_started"
+
+    def apply(self, t: Transcript) -> Transcript:
+        queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
+        t = replace(
+            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue, streaming=None,
+            title=t.title or self.prompt.strip().split("\n", 1)[0][:80],
+        )  # fmt: skip
+        return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill))
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted(Event):
+    type: Literal["step_started"] = "step_started"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, state="running", steps=self.step, streaming=Streaming(len(t.rows)))
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPart:
+    """One source of the system prompt; `source` names the file it came from, where it has one."""
+
+    name: str
+    chars: int
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBuilt(Event):
+    """The request's prefix: system prompt and tool schemas (JSON text), kept whole so that a resume sends the same."""
+
+    system: str
+    tools: str = "[]"
+    parts: tuple[ContextPart, ...] = ()
+    hash: str = ""
+    type: Literal["context_built"] = "context_built"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent(Event):
+    """A request left. `hash` covers system, tools and messages, so that a replay can compare."""
+
+    model: str
+    messages: int = 0
+    hash: str = ""
+    attempt: int = 1
+    type: Literal["request_sent"] = "request_sent"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, retry=None)
+
+
+@dataclass(frozen=True, slots=True)
+class SteerSeen(Event):
+    """Words of the person entered the running turn: the next request holds them."""
+
+    text: str
+    queue_id: str = ""
+    type: Literal["steer_seen"] = "steer_seen"
+
+    def apply(self, t: Transcript) -> Transcript:
+        queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
+        return replace(t, queue=queue).add(UserBlock(self.text, self.at, steer=True))
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta(Event):
+    settled: ClassVar[bool] = False
+    text: str
+    type: Literal["text_delta"] = "text_delta"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.stream_text(self.text, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta(Event):
+    settled: ClassVar[bool] = False
+    text: str
+    type: Literal["thinking_delta"] = "thinking_delta"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.stream_thinking(self.text, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArgsDelta(Event):
+    """Arguments of call `index` of this step are being written; `name` comes with the first."""
+
+    settled: ClassVar[bool] = False
+    index: int
+    text: str
+    name: str = ""
+    type: Literal["tool_args_delta"] = "tool_args_delta"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.stream_call(self.index, self.name, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Event):
+    """What a running answer has gained since the partial before: stored, so that a kill costs at most two seconds.
+
+    Offsets count characters of the answer and of the reasoning; what the reader already has is not applied again.
+    """
+
+    text: str = ""
+    offset: int = 0
+    thinking: str = ""
+    thinking_offset: int = 0
+    type: Literal["partial"] = "partial"
+
+    def apply(self, t: Transcript) -> Transcript:
+        have = t.streaming or Streaming(len(t.rows))
+        if self.thinking and have.thinking_chars == self.thinking_offset:
+            t = t.stream_thinking(self.thinking, self.at)
+        if self.text and have.text.length == self.offset:
+            t = t.stream_text(self.text, self.at)
+        return t
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantReplied(Event):
+    """The settled answer of one step; supersedes its deltas and partials. `state` is the provider's, opaque."""
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    provider: str = ""
+    state: str = ""
+    stop_reason: StopReason = "stop"
+    thinking_ms: int = 0
+    type: Literal["assistant_message"] = "assistant_message"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t.settle(self.text, self.reasoning, self.thinking_ms), retry=None)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported(Event):
+    usage: Usage
+    model: str = ""
+    provider: str = ""
+    duration_ms: int = 0
+    window: int = 0
+    type: Literal["usage"] = "usage"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.used(self.usage, self.window)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying(Event):
+    """Attempt `attempt` follows after `delay_s` seconds."""
+
+    attempt: int
+    delay_s: float
+    reason: str
+    type: Literal["retrying"] = "retrying"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, retry=Retry(self.attempt, self.at + self.delay_s, self.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded(Event):
+    state: TurnEnd
+    duration_ms: int = 0
+    steps: int = 0
+    type: Literal["turn_ended"] = "turn_ended"
+
+    def apply(self, t: Transcript) -> Transcript:
+        t = replace(t, state="idle", streaming=None, pending=(), retry=None)
+        return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated))

@@ -1,0 +1,1 @@
+NOT_REGISTERED = ("base", "choose", "wire")

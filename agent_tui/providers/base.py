@@ -1,0 +1,110 @@
+"""What a provider is: one neutral stream in, whatever the wire. A provider is one file in this folder.
+
+A provider module `agent_tui/providers/<name>.py` exposes `create(model, setup) -> Provider`. Failures are values in
+the stream (`Failed`), never exceptions; only cancellation raises. A stream ends with exactly one `Finished` or one
+`Failed`, and nothing follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from agent_tui.protocol.messages import ModelInfo, Request, StopReason, ToolCall, Usage
+
+FailureKind = Literal[
+    "unreachable", "auth", "unknown_model", "overflow", "rate_limited", "bad_request", "server", "broken_stream",
+    "empty_stream", "malformed", "timeout",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingChunk:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallChunk:
+    """Part of the arguments of call `index`; `id` and `name` come with its first part."""
+
+    index: int
+    text: str = ""
+    id: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The end of an answer. `calls` are whole, their arguments raw JSON text."""
+
+    stop_reason: StopReason
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """`text` is one line that names the address or the model; `hint` says what to do."""
+
+    kind: FailureKind
+    text: str
+    hint: str = ""
+    may_pass: bool = False
+    retry_after: float | None = None
+
+
+StreamItem = TextChunk | ThinkingChunk | CallChunk | Finished | Failed
+
+
+class ProviderError(Exception):
+    """A question other than a stream (list, show, pull) failed; carries the same facts as `Failed`."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.text)
+        self.failed = failed
+
+
+class Provider(Protocol):
+    """One model behind one wire."""
+
+    name: str
+    """The provider's own name, the part before the slash."""
+    model: str
+    """The model's name as its server knows it."""
+    roots: tuple[Path, ...]
+    """Folders beside the session's own where this provider wants to work (the demo's scratch folder)."""
+
+    async def info(self) -> ModelInfo:
+        """What is known of the model. Raises ProviderError."""
+        ...
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """What the server offers. Raises ProviderError."""
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[StreamItem]: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSetup:
+    """What `create` is given: settings of this provider and the environment it may read."""
+
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    num_ctx: int = 0
+    """0: the smaller of the model's maximum and 32,768."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: Path = Path()
+    data: Path = Path()
+    """The program's data folder (the demo keeps its scratch folder there)."""
+    options: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,24 @@
+"""A file is a registration: what a package folder holds is found by file name, and imported when it is used."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def names(package: str) -> tuple[str, ...]:
+    """The modules of `package` that register something: all but those it lists in `NOT_REGISTERED`."""
+    module = importlib.import_module(package)
+    found = {path.stem for folder in module.__path__ for path in Path(folder).glob("*.py")}
+    beside = getattr(module, "NOT_REGISTERED", ("base",))
+    return tuple(sorted(name for name in found if name not in beside and not name.startswith("_")))
+
+
+def load(package: str, name: str, attribute: str) -> Any:
+    """`attribute` of module `name` in `package`. Raises LookupError with the names there are."""
+    if name not in names(package):
+        raise LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
+    return getattr(importlib.import_module(f"{package}.{name}"), attribute)

@@ -1,0 +1,194 @@
+"""Cuts streamed Markdown into closed blocks and one bounded open tail.
+
+Invariants, each under a property test:
+  * lossless: the texts of all pieces, joined, are the source, character by character;
+  * the cuts depend on the text alone, never on how it was chunked;
+  * the open tail is bounded (one block of at most `LIMIT` characters and one unfinished line of at most `LIMIT`);
+  * a closed piece never changes, so that it is parsed and laid out once.
+
+A piece that continues an open fence or table carries in `lead` the lines to put in front of it when it is drawn.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass, replace
+from typing import Final
+
+LIMIT: Final = 6_000
+"""Characters after which a block, or an unfinished line, is cut even though it goes on."""
+FENCE_LINES: Final = 60
+"""Lines after which an open fence is cut, so that long code is highlighted piecewise."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_LIST_ITEM = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A closed stretch of source. `lead` + `text` is a Markdown document of its own."""
+
+    text: str
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MdStream:
+    """The open end of a streamed text. Feed it, or close it; it never changes itself."""
+
+    block: str = ""
+    """Finished lines of the open block."""
+    line: str = ""
+    """The unfinished last line."""
+    lead: str = ""
+    fence: str = ""
+    """The marker that closes the open fence, or nothing."""
+    opener: str = ""
+    lines: int = 0
+    """Lines in the open block."""
+    blank: bool = False
+    """The last finished line was blank."""
+    in_list: bool = False
+    mid_line: bool = False
+    """`line` continues a line that was cut for its length."""
+    length: int = 0
+    crc: int = 0
+
+    @property
+    def tail(self) -> str:
+        return self.block + self.line
+
+    def feed(self, chunk: str) -> tuple[tuple[Piece, ...], MdStream]:
+        """Add `chunk`; returns the pieces that it closed, and the stream after it."""
+        if not chunk:
+            return (), self
+        cutter = _Cutter(self)
+        cutter.take(self.line + chunk)
+        return tuple(cutter.pieces), cutter.stream(
+            self.length + len(chunk), zlib.crc32(chunk.encode("utf-8", "surrogatepass"), self.crc)
+        )
+
+    def close(self) -> tuple[Piece, ...]:
+        """The pieces that the end of the text closes."""
+        cutter = _Cutter(self)
+        if self.line:
+            cutter.finished_line(self.line)
+        cutter.cut()
+        return tuple(cutter.pieces)
+
+    def holds(self, text: str) -> bool:
+        """Whether what was fed is `text` (by length and CRC-32)."""
+        return self.length == len(text) and self.crc == zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def split(text: str) -> tuple[Piece, ...]:
+    """All pieces of a whole text: what any chunking of it would give."""
+    closed, stream = MdStream().feed(text)
+    return closed + stream.close()
+
+
+class _Cutter:
+    """The mutable inside of one `feed`: lines go in, pieces come out."""
+
+    def __init__(self, start: MdStream) -> None:
+        self.start = start
+        self.pieces: list[Piece] = []
+        self.parts: list[str] = [start.block] if start.block else []
+        self.size = len(start.block)
+        self.line = ""
+        self.lead, self.fence, self.opener = start.lead, start.fence, start.opener
+        self.lines, self.blank, self.in_list, self.mid_line = start.lines, start.blank, start.in_list, start.mid_line
+
+    def stream(self, length: int, crc: int) -> MdStream:
+        return replace(
+            self.start, block="".join(self.parts), line=self.line, lead=self.lead, fence=self.fence,
+            opener=self.opener, lines=self.lines, blank=self.blank, in_list=self.in_list, mid_line=self.mid_line,
+            length=length, crc=crc,
+        )  # fmt: skip
+
+    def take(self, text: str) -> None:
+        position, end = 0, len(text)
+        while position < end:
+            newline = text.find("\n", position, position + LIMIT)
+            if newline >= 0:
+                self.finished_line(text[position : newline + 1])
+                position = newline + 1
+            elif end - position >= LIMIT:
+                self.long_line(text[position : position + LIMIT])
+                position += LIMIT
+            else:
+                break
+        self.line = text[position:]
+
+    def long_line(self, part: str) -> None:
+        """A line of `LIMIT` characters and more: what it begins is decided now, its rest goes on as text."""
+        if not self.mid_line:
+            self.boundary_before(part)
+        self.add(part)
+        self.cut(keep_open=True)
+        self.mid_line = True
+
+    def finished_line(self, line: str) -> None:
+        if self.mid_line:
+            self.mid_line = False
+            self.add(line)
+            self.cut(keep_open=True)
+            return
+        bare = line.rstrip("\r\n")
+        if self.fence:
+            self.add(line)
+            closing, indent = bare.strip(), len(bare) - len(bare.lstrip(" "))
+            if indent < 4 and closing.startswith(self.fence) and not closing.strip(self.fence[0]):
+                self.fence = ""
+                self.cut()
+            elif self.lines >= FENCE_LINES or self.size >= LIMIT:
+                self.cut(keep_open=True)
+            return
+        self.boundary_before(bare)
+        self.add(line)
+        self.blank = not bare.strip()
+        if self.lines == 1 and _HEADING.match(bare):
+            self.cut()
+        elif self.size >= LIMIT:
+            self.cut(keep_open=True)
+
+    def boundary_before(self, line: str) -> None:
+        """Close the open block if `line` begins another one; note what it begins."""
+        if not line.strip():
+            return
+        indented = line[0] in " \t"
+        item = bool(_LIST_ITEM.match(line))
+        fence = None if self.in_list and indented and self.parts else _FENCE.match(line)
+        if fence or _HEADING.match(line) or (self.blank and not indented and not (item and self.in_list)):
+            self.cut()
+        if not self.parts:
+            self.in_list = item
+        if fence:
+            self.fence, self.opener = fence.group(1), line.rstrip("\r\n") + "\n"
+
+    def add(self, text: str) -> None:
+        self.parts.append(text)
+        self.size += len(text)
+        self.lines += 1
+
+    def cut(self, keep_open: bool = False) -> None:
+        """Close the open block. `keep_open`: it goes on, so what begins now needs a lead to be drawn right."""
+        text = "".join(self.parts)
+        if text:
+            self.pieces.append(Piece(text, self.lead))
+        if keep_open:
+            self.lead = self.opener if self.fence else self.lead or _table_head(text)
+        else:
+            self.lead, self.in_list = "", False
+        self.parts, self.size, self.lines, self.blank = [], 0, 0, False
+
+
+def _table_head(text: str) -> str:
+    """Header and delimiter row, if `text` is a table."""
+    lines = text.split("\n", 2)
+    if len(lines) == 3 and "|" in lines[0] and "-" in lines[1] and _DELIMITER_ROW.match(lines[1].rstrip("\r")):
+        return f"{lines[0]}\n{lines[1]}\n"
+    return ""

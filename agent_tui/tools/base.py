@@ -1,0 +1,145 @@
+"""What a tool is. A tool is one file in this folder; it exposes `TOOL`.
+
+Every failure is a result that starts with a stable tag: `Error [<tag>]: what, where, what to do`. A tool raises
+`ToolFailure` for those it can name; the executor turns anything else into `Error [exception]`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from agent_tui.protocol.display import DiffDisplay, Display
+from agent_tui.protocol.messages import SkillInfo, ToolSpec
+from agent_tui.safety.sandbox import CommandResult
+
+Effect = Literal["read", "write", "execute"]
+
+
+class Arguments(BaseModel, extra="forbid"):
+    """Base of every tool's arguments; field descriptions and the JSON schema come from it."""
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """`content` for the model, `display` for the person; `tag` is `ok` or the tag of a failure."""
+
+    content: str
+    display: Display | None = None
+    tag: str = "ok"
+
+
+class ToolFailure(Exception):
+    """A failure that has a name. Its text goes to the model behind the tag."""
+
+    def __init__(self, tag: str, text: str, display: Display | None = None) -> None:
+        super().__init__(text)
+        self.tag, self.text, self.display = tag, text, display
+
+    def result(self) -> ToolResult:
+        return ToolResult(f"Error [{self.tag}]: {self.text}", self.display, self.tag)
+
+
+class ToolContext(Protocol):
+    """What a tool gets from above. Paths are the policy's business: a tool opens nothing by itself."""
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Real paths; the first is the session's folder."""
+        ...
+
+    @property
+    def call_id(self) -> str: ...
+    @property
+    def command_timeout(self) -> float:
+        """Seconds."""
+        ...
+
+    @property
+    def max_output_chars(self) -> int: ...
+
+    def emit(self, text: str) -> None:
+        """Show a stretch of output while the tool runs."""
+        ...
+
+    def path(self, text: str) -> Path:
+        """The real path that `text` names, links resolved as the kernel does, relative to the first root.
+
+        Raises ToolFailure (`blocked`, `invalid_arguments`) where the path was not part of what was allowed.
+        """
+        ...
+
+    def shown(self, path: Path) -> str:
+        """How a path is named to people and models: relative inside the first root."""
+        ...
+
+    async def process(self, command: str, timeout: float) -> CommandResult:
+        """Run a shell command in the first root; its output goes to `emit` as it comes."""
+        ...
+
+    async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
+        """Run `work(stopped)` off the event loop; it must read `stopped()` at least every 50 ms."""
+        ...
+
+    def checkpoint(self, content: bytes) -> str:
+        """Keep a file's content before it is changed; returns its SHA-256."""
+        ...
+
+    def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
+        """Say that a file was changed (SHA-256 before, empty if new, and after)."""
+        ...
+
+    def skills(self) -> Sequence[SkillInfo]: ...
+
+    def load_skill(self, name: str) -> str:
+        """The text of a skill, once a session. Raises ToolFailure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """A tool. `label` is the human line for a call (without the mark); `paths` names the files that a call touches, for
+    the policy; `preview` is what the approval shows (the diff, the command)."""
+
+    name: str
+    description: str
+    arguments: type[A]
+    effect: Effect
+    label: Callable[[A], str]
+    run: Callable[[A, ToolContext], Awaitable[ToolResult]]
+    paths: Callable[[A], tuple[str, ...]] = lambda _: ()
+    preview: Callable[[A, ToolContext], Awaitable[Display | None]] | None = None
+    command: Callable[[A], str] | None = None
+    """The shell command that a call runs, where it runs one."""
+    research: bool = False
+    """Looks things up outside: many calls with varying arguments in a turn are a sign of being lost."""
+
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, self.description, schema(self.arguments))
+
+
+def schema(arguments: type[Arguments]) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, without what only costs a small model's window (titles)."""
+    raw = arguments.model_json_schema()
+
+    def plain(node: Any, names: bool = False) -> Any:
+        if isinstance(node, dict):
+            return {k: plain(v, k == "properties") for k, v in node.items() if names or k != "title"}
+        return [plain(item) for item in node] if isinstance(node, list) else node
+
+    result: dict[str, Any] = plain(raw)
+    result.pop("description", None)
+    result.setdefault("properties", {})
+    return result
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

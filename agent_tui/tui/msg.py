@@ -1,0 +1,120 @@
+"""What happened, as the core is told of it. Past tense, plain data; each carries `at`, the only clock the core has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent_tui.protocol.event import Event, Restored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    at: float = 0.0
+    """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Base):
+    """The screen is up. `prompt` is what was asked on the command line."""
+
+    width: int
+    height: int
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resized(Base):
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventsArrived(Base):
+    """All that the queue held at one poll, adjacent deltas joined."""
+
+    events: tuple[Event | Restored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked(Base):
+    """A poll found nothing new while something runs: clocks and spinner move."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChanged(Base):
+    """The prompt now holds `text`."""
+
+    text: str
+    caret: int = 0
+    """Characters before the caret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted(Base):
+    """Enter (or Ctrl+S) in the prompt."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPressed(Base):
+    """A key that is bound in the command table, or any key while a dialog or overlay is open. `key` is Textual's name
+    for it; `character` what it types, if anything; `draft` what the prompt holds."""
+
+    key: str
+    character: str = ""
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryAsked(Base):
+    """Up (-1) or Down (+1) at the edge of the prompt."""
+
+    step: int
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLoaded(Base):
+    """Earlier prompts, oldest first."""
+
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Toggled(Base):
+    """The row was clicked, or opened by key."""
+
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolled(Base):
+    """The transcript shows its end, or no longer does."""
+
+    following: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Copied(Base):
+    """The clipboard holds `chars` characters more."""
+
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToastExpired(Base):
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class EffectFailed(Base):
+    """The runtime could not do something: one line for the person."""
+
+    text: str
+
+
+Msg = (
+    Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
+    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed
+)  # fmt: skip

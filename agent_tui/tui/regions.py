@@ -1,0 +1,141 @@
+"""What each region of the screen is to show: one small value a region. Made by `view`, drawn by the widgets.
+
+The runtime compares regions by identity and shows only what is another object than before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agent_tui.protocol.display import Display
+from agent_tui.protocol.transcript import Block
+from agent_tui.structures.vec import Vec
+
+Tone = Literal["normal", "dim", "accent", "good", "warning", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    tone: Tone = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderView:
+    """One line: `left` is cut first when it does not fit, `right` never."""
+
+    left: tuple[Span, ...]
+    right: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptView:
+    """Closed rows and the blocks still being written. A row is open if `expanded` differs from its being in
+    `exceptions`. `now` moves only while something runs (elapsed times). A new `jump` means: show the end."""
+
+    rows: Vec[Block]
+    live: tuple[Block, ...]
+    expanded: bool = False
+    exceptions: frozenset[int] = frozenset()
+    now: float = 0.0
+    jump: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """Prompts that wait, oldest first. Shown only where there are some."""
+
+    items: tuple[str, ...]
+    paused: bool
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice of a dialog or list: the key that takes it, and its words."""
+
+    key: str
+    label: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogView:
+    """A question above the prompt. `display` is the whole command or diff; `selected` the option under the cursor."""
+
+    title: str
+    reason: str
+    display: Display | None
+    options: tuple[Option, ...]
+    selected: int
+    warning: bool = False
+    position: str = ""
+    """`1 of 3` where more wait behind it."""
+    scroll: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionView:
+    options: tuple[Option, ...]
+    selected: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """The prompt. A new `rev` means: the text is now `text`, caret at its end; else the widget keeps its own."""
+
+    rev: int
+    text: str
+    placeholder: str
+    label: str = ""
+    """What is being asked for, where the prompt is not for the model (an address, an argument, a reason)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """The line above the prompt: what runs, for how long. `spinner` is the number of its frame, negative for none."""
+
+    spinner: int
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FooterView:
+    """The keys of the moment, most useful first: (key, what it does)."""
+
+    keys: tuple[tuple[str, str], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayView:
+    """A sheet over the transcript: help, a list to choose from, the first-run screen."""
+
+    title: str
+    lines: tuple[tuple[Span, ...], ...]
+    options: tuple[Option, ...] = ()
+    selected: int = 0
+    footer: str = ""
+    scroll: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToastView:
+    text: str
+    tone: Tone = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    header: HeaderView
+    transcript: TranscriptView
+    queue: QueueView | None
+    dialog: DialogView | None
+    completion: CompletionView | None
+    prompt: PromptView
+    status: StatusView | None
+    footer: FooterView
+    overlay: OverlayView | None
+    toast: ToastView | None
+    too_small: bool = False
