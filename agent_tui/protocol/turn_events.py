@@ -12,13 +12,11 @@ from agent_tui.protocol.transcript import Retry, Streaming, Transcript, TurnBloc
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
-    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill),
-    `facts` the volatile facts (git status, date) that go after it, empty when they have not changed."""
+    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill)."""
 
     prompt: str
     sent: str = ""
     skill: str = ""
-    facts: str = ""
     queue_id: str = ""
     type: Literal["turn_started"] = "turn_started"
 
@@ -33,6 +31,10 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class StepStarted(Event):
+    """A model call and its tools begin. `facts` are the volatile facts (git status, date, mode) that go behind the
+    newest message; empty when the model knows them already."""
+
+    facts: str = ""
     type: Literal["step_started"] = "step_started"
 
     def apply(self, t: Transcript) -> Transcript:

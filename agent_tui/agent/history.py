@@ -1,0 +1,78 @@
+"""What the model is sent: the other fold of the events, into messages.
+
+A request depends on the log alone, so that a resumed session sends the same bytes; messages are only ever appended,
+so that a server's cache of the earlier ones stays warm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+
+from agent_tui.protocol.events import (
+    AssistantReplied, Cleared, ContextBuilt, Event, StepStarted, SteerSeen, ToolEnded, TurnEnded, TurnStarted,
+)  # fmt: skip
+from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.structures.vec import Vec
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's messages begin."""
+
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    messages: Vec[Message] = Vec()  # noqa: RUF009  (immutable)
+    turn_at: int = 0
+    facts: str = ""
+    """The volatile facts that the model was told last."""
+
+    def request(self) -> Request:
+        return Request(self.system, tuple(self.messages), self.tools)
+
+    def answered(self) -> bool:
+        """Whether the model has said anything in the newest turn."""
+        return any(isinstance(message, AssistantMessage) for message in self.messages[self.turn_at :])
+
+    def after(self, event: Event) -> History:
+        """The history once `event` has happened."""
+        match event:
+            case ContextBuilt():
+                tools = tuple(ToolSpec(t["name"], t["description"], t["parameters"]) for t in json.loads(event.tools))
+                return replace(self, system=event.system, tools=tools)
+            case Cleared():
+                return History()
+            case TurnStarted():
+                sent = UserMessage(event.sent or event.prompt)
+                return replace(self, messages=self.messages.append(sent), turn_at=len(self.messages))
+            case SteerSeen():
+                return replace(self, messages=self.messages.append(UserMessage(event.text)))
+            case StepStarted() if event.facts and len(self.messages):
+                return self._told(event.facts)
+            case AssistantReplied() if event.text or event.reasoning or event.calls:
+                said = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
+                return replace(self, messages=self.messages.append(said))
+            case ToolEnded():
+                result = ToolMessage(event.call_id, event.name, event.content)
+                return replace(self, messages=self.messages.append(result))
+            case TurnEnded(state="error") if not self.answered():
+                # The prompt never reached the model (or did not fit): it goes back to the person, not into the context.
+                return replace(self, messages=self.messages.truncate(self.turn_at), facts="")
+            case _:
+                return self
+
+    def _told(self, facts: str) -> History:
+        last = self.messages[-1]
+        if not isinstance(last, UserMessage):
+            return self
+        message = UserMessage(f"{last.text}\n\n{facts}")
+        return replace(self, messages=self.messages.set(-1, message), facts=facts)
+
+
+def digest(request: Request) -> str:
+    """A hash of all that a request says, to compare a replay with."""
+    sha = hashlib.sha256(request.system.encode("utf-8", "surrogatepass"))
+    for part in (*request.tools, *request.messages):
+        sha.update(repr(part).encode("utf-8", "surrogatepass"))
+    return sha.hexdigest()[:16]

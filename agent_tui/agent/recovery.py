@@ -1,0 +1,60 @@
+"""Start-up is recovery: what a log that ends in the middle of a turn still needs, so that it can go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agent_tui.protocol.events import (
+    AssistantReplied, Event, Notice, Partial, QueueChanged, StepStarted, ToolEnded, ToolStarted, TurnEnded,
+    TurnStarted,
+)  # fmt: skip
+from agent_tui.protocol.messages import ToolCall
+from agent_tui.protocol.transcript import Transcript
+
+
+def interrupted(call: ToolCall, label: str, started: bool) -> ToolEnded:
+    """The result of a call whose end was never recorded."""
+    said = "unknown whether it ran: look before you repeat it" if started else "it was not started"
+    return ToolEnded(
+        call_id=call.id, name=call.name, label=label, tag="interrupted", content=f"Error [interrupted]: {said}"
+    )
+
+
+def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
+    """The events that settle an open turn at the end of `events`; `seen` is what they fold into. Empty: all is well."""
+    turn, step, texts, thoughts = 0, 0, "", ""
+    open_calls: dict[str, ToolCall] = {}
+    started: dict[str, str] = {}
+    for event in events:
+        match event:
+            case TurnStarted():
+                turn, step, texts, thoughts = event.turn, 0, "", ""
+                open_calls, started = {}, {}
+            case StepStarted():
+                step, texts, thoughts = event.step, "", ""
+            case Partial():
+                texts += event.text
+                thoughts += event.thinking
+            case AssistantReplied():
+                texts = thoughts = ""
+                open_calls = {call.id: call for call in event.calls}
+            case ToolStarted():
+                started[event.call_id] = event.label
+            case ToolEnded():
+                open_calls.pop(event.call_id, None)
+            case TurnEnded():
+                turn = 0
+            case _:
+                pass
+    if not turn:
+        return []
+    needed: list[Event] = []
+    if texts or thoughts:
+        needed.append(AssistantReplied(text=texts, reasoning=thoughts, stop_reason="interrupted"))
+    for call in open_calls.values():
+        needed.append(interrupted(call, started.get(call.id, call.name), call.id in started))
+    if seen.queue and not seen.paused:
+        needed.append(QueueChanged(items=seen.queue, paused=True))
+    needed.append(TurnEnded(state="cancelled", steps=step))
+    needed.append(Notice("The program ended in the middle of this turn; what was on record is above.", "warning"))
+    return needed
