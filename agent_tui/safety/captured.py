@@ -1,0 +1,107 @@
+"""The output of a command as it comes: decoded piece by piece, its middle left out of memory, the whole on disk."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+SPOOL_LIMIT: Final = 50_000_000
+"""Bytes of output that are kept on disk; what comes after is read and dropped."""
+
+
+class Captured:
+    """Output of one command. Memory stays under a few times `limit`, whatever the command writes.
+
+    Head and tail of at most `limit` characters together are kept; once that is not all, the whole goes to `spool`
+    (created then, readable by its owner alone).
+    """
+
+    def __init__(self, limit: int, spool: Path | None) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._head_limit = limit // 2
+        self._tail_limit = max(limit - self._head_limit, 1)
+        self._head: list[str] = []
+        self._head_size = 0
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._total = 0
+        self._wanted = spool
+        self._early: list[bytes] = []
+        self._file: int | None = None
+        self._written = 0
+        self.problem = ""
+        """Why the file does not hold the whole output; empty if it does."""
+
+    def feed(self, data: bytes, final: bool = False) -> str:
+        """Take bytes; returns the text that they complete."""
+        text = self._decoder.decode(data, final)
+        self._total += len(text)
+        rest = text
+        if self._head_size < self._head_limit:
+            head, rest = text[: self._head_limit - self._head_size], text[self._head_limit - self._head_size :]
+            self._head.append(head)
+            self._head_size += len(head)
+        if rest:
+            self._tail.append(rest)
+            self._tail_size += len(rest)
+            while self._tail_size - len(self._tail[0]) >= self._tail_limit:
+                self._tail_size -= len(self._tail.popleft())
+        self._store(data)
+        return text
+
+    @property
+    def lost(self) -> int:
+        """Characters that `text` leaves out."""
+        return max(self._total - self._head_size - min(self._tail_size, self._tail_limit), 0)
+
+    @property
+    def flooded(self) -> bool:
+        """The command wrote more than is kept on disk."""
+        return self._written >= SPOOL_LIMIT
+
+    @property
+    def spool(self) -> Path | None:
+        """The file with the whole output, where `text` is not it."""
+        return self._wanted if self._file is not None else None
+
+    def text(self) -> str:
+        """Head and tail, with a line between them that says how much is left out."""
+        tail = "".join(self._tail)[-self._tail_limit :] if self._tail else ""
+        head = "".join(self._head)
+        if not self.lost:
+            return head + tail
+        note = f"; {self.problem}" if self.problem else ""
+        return f"{head}\n[… {self.lost:,} characters left out here{note} …]\n{tail}"
+
+    def close(self) -> None:
+        self._early.clear()
+        if self._file is not None and self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _store(self, data: bytes) -> None:
+        if self._wanted is None or self.problem or not data:
+            return
+        if self._file is None:
+            self._early.append(data)
+            if not self.lost:
+                return
+            data = b"".join(self._early)
+            self._early.clear()
+        try:
+            if self._file is None:
+                self._wanted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+                self._file = os.open(self._wanted, flags, 0o600)
+            kept = data[: SPOOL_LIMIT - self._written]
+            view = memoryview(kept)
+            while view:
+                view = view[os.write(self._file, view) :]
+            self._written += len(kept)
+            if self.flooded:
+                self.problem = f"the file holds its first {SPOOL_LIMIT // 1_000_000} MB"
+        except OSError as error:
+            self.problem = f"the output could not be kept: {error.strerror}"

@@ -1,0 +1,246 @@
+"""What a path names, decided as the kernel would decide it, and reading and writing that a link cannot divert.
+
+A path is taken as it is written: no `~`, no variables, no `%2e`. Links are resolved before `..`, as `open` does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets as random_names
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+MAX_PATH: Final = 4096
+MAX_LINKS: Final = 40
+"""How many links the kernel follows before it says ELOOP."""
+
+_SECRET_FILES: Final = (
+    ".env*", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", ".npmrc", ".pypirc", ".netrc", "_netrc",
+    ".git-credentials", "service-account*.json", "*.tfstate", "*.tfstate.backup",
+)  # fmt: skip
+_SECRET_FOLDERS: Final = frozenset({".aws", ".ssh", ".gnupg"})
+_SAMPLES: Final = (".example", ".sample", ".template")
+_PROTECTED: Final = frozenset({
+    ".git", ".agent-tui", ".mcp.json", ".vscode", ".idea", ".envrc", ".gitmodules", ".gitattributes", ".husky",
+    ".devcontainer", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
+    ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".inputrc", ".gitconfig",
+})  # fmt: skip
+_KINDS: Final = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
+
+
+@dataclass(frozen=True, slots=True)
+class PathFacts:
+    """What the policy needs to know of a path. `shown` is relative inside the first root, else absolute."""
+
+    given: str
+    real: Path
+    shown: str
+    inside: bool
+    secret: bool
+    protected: bool
+
+
+class NotRegular(ValueError):
+    """A device, a FIFO, a socket or a folder where a file is meant. The text is one line."""
+
+
+def resolve(text: str, base: Path) -> Path:
+    """The real path that `text` names, relative to `base`; what does not exist yet stays as it is written.
+
+    Raises ValueError (one line) for what the kernel would refuse whatever the disk holds, for `..` behind a name
+    that is no folder, and for a loop of links.
+    """
+    _check(text)
+    todo = [part for part in reversed(text.split("/")) if part not in ("", ".")]
+    done = "/" if text.startswith("/") else str(base)
+    if done != "/" and not text.startswith("/"):
+        todo += [part for part in reversed(done.split("/")) if part not in ("", ".")]
+        done = "/"
+    links = 0
+    while todo:
+        part = todo.pop()
+        if part == "..":
+            if not Path(done).is_dir():
+                raise ValueError(f"{text!r}: there is no folder {done}")
+            done = os.path.dirname(done)  # noqa: PTH120 - text, of a path without links
+            continue
+        here = f"{done.rstrip('/')}/{part}"
+        target = _link(here)
+        if target is None:
+            done = here
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            raise ValueError(f"{text!r}: too many links, or links in a circle")
+        if target.startswith("/"):
+            done = "/"
+        todo += [part for part in reversed(target.split("/")) if part not in ("", ".")]
+    return Path(done)
+
+
+def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
+    """What `text` names, relative to the first of `roots` (real paths). Raises ValueError as `resolve` does."""
+    real = resolve(text, roots[0])
+    home = next((root for root in roots if real.is_relative_to(root)), None)
+    inner = real.relative_to(home).parts if home is not None else real.parts
+    written = tuple(part for part in text.split("/") if part)
+    return PathFacts(
+        text, real, shown(real, roots[0]), home is not None,
+        secret=is_secret(real) or is_secret(Path(text)),
+        protected=any(_folded(part) in _PROTECTED for part in (*inner, *written[-1:])),
+    )  # fmt: skip
+
+
+def shown(real: Path, root: Path) -> str:
+    """How a path is named to people and models."""
+    return str(real.relative_to(root)) if real.is_relative_to(root) else str(real)
+
+
+def is_secret(path: Path) -> bool:
+    """Whether the name is one that usually holds credentials. Says nothing about the content."""
+    parts = [_folded(part) for part in path.parts]
+    if not parts:
+        return False
+    if _SECRET_FOLDERS.intersection(parts) or parts[-2:] == [".kube", "config"]:
+        return True
+    name = parts[-1]
+    if name.startswith(".env") and name.endswith(_SAMPLES):
+        return False
+    return any(fnmatchcase(name, pattern) for pattern in _SECRET_FILES)
+
+
+def open_regular(real: Path) -> int:
+    """A descriptor to read the file at a real path. It cannot block on a FIFO, nor follow a link that came later.
+
+    Raises NotRegular, or the OSError of the kernel.
+    """
+    with _parent(real) as folder:
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+        kind = os.stat(real.name or ".", dir_fd=folder, follow_symlinks=False).st_mode
+        _regular(real, kind)  # before the open as well: opening some devices does something
+        descriptor = os.open(real.name, flags, dir_fd=folder)
+    try:
+        _regular(real, os.fstat(descriptor).st_mode)
+    except NotRegular:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_regular(real: Path, limit: int) -> bytes:
+    """The file at a real path, at most `limit` + 1 bytes of it (so that a caller sees that it is longer)."""
+    with os.fdopen(open_regular(real), "rb") as file:
+        return file.read(limit + 1)
+
+
+def atomic_write(path: Path, data: bytes, mode: int | None = None, *, follow: bool = True, new: bool = False) -> None:
+    """Put `data` at `path`, all or nothing: a temporary file beside it, synced, renamed over it.
+
+    `mode` None keeps the mode of the file that is there (for a new one, the umask's). A link is written at its
+    target; with `follow` False `path` must be real, and a link that came later is refused. `new` refuses to replace
+    (FileExistsError). Raises NotRegular for what is no file, ValueError as `resolve` does, OSError.
+    """
+    real = resolve(str(path), Path.cwd()) if follow else path
+    with _parent(real) as folder:
+        there = _existing(real, folder)
+        if new and there is not None:
+            raise FileExistsError(17, "File exists", str(real))
+        temporary = f".{real.name[:80]}.{random_names.token_hex(6)}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                _keep(file.fileno(), there, mode)
+                os.fsync(file.fileno())
+            if new:  # a hard link never replaces what another program created meanwhile
+                os.link(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+                os.unlink(temporary, dir_fd=folder)
+            else:
+                os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+        _sync(folder)
+
+
+def _check(text: str) -> None:
+    if not text:
+        raise ValueError("the path is empty")
+    if "\0" in text:
+        raise ValueError(f"{text!r}: a path cannot hold a NUL character")
+    try:
+        size = len(os.fsencode(text))
+    except UnicodeEncodeError:
+        raise ValueError(f"{text!r}: not a path that this system can name") from None
+    if size >= MAX_PATH or any(len(os.fsencode(part)) > 255 for part in text.split("/")):
+        raise ValueError(f"{text[:60]!r}…: the path is too long")
+
+
+def _link(path: str) -> str | None:
+    """Where a link points; None if it is none, or not there."""
+    try:
+        return os.readlink(path)  # noqa: PTH115 - text
+    except OSError:
+        return None  # no link, missing, or not ours to look at: opening it will say which
+
+
+def _folded(name: str) -> str:
+    """A name as a filesystem that ignores case sees it: `.GIT` is `.git` on macOS, and asking costs little."""
+    return name.casefold().rstrip(". ") or name
+
+
+@contextlib.contextmanager
+def _parent(real: Path) -> Iterator[int]:
+    """A descriptor of the folder of a real path, opened step by step so that no link is followed on the way."""
+    flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open("/", flags & ~os.O_NOFOLLOW)
+    try:
+        for part in real.parts[1:-1]:
+            inner = os.open(part, flags, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _existing(real: Path, folder: int) -> os.stat_result | None:
+    try:
+        there = os.stat(real.name or ".", dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    _regular(real, there.st_mode)
+    return there
+
+
+def _regular(real: Path, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kind = _KINDS.get(stat.S_IFMT(mode), "a device")
+    raise NotRegular(f"{real} is {kind}, not a file")
+
+
+def _keep(descriptor: int, there: os.stat_result | None, mode: int | None) -> None:
+    """Give a new file the owner and the mode of the one that it replaces, as far as we may."""
+    if there is not None and (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):  # only root may give a file away; its content matters more
+            os.fchown(descriptor, there.st_uid, there.st_gid)
+    if mode is not None or there is not None:
+        os.fchmod(descriptor, stat.S_IMODE(mode if mode is not None else there.st_mode if there else 0o600))
+
+
+def _sync(folder: int) -> None:
+    """Make the new name durable. A descriptor opened with O_PATH cannot be synced itself."""
+    again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.fsync(again)
+    finally:
+        os.close(again)

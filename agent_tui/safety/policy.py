@@ -1,0 +1,123 @@
+"""May a tool call run, must a person be asked, or is it refused? One pure function over facts that others gathered.
+
+The order is the meaning: plan mode refuses what is not a read; the hard list asks in every mode; a rule of this
+session allows what a person allowed before; paths outside the folder, secrets and protected names ask in every
+mode; only then does the mode speak.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from agent_tui.safety import hard_list
+
+if TYPE_CHECKING:
+    from agent_tui.safety.paths import PathFacts
+
+MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
+"""In the order in which the mode key cycles."""
+
+Verdict = Literal["allow", "ask", "refuse"]
+
+NO_SANDBOX: Final = "no sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a person allowed for the rest of the session: exactly this tool on exactly these targets.
+
+    `targets` are real paths, or the one command string; `folder` is where the command runs.
+    """
+
+    tool: str
+    targets: tuple[str, ...] = ()
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A call as the policy sees it. `effect` is what the tool declares; `cwd` where a command would run."""
+
+    tool: str
+    effect: Literal["read", "write", "execute"]
+    paths: tuple[PathFacts, ...] = ()
+    command: str = ""
+    cwd: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`reason` is one line for the person (for a refusal: also for the model, behind the tag `blocked`).
+
+    `always` is the rule that the answer "always" would add, `always_text` says it in words; both empty where the
+    question is only ever answered once. `note` is what to show beside a call that runs.
+    """
+
+    verdict: Verdict
+    reason: str
+    hard: bool = False
+    always: Rule | None = None
+    always_text: str = ""
+    note: str = ""
+
+
+def decide(mode: str, facts: Facts, rules: frozenset[Rule] = frozenset()) -> Decision:
+    """The decision for one call. An unknown mode is treated as `manual`."""
+    if mode == "plan" and facts.effect != "read":
+        return Decision("refuse", f"plan mode is read-only: {facts.tool} may not run; write down the plan instead")
+    hard = hard_list.reason(facts.command, facts.cwd) if facts.command else ""
+    if hard:
+        return Decision("ask", hard, hard=True)
+    rule = _rule(facts)
+    if rule is not None and rule in rules:
+        return Decision("allow", "allowed for this session", note="always, in this session")
+    reason = _path_reason(facts) or _mode_reason(mode, facts)
+    if reason:
+        return Decision("ask", reason, always=rule, always_text=_always_text(facts) if rule else "")
+    unguarded = mode == "accept-all" and facts.effect != "read"
+    return Decision("allow", f"{mode} mode", note=NO_SANDBOX if unguarded else "")
+
+
+def _rule(facts: Facts) -> Rule | None:
+    """The narrowest rule that would allow this call again; None where it would allow more than this call."""
+    if facts.command:
+        return Rule(facts.tool, (facts.command,), facts.cwd)
+    if facts.paths or facts.effect == "read":
+        return Rule(facts.tool, tuple(str(path.real) for path in facts.paths))
+    return None
+
+
+def _always_text(facts: Facts) -> str:
+    if facts.command:
+        return f"exactly this command in {facts.cwd}" if facts.cwd else "exactly this command"
+    if not facts.paths:
+        return f"{facts.tool}, whatever its arguments"
+    return f"{facts.tool} on {', '.join(path.shown for path in facts.paths)}"
+
+
+def _path_reason(facts: Facts) -> str:
+    """Why a path of the call asks in every mode; empty if none does."""
+    for path in facts.paths:
+        if path.secret:
+            return f"{path.shown} has the name of a secret"
+        if not path.inside:
+            return f"{path.shown} is outside the folder of this session"
+        if path.protected and facts.effect != "read":
+            return f"{path.shown} can change what programs do (a protected name)"
+    return ""
+
+
+def _mode_reason(mode: str, facts: Facts) -> str:
+    """Why this mode asks; empty if it lets the call run."""
+    if mode == "accept-all":
+        return ""
+    if facts.effect == "read" and mode in ("auto", "accept-edits", "plan"):
+        return ""
+    if facts.effect == "write" and mode == "accept-edits":
+        return ""
+    if facts.effect == "execute" and mode in ("auto", "accept-edits"):
+        return f"{mode} mode asks before every command"
+    if mode == "auto":
+        return "auto mode asks before a file is changed"
+    return "manual mode asks before everything"
