@@ -1,0 +1,55 @@
+"""One writer for one session: a lock that the system itself drops when the program ends, however it ends."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+
+class SessionLocked(Exception):
+    """Another program has the session open. The message says which."""
+
+
+class Lock:
+    """`flock` on a file that is there only while the lock is held."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._fd = -1
+
+    def take(self) -> None:
+        """Raises SessionLocked, or OSError where no lock can be had. Taking a lock that is held does nothing."""
+        while self._fd < 0:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if not _same(fd, self.path):  # the one before us removed the file between our open and our lock
+                    os.close(fd)
+                    continue
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+            except OSError as error:
+                holder = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
+                os.close(fd)
+                if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN):
+                    by = f" (process {holder})" if holder else ""
+                    raise SessionLocked(f"session {self.path.stem} is open in another program{by}") from None
+                raise
+            self._fd = fd
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            self.path.unlink(missing_ok=True)
+            os.close(self._fd)
+            self._fd = -1
+
+
+def _same(fd: int, path: Path) -> bool:
+    """Whether `path` still names the open file."""
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(there, os.fstat(fd))

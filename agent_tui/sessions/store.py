@@ -1,0 +1,221 @@
+"""A session's log: one append-only file of records, written before the act, that outlives a kill and a full disk.
+
+While the log cannot be written the records wait in memory, `trouble` says why, and every append tries again; the file
+is valid at each moment, because what was written half is cut off before anything else is done.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections import deque
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from agent_tui.protocol.codec import encode
+from agent_tui.protocol.events import (
+    ApprovalAnswered,
+    Event,
+    SessionStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)  # fmt: skip
+from agent_tui.sessions.lock import Lock, SessionLocked
+from agent_tui.sessions.private import make_folder, sync_folder, write_all
+from agent_tui.sessions.scan import Scan, scan
+
+__all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
+
+DURABLE: Final = (TurnStarted, ToolStarted, ToolEnded, TurnEnded, ApprovalAnswered)
+"""Events that must survive a power cut before anything follows from them."""
+
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A log that goes on: what it holds, and in words what of it could not be read."""
+
+    store: Store
+    events: list[Event]
+    problems: tuple[str, ...]
+
+
+def log_path(folder: Path, session: str) -> Path:
+    return folder / f"{session}.jsonl"
+
+
+def read(path: Path) -> tuple[list[Event], tuple[str, ...]]:
+    """The events of a log, and what is wrong with it. Changes nothing, takes no lock. Raises OSError."""
+    found = _scan(path)
+    return found.events, tuple(found.problems)
+
+
+def _scan(path: Path) -> Scan:
+    with path.open("rb") as file:
+        return scan(file)
+
+
+class Store:
+    """The writing end of one log. Not for use from two threads."""
+
+    def __init__(self, folder: Path, session: str, found: Scan | None = None, lock: Lock | None = None) -> None:
+        self.path = log_path(folder, session)
+        self.trouble = ""
+        """Why records are kept in memory only, in one line; empty when all is on disk."""
+        self._found = found
+        self._lock = lock or Lock(folder / f"{session}.lock")
+        self._n = found.last if found else 0
+        self._waiting: deque[tuple[bytes, bool]] = deque()
+        self._only_header = True
+        self._fd = -1
+        self._good = 0
+        self._cut_first = False
+
+    @classmethod
+    def create(cls, folder: Path, session: str) -> Store:
+        """A new log. No file is made until something other than the header is appended."""
+        store = cls(folder, session)
+        try:
+            make_folder(folder)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        except OSError as error:
+            store.trouble = _reason(error, folder)
+        return store
+
+    @classmethod
+    def open(cls, folder: Path, session: str) -> Opened:
+        """Go on with a log. Where it cannot be written it is read all the same (see `trouble`).
+
+        Raises SessionLocked (another program has it), FileNotFoundError and other OSErrors (it cannot be read).
+        """
+        path = log_path(folder, session)
+        if not path.is_file():
+            raise FileNotFoundError(errno.ENOENT, "no such session", str(path))
+        lock, trouble = Lock(folder / f"{session}.lock"), ""
+        try:
+            lock.take()
+        except OSError as error:
+            trouble = _reason(error, path)
+        try:
+            found = _scan(path)
+        except OSError:
+            lock.release()
+            raise
+        store = cls(folder, session, found, lock)
+        store.trouble = trouble
+        return Opened(store, found.events, tuple(found.problems))
+
+    def append(self, event: Event) -> Event:
+        """Give `event` its number and put it on record; returns it as recorded. Deltas are not stored.
+
+        On return it is in the file (durable events: on the disk), or `trouble` says why not. A header waits for what
+        comes after it, so that looking into a folder leaves no empty session. Never raises for the disk's sake.
+        """
+        if not event.settled:
+            return event
+        self._n += 1
+        event = replace(event, n=self._n)
+        self._waiting.append((encode(event), isinstance(event, DURABLE)))
+        self._only_header = self._only_header and isinstance(event, SessionStarted)
+        if not self._only_header:
+            self._flush()
+        return event
+
+    def close(self) -> None:
+        """Write what still waits, and let go of the log."""
+        if self._waiting and not self._only_header:
+            self._flush()
+        self._waiting.clear()
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+        self._lock.release()
+
+    def _flush(self) -> None:
+        try:
+            if self._fd < 0:
+                self._begin()
+            while self._waiting:
+                self._write(*self._waiting[0])
+                self._waiting.popleft()
+            self._only_header = True
+            self.trouble = ""
+        except SessionLocked as error:
+            self.trouble = str(error)
+        except OSError as error:
+            self.trouble = _reason(error, self.path)
+
+    def _begin(self) -> None:
+        """Open the file; what a kill left half-written is set aside before the first append."""
+        make_folder(self.path.parent)
+        self._lock.take()
+        new = self._found is None
+        flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_CREAT | os.O_EXCL if new else 0)
+        fd = os.open(self.path, flags, 0o600)
+        try:
+            if self._found is None:
+                sync_folder(self.path.parent)
+            else:
+                self._repair(fd, self._found)
+        except OSError:
+            os.close(fd)
+            if new:
+                self.path.unlink()
+            raise
+        self._fd = fd
+
+    def _repair(self, fd: int, found: Scan) -> None:
+        about = os.fstat(fd)
+        if about.st_size != found.size:
+            raise OSError(errno.ESTALE, "the log was changed by another program")
+        if about.st_mode & 0o077:
+            os.fchmod(fd, 0o600)
+        if found.end < found.size:
+            self._set_aside(os.pread(fd, found.size - found.end, found.end))
+            os.ftruncate(fd, found.end)
+            found.size = found.end
+        self._good = found.end
+        if not found.newline:
+            os.write(fd, b"\n")
+            self._good = found.end = found.size = found.end + 1
+            found.newline = True
+
+    def _set_aside(self, tail: bytes) -> None:
+        stamp = f"{time.strftime('%Y%m%dT%H%M%S')}-{time.time_ns() % 1_000_000_000:09}"
+        aside = self.path.with_suffix(f".torn-{stamp}")
+        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            write_all(fd, tail)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _write(self, line: bytes, durable: bool) -> None:
+        """One record, by one write; on failure the file is as it was before."""
+        if self._cut_first:
+            self._cut()
+        try:
+            if os.write(self._fd, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            if durable:
+                _sync(self._fd)
+        except OSError:
+            self._cut_first = True
+            self._cut()
+            raise
+        self._good += len(line)
+
+    def _cut(self) -> None:
+        """Cut off what a failed write left; if even that fails, it is done before the next write."""
+        os.ftruncate(self._fd, self._good)
+        self._cut_first = False
+
+
+def _reason(error: OSError, path: Path) -> str:
+    return f"{error.strerror or error} ({error.filename or path})"
