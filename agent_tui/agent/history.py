@@ -11,7 +11,15 @@ import json
 from dataclasses import dataclass, replace
 
 from agent_tui.protocol.events import (
-    AssistantReplied, Cleared, ContextBuilt, Event, StepStarted, SteerSeen, ToolEnded, TurnEnded, TurnStarted,
+    AssistantReplied,
+    Cleared,
+    ContextBuilt,
+    Event,
+    SteerSeen,
+    StepStarted,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
 from agent_tui.structures.vec import Vec

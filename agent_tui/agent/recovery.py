@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_tui.protocol.events import (
-    AssistantReplied, Event, Notice, Partial, QueueChanged, StepStarted, ToolEnded, ToolStarted, TurnEnded,
+    AssistantReplied,
+    Event,
+    Notice,
+    Partial,
+    QueueChanged,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
     TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.messages import ToolCall

@@ -23,7 +23,7 @@ class TurnStarted(Event):
     def apply(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         t = replace(
-            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue, streaming=None,
+            t.abandon(), state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue,
             title=t.title or self.prompt.strip().split("\n", 1)[0][:80],
         )  # fmt: skip
         return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill))
@@ -38,6 +38,7 @@ class StepStarted(Event):
     type: Literal["step_started"] = "step_started"
 
     def apply(self, t: Transcript) -> Transcript:
+        t = t.abandon()
         return replace(t, state="running", steps=self.step, streaming=Streaming(len(t.rows)))
 
 
@@ -72,6 +73,8 @@ class RequestSent(Event):
     type: Literal["request_sent"] = "request_sent"
 
     def apply(self, t: Transcript) -> Transcript:
+        if t.streaming is not None and self.attempt > 1:  # what a failed attempt had begun is void
+            t = replace(t.abandon(), streaming=Streaming(t.streaming.base))
         return replace(t, retry=None)
 
 
@@ -195,5 +198,5 @@ class TurnEnded(Event):
     type: Literal["turn_ended"] = "turn_ended"
 
     def apply(self, t: Transcript) -> Transcript:
-        t = replace(t, state="idle", streaming=None, pending=(), retry=None)
+        t = replace(t.abandon(), state="idle", pending=(), retry=None)
         return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated))

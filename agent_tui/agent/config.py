@@ -1,0 +1,26 @@
+"""What an engine is built from: plain values, so that a front end can hand them over before anything is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_tui.paths import Folders
+from agent_tui.settings import Problem, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """`resume`: the id of the session to go on with; empty: a new one. `interactive`: somebody can answer."""
+
+    settings: Settings
+    cwd: Path
+    folders: Folders
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    problems: tuple[Problem, ...] = ()
+    resume: str = ""
+    model_given: bool = False
+    """The model was named on the command line: it wins over the one of a resumed session."""
+    mode_given: bool = False
+    interactive: bool = True

@@ -1,0 +1,29 @@
+"""The request's prefix, built once a session (and again after `/clear`), and the facts that change behind it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from agent_tui.context import project, prompt
+from agent_tui.protocol.events import ContextBuilt
+from agent_tui.protocol.messages import SkillInfo, ToolSpec
+
+PLAN_FACT = "Mode: plan. Only look and think: tools that change anything are refused. End with a plan."
+
+
+def build_prefix(cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo]) -> ContextBuilt:
+    """System prompt and tool schemas as they stand now, whole, for the log."""
+    prefix = prompt.build(cwd, tools, skills, project.instructions(cwd, home))
+    schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
+    hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return ContextBuilt(system=prefix.system, tools=schemas, parts=prefix.parts, hash=hashed)
+
+
+async def volatile_facts(cwd: Path, mode: str) -> str:
+    """Git status, date, and the mode where it changes what the model should try."""
+    facts = await project.facts(cwd)
+    return f"{facts}\n{PLAN_FACT}" if mode == "plan" else facts

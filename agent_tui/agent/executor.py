@@ -1,0 +1,219 @@
+"""Runs tool calls: parse, judge, ask, record the intent, run, scrub, cap, record the result.
+
+Every way out is a result with a stable tag; the one broad `except` here is the boundary of a tool call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from pydantic import ValidationError
+
+from agent_tui.agent.guard import Outcome, nudge, research_calls
+from agent_tui.agent.tool_context import CallContext, Workplace
+from agent_tui.protocol.display import Display
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
+from agent_tui.protocol.messages import ToolCall
+from agent_tui.safety import paths, policy
+from agent_tui.tools.base import Tool, ToolFailure, ToolResult
+
+LABEL_LIMIT: Final = 300
+
+Answer = tuple[str, str]
+"""The choice (`once`, `always`, `no`) and the person's words."""
+
+
+class Journal(Protocol):
+    """Where a turn writes what it does; after the turn was settled it takes nothing more."""
+
+    def emit(self, event: Event) -> None: ...
+    def opened(self, call: ToolCall, label: str, started: bool) -> None:
+        """The call is open: if the turn is settled now, it needs a result."""
+        ...
+
+    def closed(self, call: ToolCall) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that may run: its parsed arguments and the policy's word on it."""
+
+    call: ToolCall
+    tool: Tool[Any]
+    arguments: Any
+    label: str
+    context: CallContext
+    decision: policy.Decision
+
+
+class Executor:
+    """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is denied."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool[Any]],
+        known: Callable[[], frozenset[str]],
+        workplace: Workplace,
+        scrub: Callable[[str], str],
+        mode: Callable[[], str],
+        ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
+        new_id: Callable[[], str],
+        parallel: bool,
+    ) -> None:
+        self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
+        self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
+        self.rules: frozenset[policy.Rule] = frozenset()
+
+    async def run(
+        self, calls: Sequence[ToolCall], journal: Journal, before: Sequence[tuple[Outcome, ...]]
+    ) -> tuple[Outcome, ...]:
+        """Run the calls of one step; reads that need no consent run side by side. Returns their outcomes in order."""
+        outcomes: dict[int, Outcome] = {}
+        group: list[tuple[int, Prepared]] = []
+        looked_up = research_calls(before)
+
+        async def finish(index: int, prepared: Prepared, note: str) -> None:
+            outcomes[index] = await self._execute(prepared, journal, note)
+
+        async def flush() -> None:
+            async with asyncio.TaskGroup() as tasks:
+                for index, prepared in group:
+                    tasks.create_task(finish(index, prepared, ""))
+            group.clear()
+
+        for call in calls:
+            journal.opened(call, call.name, False)
+        for index, call in enumerate(calls):
+            prepared = self._prepare(call)
+            if isinstance(prepared, ToolResult):
+                await flush()
+                outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)
+                continue
+            journal.opened(call, prepared.label, False)
+            reads = prepared.tool.effect == "read" and not prepared.tool.research
+            if self.parallel and reads and prepared.decision.verdict == "allow":
+                group.append((index, prepared))
+                continue
+            await flush()
+            looked_up += prepared.tool.research
+            refused = await self._consent(prepared, journal)
+            if refused is not None:
+                outcomes[index] = self._ended(call, prepared.label, refused, 0.0, journal)
+            else:
+                await finish(index, prepared, nudge(looked_up) if prepared.tool.research else "")
+        await flush()
+        return tuple(outcomes[index] for index in range(len(calls)))
+
+    def _prepare(self, call: ToolCall) -> Prepared | ToolResult:
+        tool = self.tools.get(call.name)
+        if tool is None:
+            if call.name in self.known():
+                return _failed("no_handler", f"the tool {call.name} is not available in this run")
+            return _failed("unknown_tool", f"no tool {call.name!r}; there are: {', '.join(sorted(self.tools))}")
+        try:
+            raw = json.loads(call.arguments.strip() or "{}", strict=False)
+            arguments = tool.arguments.model_validate(raw)
+        except ValidationError as error:
+            return _failed("invalid_arguments", "; ".join(_said(part) for part in error.errors()))
+        except ValueError as error:
+            return _failed("invalid_arguments", f"the arguments are not JSON: {error}")
+        try:
+            touched = tuple(paths.facts(text, self.workplace.roots) for text in tool.paths(arguments))
+        except ValueError as error:
+            return _failed("invalid_arguments", str(error))
+        command = tool.command(arguments) if tool.command else ""
+        facts = policy.Facts(tool.name, tool.effect, touched, command, str(self.workplace.roots[0]))
+        label = self.scrub(tool.label(arguments))[:LABEL_LIMIT]
+        context = CallContext(self.workplace, call.id, frozenset(path.real for path in touched))
+        return Prepared(call, tool, arguments, label, context, policy.decide(self.mode(), facts, self.rules))
+
+    async def _consent(self, prepared: Prepared, journal: Journal) -> ToolResult | None:
+        """None: it may run. Otherwise the result that says why not."""
+        decision, call = prepared.decision, prepared.call
+        if decision.verdict == "refuse":
+            return _failed("blocked", decision.reason)
+        if decision.verdict == "allow":
+            return None
+        try:
+            display = await self._preview(prepared)
+        except ToolFailure as failure:
+            return failure.result()  # it would fail anyway: nobody needs to be asked
+        asked = ApprovalAsked(
+            id=self.new_id(), call_id=call.id, tool=call.name, label=prepared.label, reason=decision.reason,
+            display=display, always=decision.always_text if decision.always else "", hard=decision.hard,
+        )  # fmt: skip
+        journal.emit(asked)
+        if self.ask is None:
+            journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
+            return _failed("denied", f"nobody is there to allow it ({decision.reason})")
+        choice, words = await self.ask(asked)
+        verdict = "once" if choice == "once" else "always" if choice == "always" else "no"
+        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=words))
+        if verdict == "always" and decision.always is not None:
+            self.rules |= {decision.always}
+        if verdict == "no":
+            return _failed("denied", f"the person said no{': ' + words if words else ''}")
+        return None
+
+    async def _preview(self, prepared: Prepared) -> Display | None:
+        preview = prepared.tool.preview
+        if preview is None:
+            return None
+        display = await preview(prepared.arguments, prepared.context)
+        return self.workplace.scrubbed(display)
+
+    async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
+        call, tool, decision = prepared.call, prepared.tool, prepared.decision
+        journal.opened(call, prepared.label, True)
+        journal.emit(
+            ToolStarted(
+                call_id=call.id, name=call.name, label=prepared.label, arguments=self.scrub(call.arguments),
+                effect=tool.effect, note=decision.note,
+            )
+        )  # fmt: skip
+        started = time.monotonic()
+        try:
+            result = await tool.run(prepared.arguments, prepared.context)
+        except ToolFailure as failure:
+            result = failure.result()
+        except Exception as error:  # the boundary of a tool call
+            self.workplace.log.exception("tool %s", call.name)
+            result = _failed("exception", f"{type(error).__name__}: {error}")
+        return self._ended(call, prepared.label, result, time.monotonic() - started, journal, note, tool.research)
+
+    def _ended(
+        self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",
+        research: bool = False,
+    ) -> Outcome:  # fmt: skip
+        content = capped(self.scrub(result.content), self.workplace.max_output_chars) + note
+        journal.emit(
+            ToolEnded(
+                call_id=call.id, name=call.name, label=label, content=content,
+                display=self.workplace.scrubbed(result.display), duration_ms=round(seconds * 1000), tag=result.tag,
+            )
+        )  # fmt: skip
+        journal.closed(call)
+        return Outcome(call.name, call.arguments, content, research)
+
+
+def capped(text: str, limit: int) -> str:
+    """At most about `limit` characters: head and tail, with a line between that says what is missing."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit * 2 // 3, limit // 3
+    lost = len(text) - head - tail
+    return f"{text[:head]}\n[… {lost:,} characters left out: ask for a smaller part …]\n{text[-tail:]}"
+
+
+def _failed(tag: str, text: str) -> ToolResult:
+    return ToolFailure(tag, text).result()
+
+
+def _said(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"]) or "arguments"
+    return f"{where}: {error['msg']}"

@@ -1,0 +1,28 @@
+"""The program's own log, a file a run: never the screen, never the content of requests."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from pathlib import Path
+
+
+def open_log(folder: Path) -> logging.Logger:
+    """A logger that writes `agent-<timestamp>.log` in `folder` (0600); without a usable folder it writes nowhere."""
+    log = logging.getLogger("agent_tui")
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    for old in tuple(log.handlers):
+        log.removeHandler(old)
+        old.close()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path = folder / f"agent-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        handler: logging.Handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    return log

@@ -1,0 +1,147 @@
+"""The agent loop: build context → stream → run tools → append results → again, until a step has no tool call.
+
+Every collaborator is passed in; nothing here knows a provider, a file or a thread. Cancellation is the one exception
+that crosses it: whoever cancels settles what is open (`turn.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from agent_tui.agent.executor import Executor
+from agent_tui.agent.guard import Outcome, held
+from agent_tui.agent.history import History, digest
+from agent_tui.agent.turn import Turn
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    ErrorRaised,
+    Notice,
+    RequestSent,
+    Retrying,
+    SteerSeen,
+    StepStarted,
+    UsageReported,
+)  # fmt: skip
+from agent_tui.protocol.messages import ModelInfo, Request, Usage
+from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, TextChunk, ThinkingChunk
+
+MAX_ATTEMPTS: Final = 5
+BACKOFF_CAP: Final = 20.0
+RETRY_AFTER_CAP: Final = 120.0
+
+Held = tuple[Literal["stop", "continue", "say"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Collaborators:
+    """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on."""
+
+    provider: Provider
+    info: ModelInfo
+    executor: Executor
+    history: Callable[[], History]
+    facts: Callable[[], Awaitable[str]]
+    hold: Callable[[str], Awaitable[Held]]
+    max_steps: int
+
+
+async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
+    """One turn, from an accepted prompt to its end."""
+    done: list[tuple[Outcome, ...]] = []
+    facts = await with_.facts()
+    for step in range(1, with_.max_steps + 1):
+        turn.step = step
+        heard(turn)
+        turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
+        reply = await answer(turn, with_, with_.history().request())
+        if reply is None:
+            return "error"
+        if not reply.calls:
+            if turn.steers:
+                continue
+            return "completed"
+        done.append(await with_.executor.run(reply.calls, turn, done))
+        if reason := held(done):
+            choice, words = await with_.hold(reason)
+            if choice == "stop":
+                return "stuck"
+            done.clear()
+            if words:
+                turn.steers.append(SteerSeen(text=words))
+    return "max_steps"
+
+
+def heard(turn: Turn) -> None:
+    """What the person said while the turn ran enters it."""
+    steers, turn.steers = turn.steers, []
+    for steer in steers:
+        turn.emit(steer)
+
+
+async def answer(turn: Turn, with_: Collaborators, request: Request) -> AssistantReplied | None:
+    """One model call with its retries. None: it failed, and the error was told."""
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        started = time.monotonic()
+        turn.emit(
+            RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=attempt)
+        )
+        end = await stream(turn, with_.provider, request)
+        if isinstance(end, Finished):
+            reply = turn.replied(end.stop_reason, end.calls, end.state)
+            _account(turn, with_, request, reply, end, round((time.monotonic() - started) * 1000))
+            return reply
+        begun = turn.streaming is not None and turn.streaming.begun
+        wait = end.retry_after or min(BACKOFF_CAP, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1.0)
+        if begun or not end.may_pass or attempt == MAX_ATTEMPTS or wait > RETRY_AFTER_CAP:
+            if begun:
+                turn.replied("error")
+            turn.emit(ErrorRaised(text=end.text, kind=end.kind, hint=end.hint, may_pass=end.may_pass))
+            return None
+        turn.emit(Retrying(attempt=attempt + 1, delay_s=round(wait, 2), reason=end.text))
+        await asyncio.sleep(wait)
+    return None
+
+
+async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
+    """Tell a stream's parts as they come; returns how it ended."""
+    async for item in provider.stream(request):
+        match item:
+            case TextChunk():
+                turn.text(item.text)
+            case ThinkingChunk():
+                turn.thinking(item.text)
+            case CallChunk():
+                turn.arguments(item.index, item.name, item.text)
+            case Finished() | Failed():
+                return item
+    return Failed("broken_stream", f"{provider.name}: the stream ended without an end", may_pass=True)
+
+
+def _account(
+    turn: Turn, with_: Collaborators, request: Request, reply: AssistantReplied, end: Finished, duration_ms: int
+) -> None:
+    """Report what the step cost, and what was odd about its end."""
+    usage = end.usage or estimate(request, reply)
+    turn.emit(
+        UsageReported(
+            usage=usage, model=with_.info.name, provider=with_.provider.name, duration_ms=duration_ms,
+            window=with_.info.window,
+        )
+    )  # fmt: skip
+    if end.stop_reason == "length":
+        turn.emit(Notice("The answer was cut at the model's token limit; ask it to go on.", "warning"))
+    elif end.stop_reason == "refusal":
+        turn.emit(Notice("The model declined to answer.", "warning"))
+
+
+def estimate(request: Request, reply: AssistantReplied) -> Usage:
+    """About four characters a token: said to be an estimate wherever it is shown."""
+    sent = len(request.system) + sum(len(repr(part)) for part in (*request.tools, *request.messages))
+    wrote = len(reply.text) + len(reply.reasoning) + sum(len(call.arguments) for call in reply.calls)
+    return Usage(sent // 4, wrote // 4, estimated=True)

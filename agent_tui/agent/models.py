@@ -1,0 +1,90 @@
+"""Which model a session runs on: chosen at the start, changed by the person, told as events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.record import Record
+from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
+from agent_tui.protocol.messages import ModelInfo
+from agent_tui.providers import choose
+from agent_tui.providers.base import Provider, ProviderError
+
+NO_TOOLS = "This model does not say that it can call tools: it may only be able to talk."
+
+
+class Models:
+    """The provider in use, and how to get another."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        self.config = config
+        self.provider: Provider | None = None
+        self.info = ModelInfo("")
+        self.tried: tuple[choose.Tried, ...] = ()
+
+    @property
+    def _world(self) -> tuple[Mapping[str, str], Path, Path]:
+        return self.config.environment, self.config.cwd, self.config.folders.data
+
+    async def first(self, wanted: str) -> choose.Choice:
+        """The model to start with: the one that is wanted, else what is there."""
+        choice = await choose.choose(wanted, self.config.settings, *self._world)
+        await self._take(choice)
+        return choice
+
+    async def change(self, record: Record, name: str, base_url: str) -> None:
+        """Change to `name`, to what answers at `base_url`, or (neither given) look again. A failure changes nothing."""
+        before = self.info.name
+        if base_url:
+            choice = await choose.connect(base_url, self.config.settings, *self._world)
+        else:
+            choice = await choose.choose(name, self.config.settings, *self._world)
+        if choice.provider is None:
+            self.tried = choice.tried
+            record.emit(self.told("start"))
+            if name or base_url:
+                said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
+                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", "choose another with /model"))
+            return
+        await self._take(choice)
+        if self.info.name != before:
+            record.emit(ModelChanged(self.info.name, self.info.window))
+            if self.info.tools is False:
+                record.emit(Notice(NO_TOOLS, "warning"))
+
+    async def offer(self, record: Record, id: str) -> None:
+        """Answer the query for what each server has."""
+        offered = await choose.offered(self.config.settings, *self._world)
+        record.emit(self.told(id, offered))
+
+    def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
+        return Answered(
+            id=id,
+            kind="models",
+            data={
+                "model": self.info.name,
+                "offered": [{"name": m.name, "window": m.window_max or m.window, "tools": m.tools} for m in offered],
+                "tried": [{"what": tried.what, "result": tried.result} for tried in self.tried],
+                "variables": list(choose.KEY_VARIABLES),
+            },
+        )
+
+    async def close(self) -> None:
+        if self.provider is not None:
+            await self.provider.close()
+
+    async def _take(self, choice: choose.Choice) -> None:
+        self.tried = choice.tried
+        if choice.provider is None:
+            return
+        old, self.provider = self.provider, choice.provider
+        self.info = choice.info or ModelInfo(f"{choice.provider.name}/{choice.provider.model}")
+        if old is not None:
+            await old.close()
+
+
+def unreachable(error: ProviderError) -> ErrorRaised:
+    failed = error.failed
+    return ErrorRaised(text=failed.text, kind=failed.kind, hint=failed.hint, may_pass=failed.may_pass)

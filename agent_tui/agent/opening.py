@@ -1,0 +1,77 @@
+"""Opens a session: a new one, or one from its log, recovered. Ends with an agent that is ready for Ops."""
+
+from __future__ import annotations
+
+import platform
+import uuid
+from concurrent.futures import Executor as Pool
+from dataclasses import asdict
+from importlib.metadata import version
+from logging import Logger
+from pathlib import Path
+
+from agent_tui import paths
+from agent_tui.agent import recovery
+from agent_tui.agent.agent import Agent
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.models import Models
+from agent_tui.agent.record import Record, Sink
+from agent_tui.agent.workshop import LoadedSkills
+from agent_tui.context.skills import Skills
+from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
+from agent_tui.sessions.store import Store
+
+
+async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) -> Agent:
+    """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
+    record, said = _record(config, tell)
+    home = Path(config.environment.get("HOME", "~")).expanduser()
+    skills = Skills.discover(paths.shipped("skills"), config.folders.config, config.cwd, home)
+    models = Models(config)
+    before = record.standing
+    wanted = config.settings.model if config.model_given or not before.model else before.model
+    await models.first(wanted)
+    agent = Agent(config, record, models, LoadedSkills(skills), pool, log)
+    mode = config.settings.mode if config.mode_given or not config.resume else before.mode
+    record.emit(
+        SessionStarted(
+            cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
+            versions={"agent-tui": version("agent-tui"), "python": platform.python_version()},
+            config=_snapshot(config), resumed=bool(config.resume),
+        )
+    )  # fmt: skip
+    for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
+        record.emit(Notice(text, "warning"))
+    record.emit(models.told("start"))
+    agent.tell_skills("start")
+    log.info("session %s model %s", record.session, models.info.name)
+    return agent
+
+
+def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
+    """The record of the session, and what there is to say about how it was found."""
+    folder = config.folders.sessions
+    if not config.resume:
+        session = str(uuid.uuid4())
+        return Record(session, Store.create(folder, session), tell), ()
+    opened = Store.open(folder, config.resume)
+    record = Record(config.resume, opened.store, _silent)
+    record.replay(opened.events)
+    seen = fold(opened.events)
+    told: list[Event] = []
+    record.tell = lambda event: told.append(event) if not isinstance(event, Restored) else None
+    for event in recovery.missing(opened.events, seen):
+        record.emit(event, seen.turn, event.step)
+    tell(Restored(fold(told, seen)))
+    record.tell = tell
+    return record, opened.problems
+
+
+def _silent(_: Event | Restored) -> None:
+    """Nobody listens yet."""
+
+
+def _snapshot(config: EngineConfig) -> dict[str, object]:
+    """The settings that a replay needs to know; never a key."""
+    settings = config.settings
+    return {"agent": asdict(settings.agent), "tools": asdict(settings.tools), "theme": settings.display.theme}

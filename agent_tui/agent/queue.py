@@ -1,0 +1,57 @@
+"""The prompt queue: its edits, each told as the whole queue, so that every front end sees the same."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+from agent_tui.agent.record import Record
+from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.ops import QueueEdit
+from agent_tui.protocol.transcript import Queued
+
+
+class PromptQueue:
+    """A view of the record's standing queue that can be edited."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    @property
+    def items(self) -> tuple[Queued, ...]:
+        return self.record.standing.queue
+
+    def edit(self, op: QueueEdit) -> None:
+        items, paused = self.items, self.record.standing.paused
+        match op.action:
+            case "add":
+                items = (*items, Queued(uuid.uuid4().hex[:8], op.text)) if op.text.strip() else items
+            case "remove":
+                items = tuple(item for item in items if item.id != op.id)
+            case "edit":
+                items = tuple(replace(item, text=op.text) if item.id == op.id else item for item in items)
+            case "clear":
+                items = ()
+            case "pause":
+                paused = True
+            case "resume":
+                paused = False
+        self.set(items, paused)
+
+    def set(self, items: tuple[Queued, ...], paused: bool) -> None:
+        """Make this the queue; an empty one is never paused. Told only when it is another."""
+        paused = paused and bool(items)
+        if (items, paused) != (self.items, self.record.standing.paused):
+            self.record.emit(QueueChanged(items=items, paused=paused))
+
+    def pause(self) -> None:
+        self.set(self.items, True)
+
+    def put_back(self, texts: list[str]) -> None:
+        """Words that were meant for a turn that has ended: first in the queue, so that they are not lost."""
+        if texts:
+            back = tuple(Queued(uuid.uuid4().hex[:8], text) for text in texts)
+            self.set((*back, *self.items), True)
+
+    def find(self, id: str) -> Queued | None:
+        return next((item for item in self.items if item.id == id), None)

@@ -1,0 +1,95 @@
+"""The session on record: every event is stamped here, appended before anything follows from it, and then told.
+
+Keeps the two small folds that the engine needs itself: the model's history, and the state of queue, mode and draft.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent_tui.agent.history import History
+from agent_tui.protocol.events import (
+    DraftSaved,
+    Event,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    QueueChanged,
+    Restored,
+    SessionStarted,
+    SteerSeen,
+    TurnStarted,
+)  # fmt: skip
+from agent_tui.protocol.transcript import Queued
+from agent_tui.sessions.store import Store
+
+Sink = Callable[[Event | Restored], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What of a session outlives its turns."""
+
+    mode: str = "auto"
+    model: str = ""
+    queue: tuple[Queued, ...] = ()
+    paused: bool = False
+    draft: str = ""
+    turns: int = 0
+
+    def after(self, event: Event) -> Standing:
+        match event:
+            case SessionStarted():
+                return replace(self, mode=event.mode, model=event.model)
+            case ModeChanged():
+                return replace(self, mode=event.mode)
+            case ModelChanged():
+                return replace(self, model=event.model)
+            case QueueChanged():
+                return replace(self, queue=event.items, paused=event.paused)
+            case DraftSaved():
+                return replace(self, draft=event.text)
+            case TurnStarted() | SteerSeen():
+                queue = tuple(item for item in self.queue if not event.queue_id or item.id != event.queue_id)
+                return replace(self, queue=queue, turns=max(self.turns, event.turn))
+            case _:
+                return self
+
+
+class Record:
+    """One session's log with its folds; `tell` hears every event after it was stored."""
+
+    def __init__(self, session: str, store: Store, tell: Sink) -> None:
+        self.session, self.store, self.tell = session, store, tell
+        self.prompt = ""
+        """The newest prompt, as it was typed."""
+        self.run = uuid.uuid4().hex[:12]
+        self.trace = uuid.uuid4().hex
+        self.history = History()
+        self.standing = Standing()
+        self._trouble = ""
+
+    def replay(self, events: Iterable[Event]) -> None:
+        """Take what was on record before."""
+        for event in events:
+            self.history = self.history.after(event)
+            self.standing = self.standing.after(event)
+
+    def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
+        if isinstance(event, TurnStarted):
+            self.trace, self.prompt = uuid.uuid4().hex, event.prompt
+        stamp: dict[str, Any] = {"at": time.time(), "session": self.session, "run": self.run, "trace": self.trace}
+        event = replace(event, **stamp, turn=turn or event.turn, step=step or event.step)
+        if event.settled:
+            event = self.store.append(event)
+            self.history = self.history.after(event)
+            self.standing = self.standing.after(event)
+        self.tell(event)
+        if self.store.trouble != self._trouble:
+            self._trouble = self.store.trouble
+            if self._trouble:
+                self.tell(replace(Notice(f"The session is not being saved: {self._trouble}", "error"), **stamp))

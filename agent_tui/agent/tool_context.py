@@ -1,0 +1,136 @@
+"""What a tool call gets from above: the session's workplace, narrowed to what was allowed for this one call."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from logging import Logger
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.events import Event, FileChanged, ToolOutput
+from agent_tui.protocol.messages import SkillInfo
+from agent_tui.safety import paths, sandbox
+from agent_tui.safety.sandbox import CommandResult
+from agent_tui.tools.base import ToolFailure
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What all calls of a session share. `emit` takes events of tools; `scrub` hides the program's own secrets."""
+
+    all_roots: Callable[[], tuple[Path, ...]]
+    """Real paths; the first is the session's folder. A call, because a provider may add a scratch folder."""
+    environment: Mapping[str, str]
+    command_timeout: float
+    max_output_chars: int
+    spool: Path
+    """Folder for command output that is too long for the model."""
+    emit: Callable[[Event], None]
+    scrub: Callable[[str], str]
+    checkpoint: Callable[[bytes], str]
+    skills: Callable[[], Sequence[SkillInfo]]
+    load_skill: Callable[[str], str]
+    off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
+    """Runs blocking work in the worker's executor."""
+    log: Logger
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        return self.all_roots()
+
+    def scrubbed(self, display: D) -> D:
+        """The same display, with every text in it scrubbed."""
+        same: D = _scrubbed(display, self.scrub)
+        return same
+
+
+class CallContext:
+    """The `ToolContext` of one call; `granted` are the real paths that the policy has judged."""
+
+    def __init__(self, workplace: Workplace, call_id: str, granted: frozenset[Path]) -> None:
+        self.workplace, self._call_id, self.granted = workplace, call_id, granted
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        return self.workplace.roots
+
+    @property
+    def call_id(self) -> str:
+        return self._call_id
+
+    @property
+    def command_timeout(self) -> float:
+        return self.workplace.command_timeout
+
+    @property
+    def max_output_chars(self) -> int:
+        return self.workplace.max_output_chars
+
+    def emit(self, text: str) -> None:
+        self.workplace.emit(ToolOutput(call_id=self._call_id, text=self.workplace.scrub(text)))
+
+    def path(self, text: str) -> Path:
+        try:
+            fact = paths.facts(text, self.workplace.roots)
+        except ValueError as error:
+            raise ToolFailure("invalid_arguments", str(error)) from None
+        if fact.real in self.granted or (fact.inside and not fact.secret):
+            return fact.real
+        raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
+
+    def shown(self, path: Path) -> str:
+        root = self.workplace.roots[0]
+        return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+    async def process(self, command: str, timeout: float) -> CommandResult:
+        return await sandbox.run(
+            command,
+            cwd=self.workplace.roots[0],
+            environment=self.workplace.environment,
+            timeout=timeout,
+            on_output=self.emit,
+            limit=self.workplace.max_output_chars,
+            spool=self.workplace.spool / f"{_file_name(self._call_id)}.txt",
+        )
+
+    async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
+        stop = threading.Event()
+        try:
+            result: T = await self.workplace.off_loop(lambda: work(stop.is_set))
+            return result
+        finally:
+            stop.set()
+
+    def checkpoint(self, content: bytes) -> str:
+        return self.workplace.checkpoint(content)
+
+    def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
+        shown = self.workplace.scrubbed(diff)
+        self.workplace.emit(FileChanged(self._call_id, str(path), shown, before, after))
+
+    def skills(self) -> Sequence[SkillInfo]:
+        return self.workplace.skills()
+
+    def load_skill(self, name: str) -> str:
+        return self.workplace.load_skill(name)
+
+
+def _file_name(call_id: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in call_id)[:80] or "call"
+
+
+def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, tuple):
+        return tuple(_scrubbed(item, scrub) for item in value)
+    if hasattr(value, "__dataclass_fields__"):
+        return replace(value, **{name: _scrubbed(getattr(value, name), scrub) for name in value.__dataclass_fields__})
+    return value

@@ -1,0 +1,152 @@
+"""A running turn: what it has open, so that whoever ends it can settle everything at once, without waiting for it.
+
+After `settle` the turn takes nothing more: a task that still unwinds (a blocked stream, a child that is being killed)
+can no longer write into the session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    Event,
+    Partial,
+    SteerSeen,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgsDelta,
+    ToolEnded,
+)  # fmt: skip
+from agent_tui.protocol.messages import StopReason, ToolCall
+from agent_tui.protocol.transcript import TurnEnd
+
+PARTIAL_SECONDS: Final = 2.0
+PARTIAL_CHARS: Final = 4_096
+
+
+class Answer:
+    """The answer being streamed in one step, and how much of it is on record."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.thoughts: list[str] = []
+        self.text_chars = self.thought_chars = 0
+        self.stored_text = self.stored_thoughts = 0
+        self.stored_at = time.monotonic()
+        self.thinking_from = 0.0
+        self.thinking_to = 0.0
+
+    @property
+    def begun(self) -> bool:
+        return bool(self.text_chars or self.thought_chars)
+
+    def settled(
+        self, stop_reason: StopReason, calls: tuple[ToolCall, ...], provider: str, state: str
+    ) -> AssistantReplied:
+        return AssistantReplied(
+            text="".join(self.texts), reasoning="".join(self.thoughts), calls=calls, provider=provider, state=state,
+            stop_reason=stop_reason, thinking_ms=round((self.thinking_to - self.thinking_from) * 1000),
+        )  # fmt: skip
+
+
+class Turn:
+    """`emit` stamps and stores an event; `number` and `step` say where it belongs."""
+
+    def __init__(self, number: int, emit: Callable[[Event, int], None], provider: str) -> None:
+        self.number, self.step = number, 0
+        self._emit, self.provider = emit, provider
+        self.started = time.monotonic()
+        self.over = False
+        self.steers: list[SteerSeen] = []
+        self.streaming: Answer | None = None
+        self.open: dict[str, tuple[ToolCall, str, bool]] = {}
+        """Calls without a result: the call, its label, whether it was started."""
+
+    @property
+    def elapsed_ms(self) -> int:
+        return round((time.monotonic() - self.started) * 1000)
+
+    def emit(self, event: Event) -> None:
+        if not self.over:
+            self._emit(event, self.step)
+
+    # -- the journal of the executor
+
+    def opened(self, call: ToolCall, label: str, started: bool) -> None:
+        self.open[call.id] = (call, label, started)
+
+    def closed(self, call: ToolCall) -> None:
+        self.open.pop(call.id, None)
+
+    # -- the answer of a step
+
+    def text(self, text: str) -> None:
+        answer = self.streaming = self.streaming or Answer()
+        answer.texts.append(text)
+        answer.text_chars += len(text)
+        self.emit(TextDelta(text=text))
+        self._keep(answer)
+
+    def thinking(self, text: str) -> None:
+        answer = self.streaming = self.streaming or Answer()
+        now = time.monotonic()
+        answer.thinking_from, answer.thinking_to = answer.thinking_from or now, now
+        answer.thoughts.append(text)
+        answer.thought_chars += len(text)
+        self.emit(ThinkingDelta(text=text))
+        self._keep(answer)
+
+    def arguments(self, index: int, name: str, text: str) -> None:
+        self.emit(ToolArgsDelta(index=index, name=name, text=text))
+
+    def replied(self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = (), state: str = "") -> AssistantReplied:
+        """Settle the answer of this step."""
+        reply = (self.streaming or Answer()).settled(stop_reason, calls, self.provider, state)
+        self.streaming = None
+        self.emit(reply)
+        return reply
+
+    def _keep(self, answer: Answer) -> None:
+        """Put on record what the answer has gained, every two seconds or four kilobytes."""
+        chars = answer.text_chars + answer.thought_chars - answer.stored_text - answer.stored_thoughts
+        now = time.monotonic()
+        if chars < PARTIAL_CHARS and now - answer.stored_at < PARTIAL_SECONDS:
+            return
+        text, thoughts = _behind(answer.texts, answer.text_chars - answer.stored_text), _behind(
+            answer.thoughts, answer.thought_chars - answer.stored_thoughts
+        )
+        self.emit(
+            Partial(text=text, offset=answer.stored_text, thinking=thoughts, thinking_offset=answer.stored_thoughts)
+        )
+        answer.stored_text, answer.stored_thoughts, answer.stored_at = answer.text_chars, answer.thought_chars, now
+
+    # -- the end
+
+    def settle(self, state: TurnEnd) -> None:
+        """Close what is open: the partial answer stays, open calls get a result. Nothing is emitted afterwards."""
+        if self.over:
+            return
+        if self.streaming is not None and self.streaming.begun:
+            self.replied("cancelled" if state in ("cancelled", "timed_out") else "error")
+        for call, label, started in tuple(self.open.values()):
+            said = "cancelled while it ran" if started else "cancelled before it ran"
+            self.emit(
+                ToolEnded(
+                    call_id=call.id, name=call.name, label=label, content=f"Error [cancelled]: {said}", tag="cancelled"
+                )
+            )
+        self.open.clear()
+        self.over = True
+
+
+def _behind(parts: list[str], chars: int) -> str:
+    """The last `chars` characters of the joined parts, without joining all of them."""
+    taken: list[str] = []
+    while chars > 0:
+        part = parts[-1 - len(taken)]
+        taken.append(part)
+        chars -= len(part)
+    return "".join(reversed(taken))

@@ -1,0 +1,107 @@
+"""The worker thread: one asyncio loop that hosts the agent. The only place that starts threads.
+
+Importing this module costs nothing; the engine's own imports happen in the thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.ops import Op, Shutdown
+from agent_tui.protocol.session_events import ErrorRaised
+
+if TYPE_CHECKING:
+    from agent_tui.agent.agent import Agent
+
+POOL_THREADS = 4
+
+
+class Worker:
+    """The engine as a front end holds it (`protocol/engine.py`)."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        self.config = config
+        self.events: SimpleQueue[Event | Restored] = SimpleQueue()
+        self.resting = False
+        self._wake: Callable[[], None] = lambda: None
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._inbox: asyncio.Queue[Op] | None = None
+        self._early: list[Op] = []
+        self._lock = threading.Lock()
+
+    # -- from the front end's thread
+
+    def start(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._main, name="agent", daemon=True)
+            self._thread.start()
+
+    def send(self, op: Op) -> None:
+        if self._thread is None:
+            self.start(self._wake)
+        with self._lock:
+            if self._loop is None or self._inbox is None:
+                self._early.append(op)
+                return
+            loop, inbox = self._loop, self._inbox
+        try:
+            loop.call_soon_threadsafe(inbox.put_nowait, op)
+        except RuntimeError:  # the loop has ended: there is nobody left to tell
+            return
+
+    def stop(self, timeout: float) -> None:
+        if self._thread is None:
+            return
+        self.send(Shutdown())
+        self._thread.join(timeout)
+
+    # -- in the worker's thread
+
+    def _tell(self, event: Event | Restored) -> None:
+        self.events.put(event)
+        if self.resting:
+            self.resting = False
+            self._wake()
+
+    def _main(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except Exception as error:  # noqa: BLE001  the boundary of the thread: without it the screen would wait for ever
+            self._tell(ErrorRaised(text=f"The engine stopped: {type(error).__name__}: {error}", hint="start again"))
+
+    async def _serve(self) -> None:
+        from agent_tui.agent.log import open_log
+        from agent_tui.agent.opening import open_agent
+        from agent_tui.safety import sandbox
+
+        inbox: asyncio.Queue[Op] = asyncio.Queue()
+        with self._lock:
+            self._loop, self._inbox = asyncio.get_running_loop(), inbox
+            for op in self._early:
+                inbox.put_nowait(op)
+        log = open_log(self.config.folders.logs)
+        pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
+        try:
+            agent = await open_agent(self.config, self._tell, pool, log)
+            await self._obey(agent, inbox)
+            await agent.close()
+            agent.record.store.close()
+            await sandbox.settle(3.0)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _obey(self, agent: Agent, inbox: asyncio.Queue[Op]) -> None:
+        while True:
+            op = await inbox.get()
+            if isinstance(op, Shutdown):
+                return
+            agent.handle(op)

@@ -1,0 +1,92 @@
+"""Puts a session's tools together: the registry's tools, the workplace they act in, and the executor over both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Executor as Pool
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from agent_tui import registry
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.executor import Answer, Executor
+from agent_tui.agent.tool_context import Workplace
+from agent_tui.context.skills import Skills
+from agent_tui.protocol.events import ApprovalAsked, Event
+from agent_tui.safety import secrets
+from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.tools.base import Tool, ToolFailure
+
+
+class LoadedSkills:
+    """The skills that the model may list and load, each once a session (`/clear` resets)."""
+
+    def __init__(self, skills: Skills) -> None:
+        self.skills = skills
+        self.loaded: set[str] = set()
+
+    def load(self, name: str) -> str:
+        try:
+            body = self.skills.body(name)
+        except KeyError:
+            names = ", ".join(skill.name for skill in self.skills.list()) or "none"
+            raise ToolFailure("not_found", f"no skill {name!r}; there are: {names}") from None
+        if name in self.loaded:
+            return f"The skill {name} was loaded earlier in this session: see above."
+        self.loaded.add(name)
+        return body
+
+
+def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
+    """The registered tools, or those of them that the settings name."""
+    found: list[Tool[Any]] = [
+        registry.load("agent_tui.tools", name, "TOOL") for name in registry.names("agent_tui.tools")
+    ]
+    return {tool.name: tool for tool in sorted(found, key=lambda t: t.name) if not names or tool.name in names}
+
+
+def scrubber(config: EngineConfig) -> secrets.Scrubber:
+    """Knows the program's own keys: from the environment and from the settings."""
+    configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
+    return secrets.Scrubber((*secrets.known(config.environment), *configured))
+
+
+def build(
+    config: EngineConfig,
+    session: str,
+    skills: LoadedSkills,
+    roots: Callable[[], tuple[Path, ...]],
+    emit: Callable[[Event], None],
+    known: Callable[[], frozenset[str]],
+    mode: Callable[[], str],
+    ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
+    new_id: Callable[[], str],
+    pool: Pool,
+    log: Logger,
+) -> Executor:
+    """The executor of a session."""
+    scrub = scrubber(config).scrub
+    environment: Mapping[str, str] = secrets.child_environment(config.environment)
+    spool = config.folders.data / "outputs" / session
+
+    def off_loop(work: Callable[[], Any]) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(pool, work)
+
+    workplace = Workplace(
+        all_roots=lambda: (*roots(), spool),
+        environment=environment,
+        command_timeout=config.settings.tools.command_timeout,
+        max_output_chars=config.settings.tools.max_output_chars,
+        spool=spool,
+        emit=emit,
+        scrub=scrub,
+        checkpoint=Blobs(config.folders.blobs).put,
+        skills=skills.skills.list,
+        load_skill=skills.load,
+        off_loop=off_loop,
+        log=log,
+    )
+    tools = enabled_tools(config.settings.tools.enabled)
+    return Executor(tools, known, workplace, scrub, mode, ask, new_id, config.settings.agent.parallel_tools)

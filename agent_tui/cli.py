@@ -1,0 +1,190 @@
+"""The command line: argv → settings → a front end. The composition root; stays light until it knows which front end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from agent_tui import paths, settings
+from agent_tui.agent.config import EngineConfig
+
+if TYPE_CHECKING:
+    from agent_tui.boot import Early
+
+USAGE: Final = 2
+DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-driven, local-first."
+EPILOG: Final = """\
+models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
+environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
+`agent-tui run --help` tells how to run one prompt without a screen
+"""
+RUN_EPILOG: Final = """\
+exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could give it, 4 a limit or a stuck loop,
+75 the provider failed in a way that may pass, 130 cancelled
+"""
+
+
+class Usage(Exception):
+    """Something is wrong with what was asked: one line for the person."""
+
+
+def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
+    """Run the program; returns its exit code. `early` is the prepared terminal, where there is one."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if arguments[:1] == ["run"]:
+            return _run(arguments[1:])
+        return _screen(arguments, early)
+    except Usage as error:
+        print(f"agent-tui: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        return 130
+
+
+def wants_screen(argv: Sequence[str]) -> bool:
+    """Whether these arguments ask for the full screen (and not for help, a version, a list or `run`)."""
+    if argv[:1] == ["run"] or any(word in ("-h", "--help", "--version") for word in argv):
+        return False
+    for number, word in enumerate(argv):
+        if word in ("-r", "--resume"):
+            return len(argv) > number + 1 and not argv[number + 1].startswith("-")
+    return True
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-m", "--model", default="", metavar="MODEL", help="the model, as <provider>/<model>")
+    parser.add_argument("--mode", default="", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="the folder to work in (default: this one)")
+    parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
+
+
+def _screen(arguments: list[str], early: Early | None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
+    _common(parser)
+    parser.add_argument(
+        "-r", "--resume", nargs="?", const="?", default="", metavar="ID",
+        help="go on with a session: an id or its beginning; without one, a list to choose from",
+    )  # fmt: skip
+    parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
+    parser.add_argument("--version", action="version", version=f"agent-tui {version('agent-tui')}")
+    given = parser.parse_args(arguments)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Usage("this is not a terminal; `agent-tui run PROMPT` works without one")
+    model = "demo/tour" if given.demo else given.model
+    config = _config(given, model, interactive=True, limits=settings.Flags(model=model, mode=given.mode))
+    from agent_tui.agent.worker import Worker
+    from agent_tui.tui.app import run
+
+    return run(
+        Worker(config),
+        prompt=given.prompt,
+        theme=config.settings.display.theme,
+        history=config.folders.data / "history.jsonl",
+        cwd=config.cwd,
+        themes=(paths.shipped("themes"), config.folders.config / "themes"),
+        early=early,
+        at_once=bool(config.resume or given.prompt),
+    )
+
+
+def _run(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="agent-tui run", description="Run one prompt without a screen.", epilog=RUN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
+    _common(parser)
+    parser.add_argument("-r", "--resume", default="", metavar="ID", help="go on with the session of this id")
+    parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
+    parser.add_argument("--max-steps", type=int, metavar="N", help="end the turn after N model calls")
+    parser.add_argument("--timeout", type=float, metavar="S", help="end the turn after S seconds")
+    given = parser.parse_args(arguments)
+    prompt = sys.stdin.buffer.read().decode("utf-8", "replace") if given.prompt == "-" else given.prompt
+    if not prompt.strip():
+        raise Usage("the prompt is empty")
+    flags = settings.Flags(model=given.model, mode=given.mode, max_steps=given.max_steps, timeout=given.timeout)
+    config = _config(given, given.model, interactive=False, limits=flags)
+    from agent_tui.headless import run
+
+    return run(config, prompt, given.output)
+
+
+def _config(given: argparse.Namespace, model: str, interactive: bool, limits: settings.Flags) -> EngineConfig:
+    try:
+        cwd = Path(given.cwd or ".").expanduser().resolve(strict=True)
+    except OSError as error:
+        raise Usage(f"--cwd {given.cwd or '.'}: {error.strerror}") from None
+    if not cwd.is_dir():
+        raise Usage(f"--cwd {given.cwd}: not a folder")
+    from agent_tui.safety.policy import MODES
+
+    if given.mode and given.mode not in MODES:
+        raise Usage(f"--mode {given.mode}: there are {', '.join(MODES)}")
+    for name in ("max_steps", "timeout"):
+        value = getattr(given, name, None)
+        if value is not None and value <= 0:
+            raise Usage(f"--{name.replace('_', '-')} {value:g}: must be more than 0")
+    folders = paths.folders()
+    environment = dict(os.environ)
+    values, problems = settings.load(cwd, folders.config, environment, limits)
+    return EngineConfig(
+        settings=values, cwd=cwd, folders=folders, environment=environment, problems=problems,
+        resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
+        interactive=interactive,
+    )  # fmt: skip
+
+
+def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> str:
+    """The id of the session to resume; empty for a new one."""
+    if not (given.last or given.resume):
+        return ""
+    from agent_tui.sessions import index
+
+    if given.resume == "?":
+        return _choose(folders, cwd)
+    if given.resume:
+        found = index.find(folders.sessions, given.resume)
+        if len(found) != 1:
+            raise Usage(f"--resume {given.resume}: {'no session' if not found else f'{len(found)} sessions'} begin so")
+        return found[0].id
+    here = index.recent(folders.sessions, cwd)
+    if not here:
+        raise Usage(f"no earlier session in {cwd}; `agent-tui --resume` lists all")
+    return here[0].id
+
+
+def _choose(folders: paths.Folders, cwd: Path) -> str:
+    """A plain list on the terminal, this folder's sessions first."""
+    from agent_tui.sessions import index
+    from agent_tui.structures.visible import visible
+
+    found = sorted(index.recent(folders.sessions), key=lambda summary: summary.cwd != str(cwd))[:30]
+    if not found:
+        raise Usage("there are no sessions yet")
+    if not sys.stdin.isatty():
+        raise Usage("--resume needs an id here: " + ", ".join(summary.id[:8] for summary in found[:5]))
+    from datetime import datetime
+
+    for number, summary in enumerate(found, 1):
+        when = datetime.fromtimestamp(summary.at).strftime("%d %b %H:%M")
+        turns = f"{summary.turns} turn{'s' if summary.turns != 1 else ''}"
+        print(visible(f"{number:3}  {summary.id[:8]}  {when}  {turns:>9}  {summary.title or '(no title)'}"))
+        print(visible(f"     {summary.cwd}"))
+    try:
+        answer = input("Number of the session to go on with (Enter: none): ").strip()
+    except EOFError:
+        answer = ""
+    if not answer:
+        raise SystemExit(0)
+    if not answer.isdigit() or not 1 <= int(answer) <= len(found):
+        raise Usage(f"{answer!r} is not one of 1 to {len(found)}")
+    return found[int(answer) - 1].id

@@ -1,0 +1,186 @@
+"""`agent-tui run`: one prompt, no screen. Prints the answer, one JSON object, or every event as a JSON line."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+from dataclasses import dataclass, field
+from typing import Any, Final, assert_never
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.worker import Worker
+from agent_tui.protocol import codec
+from agent_tui.protocol.events import (
+    ApprovalAnswered, AssistantReplied, ErrorRaised, Event, Notice, Restored, SessionStarted, TurnEnded,
+    TurnStarted, UsageReported,
+)  # fmt: skip
+from agent_tui.protocol.ops import Cancel, Submit
+from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.structures.visible import visible
+
+FAILED: Final = 1
+DENIED: Final = 3
+LIMIT: Final = 4
+MAY_PASS: Final = 75
+CANCELLED: Final = 130
+
+GRACE_SECONDS: Final = 5.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the turn has come to so far."""
+
+    session: str = ""
+    model: str = ""
+    text: str = ""
+    state: TurnEnd | None = None
+    error: ErrorRaised | None = None
+    denied: int = 0
+    steps: int = 0
+    duration_ms: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = False
+    notices: list[str] = field(default_factory=list)
+    begun: bool = False
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case SessionStarted():
+                self.session, self.model = event.session, event.model
+            case TurnStarted():
+                self.begun = True
+            case AssistantReplied() if event.text:
+                self.text = event.text
+            case UsageReported():
+                self.prompt_tokens += event.usage.prompt_tokens
+                self.completion_tokens += event.usage.completion_tokens
+                self.estimated = self.estimated or event.usage.estimated
+            case ApprovalAnswered(by="headless"):
+                self.denied += 1
+            case ErrorRaised():
+                self.error = event
+            case Notice(level="warning" | "error"):
+                self.notices.append(event.text)
+            case TurnEnded():
+                self.state, self.steps, self.duration_ms = event.state, event.steps, event.duration_ms
+            case _:
+                pass
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        match self.state:
+            case "completed":
+                return DENIED if self.denied else 0
+            case "cancelled":
+                return CANCELLED
+            case "max_steps" | "timed_out" | "budget_exceeded" | "stuck":
+                return LIMIT
+            case "error" | None:
+                return MAY_PASS if self.error is not None and self.error.may_pass else FAILED
+            case _:
+                assert_never(self.state)
+
+    def summary(self) -> dict[str, Any]:
+        usage = {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "estimated": self.estimated,
+        }
+        error = None if self.error is None else {"kind": self.error.kind, "text": self.error.text}
+        return {
+            "session": self.session, "model": self.model, "state": self.state or "error", "exit_code": self.code,
+            "text": self.text, "steps": self.steps, "duration_ms": self.duration_ms, "usage": usage,
+            "denied": self.denied, "notices": self.notices, "error": error,
+        }  # fmt: skip
+
+
+def run(config: EngineConfig, prompt: str, output: str) -> int:
+    """Run one prompt to its end; returns the exit code. `output` is text, json or stream-json."""
+    worker = Worker(config)
+    outcome = Outcome()
+
+    def interrupt(*_: object) -> None:
+        outcome.state = outcome.state or "cancelled"  # if there is no turn yet, none will say so
+        worker.send(Cancel())
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    worker.start(lambda: None)
+    try:
+        _follow(worker, outcome, prompt, stream=output == "stream-json")
+        _report(outcome, output)
+    except BrokenPipeError:  # nobody reads any more: nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    finally:
+        worker.stop(GRACE_SECONDS)
+    return outcome.code
+
+
+def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None:
+    """Hear every event until the turn has ended, or cannot begin."""
+    sent = False
+    while True:
+        try:
+            event = worker.events.get(timeout=0.1)
+        except queue.Empty:
+            if outcome.state == "cancelled" and not outcome.begun:
+                return
+            continue
+        if isinstance(event, Restored):
+            continue
+        outcome.hear(event)
+        if stream:
+            _print_event(event)
+        if isinstance(event, TurnEnded):
+            return
+        if isinstance(event, ErrorRaised) and not outcome.begun:
+            return
+        if isinstance(event, SessionStarted) and event.model and not sent:
+            sent = True
+            worker.send(Submit(prompt))
+        if event_says_no_model(event):
+            outcome.error = no_model(event)
+            return
+
+
+def event_says_no_model(event: Event) -> bool:
+    data = getattr(event, "data", None)
+    return getattr(event, "kind", "") == "models" and isinstance(data, dict) and not data.get("model")
+
+
+def no_model(event: Event) -> ErrorRaised:
+    """What was tried, in one line, and what to do."""
+    data: dict[str, Any] = getattr(event, "data", {})
+    tried = "; ".join(f"{each['what']}: {each['result']}" for each in data.get("tried", []))
+    hint = f"start Ollama, or set one of {', '.join(data.get('variables', []))}, or name a model with -m"
+    return ErrorRaised(f"no model to run on ({tried})", "unreachable", hint)
+
+
+def _print_event(event: Event) -> None:
+    data = codec.dump(event)
+    if not event.settled:
+        data["delta"] = True
+    print(json.dumps(data, ensure_ascii=True), flush=True)
+
+
+def _report(outcome: Outcome, output: str) -> None:
+    if output == "json":
+        print(json.dumps(outcome.summary(), ensure_ascii=True, indent=2))
+    elif output == "text" and outcome.text:
+        print(visible(outcome.text) if sys.stdout.isatty() else outcome.text)
+    sys.stdout.flush()
+    if output == "text":
+        for text in outcome.notices:
+            print(f"agent-tui: {visible(text)}", file=sys.stderr)
+    if outcome.error is not None and outcome.code not in (0, DENIED):
+        hint = f" ({outcome.error.hint})" if outcome.error.hint else ""
+        print(f"agent-tui: {visible(outcome.error.text)}{visible(hint)}", file=sys.stderr)
+    elif outcome.denied:
+        print(f"agent-tui: {outcome.denied} call(s) needed an approval that nobody could give", file=sys.stderr)
