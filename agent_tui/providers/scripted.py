@@ -1,0 +1,136 @@
+"""Plays a script file as if it were a model: for tests, demos and bug reports. The format: `docs/scripted.md`.
+
+Which step is played depends on the request alone (how many answers its history holds), so a resumed session goes on
+where it stopped; only `fail` with `times` counts its attempts in the provider.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final, assert_never
+
+from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, StopReason, ToolCall, Usage, UserMessage
+from agent_tui.providers._fields import BadScript
+from agent_tui.providers._script import Branch, Call, Cut, Fail, Hang, Script, Stop, Text, Used, Wait, parse
+from agent_tui.providers.base import CallChunk, Failed, Finished, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.base import TextChunk as Said
+from agent_tui.providers.base import ThinkingChunk as Thought
+
+SIZE_LIMIT: Final = 16_000_000
+"""Bytes of a script file."""
+HINT: Final = "The format is described in docs/scripted.md."
+
+
+def create(model: str, setup: ProviderSetup) -> Scripted:
+    """The player of the script file `model` (relative to the session's folder). A bad script shows when it is used."""
+    return Scripted(model, setup.cwd)
+
+
+class Scripted:
+    """One script. It is read once, here; what is wrong with it is a `Failed` in every stream and a ProviderError."""
+
+    name = "scripted"
+    roots: tuple[Path, ...] = ()
+
+    def __init__(self, model: str, cwd: Path) -> None:
+        self.model = model
+        self.script = read(model, cwd)
+        self.reached: Counter[tuple[int, int, int]] = Counter()
+        """How often each `fail` (step, branch, item) was reached."""
+
+    async def info(self) -> ModelInfo:
+        if isinstance(self.script, Failed):
+            raise ProviderError(self.script)
+        window = self.script.window
+        return ModelInfo(f"{self.name}/{self.model}", window, window, self.script.tools, self.script.thinking)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        return (await self.info(),)
+
+    async def close(self) -> None:
+        return None
+
+    async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+        if isinstance(self.script, Failed):
+            yield self.script
+            return
+        step = sum(isinstance(message, AssistantMessage) for message in request.messages)
+        if step >= len(self.script.steps):
+            yield Said(f"The script {self.model} is over: it has {len(self.script.steps)} answers.")
+            yield Finished("stop")
+            return
+        said = next((m.text for m in reversed(request.messages) if isinstance(m, UserMessage)), "")
+        for number, branch in enumerate(self.script.steps[step]):
+            if branch.when in said:
+                async for item in self._play(branch, step, number):
+                    yield item
+                return
+        yield Said(f"The script {self.model} has no branch in step {step + 1} for what was said.")
+        yield Finished("stop")
+
+    async def _play(self, branch: Branch, step: int, number: int) -> AsyncIterator[StreamItem]:
+        calls: list[ToolCall] = []
+        usage: Usage | None = None
+        stop: StopReason | None = None
+        for place, item in enumerate(branch.items):
+            match item:
+                case Text():
+                    async for chunk in _chunks(item.text, item.chunk, item.delay):
+                        yield Thought(chunk) if item.thinking else Said(chunk)
+                case Call():
+                    index = len(calls)
+                    calls.append(ToolCall(item.id or f"call-{step + 1}-{index + 1}", item.name, item.arguments))
+                    yield CallChunk(index, id=calls[-1].id, name=item.name)
+                    async for chunk in _chunks(item.arguments, item.chunk, item.delay):
+                        yield CallChunk(index, chunk)
+                case Used(usage=usage):
+                    pass
+                case Stop(reason=stop):
+                    pass
+                case Wait():
+                    await asyncio.sleep(item.seconds)
+                case Fail():
+                    self.reached[step, number, place] += 1
+                    if not item.times or self.reached[step, number, place] <= item.times:
+                        yield Failed(item.kind, item.text, item.hint, item.may_pass, item.retry_after)
+                        return
+                case Hang():
+                    await asyncio.Event().wait()
+                case Cut():
+                    return
+                case _:
+                    assert_never(item)
+        yield Finished(stop or ("tool_calls" if calls else "stop"), tuple(calls), usage)
+
+
+def read(name: str, cwd: Path) -> Script | Failed:
+    """The script in file `name`, or in one line why it cannot be played."""
+    path = cwd / Path(name).expanduser()
+    try:
+        if not path.is_file():
+            return Failed("unknown_model", f"no script file {path}", "Name one that is there: scripted/<path>.")
+        with path.open("rb") as file:
+            raw = file.read(SIZE_LIMIT + 1)
+        if len(raw) > SIZE_LIMIT:
+            return Failed("bad_request", f"{path}: larger than {SIZE_LIMIT:,} bytes", HINT)
+        return parse(raw.decode("utf-8-sig"), lines=path.suffix == ".jsonl")
+    except BadScript as error:
+        return Failed("bad_request", f"{path}: {error}", HINT)
+    except UnicodeDecodeError as error:
+        return Failed("bad_request", f"{path}: not UTF-8 at byte {error.start}", HINT)
+    except (OSError, ValueError, RuntimeError) as error:  # unreadable; a NUL in the name; no home for `~`
+        said = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        return Failed("unknown_model", f"{path}: {said}", HINT)
+
+
+async def _chunks(text: str, size: int, delay: float) -> AsyncIterator[str]:
+    """`text` in stretches of `size` characters (0: whole), `delay` seconds before each."""
+    size = size or len(text)
+    for start in range(0, len(text), size or 1):
+        if delay:
+            await asyncio.sleep(delay)
+        yield text[start : start + size]
