@@ -41,3 +41,24 @@ def shipped(kind: str) -> Path:
     package = Path(__file__).resolve().parent
     inside = package / "_shipped" / kind
     return inside if inside.is_dir() else package.parent / kind
+
+
+def project_folders(cwd: Path) -> tuple[Path, ...]:
+    """The folders whose files speak for `cwd`: from the git root down to it, outermost first; without git only itself.
+
+    The root is found by looking for `.git`; no process runs.
+    """
+    inner = cwd.absolute()
+    chain = (inner, *inner.parents)
+    for depth, folder in enumerate(chain, 1):
+        if _exists(folder / ".git"):
+            return chain[:depth][::-1]
+    return (inner,)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError:  # not there, or not for us to see
+        return False
+    return True

@@ -1,0 +1,237 @@
+"""Which settings there are and what each may hold; a problem names the file, the line, the key and what is expected."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
+"""Approval modes, in the order in which Shift+Tab goes through them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a settings file that is not used, and why. `line` 0: no line; `key` may be empty."""
+
+    file: str
+    line: int
+    key: str
+    text: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return ": ".join(part for part in (place, self.key, self.text) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a key may hold: in words, and as a function that gives the value to use or raises ValueError."""
+
+    expected: str
+    read: Callable[[Any], Any]
+
+
+def _model(value: Any) -> str:
+    provider, slash, model = value.partition("/") if isinstance(value, str) else ("", "", "")
+    if not (slash and provider and model and value == value.strip()):
+        raise ValueError
+    return f"{provider}/{model}"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _address(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/]+\S*", value):
+        raise ValueError
+    return value.rstrip("/")
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _one_of(*choices: str) -> Kind:
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise ValueError
+        return str(value)
+
+    return Kind(f"one of {', '.join(choices)}", read)
+
+
+def _whole(least: int, most: int) -> Kind:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError
+        return value
+
+    return Kind(f"a whole number from {least:,} to {most:,}", read)
+
+
+def _seconds(least: float, most: float, note: str = "") -> Kind:
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise ValueError
+        return float(value)
+
+    return Kind(f"seconds, from {least:g} to {most:,.0f}{note}", read)
+
+
+TOP: Final[Mapping[str, Kind]] = {
+    "model": Kind('"<provider>/<model>", such as "ollama/qwen3:8b"', _model),
+    "mode": _one_of(*MODES),
+}
+SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
+    "agent": {
+        "max_steps": _whole(1, 10_000),
+        "timeout": _seconds(0, 604_800, " (0: no limit)"),
+        "parallel_tools": Kind("true or false", _flag),
+    },
+    "tools": {
+        "enabled": Kind("a list of tool names", _names),
+        "command_timeout": _seconds(1, 86_400),
+        "max_output_chars": _whole(500, 1_000_000),
+    },
+    "display": {"theme": Kind("the name of a theme", _text)},
+    "providers": {},
+}
+PROVIDER: Final[Mapping[str, Kind]] = {
+    "base_url": Kind('an address, such as "http://127.0.0.1:11434"', _address),
+    "api_key": Kind("a text", _text),
+    "num_ctx": _whole(0, 100_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where values come from. `text`: the file's, to find the line of a key."""
+
+    file: str
+    text: str = ""
+
+    def problem(self, key: tuple[str, ...], text: str) -> Problem:
+        return Problem(self.file, self._line(key), ".".join(key), text)
+
+    def invalid(self, message: str) -> Problem:
+        """Broken TOML, in the words of its reader: those name the line."""
+        said, _, place = message.partition(" (at ")
+        line = re.match(r"line (\d+)", place)
+        number = int(line[1]) if line else self.text.rstrip().count("\n") + 1
+        return Problem(self.file, number, "", f"is not valid TOML ({said}): the whole file is not used")
+
+    def _line(self, key: tuple[str, ...]) -> int:
+        """The line that sets `key`, or the nearest table above it; 0 without a text."""
+        table: tuple[str, ...] = ()
+        best, depth = (1 if self.text else 0), 0
+        inside = ""
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if inside:
+                inside = "" if line.count(inside) % 2 else inside
+                continue
+            here: tuple[str, ...] = ()
+            if header := _HEADER.match(line):
+                here = table = _path(header[1])
+            elif entry := _ENTRY.match(line):
+                here = (*table, *_path(entry[1]))
+            if here and len(here) > depth and here == key[: len(here)]:
+                best, depth = number, len(here)
+            inside = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+        return best
+
+
+_PART: Final = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
+_KEY: Final = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_HEADER: Final = re.compile(rf"\s*\[\[?\s*({_KEY})\s*\]")
+_ENTRY: Final = re.compile(rf"\s*({_KEY})\s*=")
+
+
+def _path(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))
+
+
+def check(
+    data: Mapping[str, Any], source: Source, problems: list[Problem], allowed: frozenset[str] | None = None
+) -> dict[str, Any]:
+    """What of `data` is valid. `allowed`: the top-level keys that this file may set at all."""
+    good: dict[str, Any] = {}
+    for key, value in data.items():
+        if allowed is not None and key not in allowed and key in (*TOP, *SECTIONS):
+            only = " and ".join(sorted(allowed, reverse=True))
+            problems.append(source.problem((key,), f"is not allowed in a project's file, only {only} are: not used"))
+        elif key in TOP:
+            _take(good, TOP[key], (key,), value, source, problems)
+        elif key not in SECTIONS:
+            problems.append(_unknown((key,), [*TOP, *SECTIONS], source))
+        elif not isinstance(value, dict):
+            problems.append(source.problem((key,), f"is not used: expected a table [{key}]"))
+        elif key == "providers":
+            good[key] = _providers(value, source, problems)
+        else:
+            good[key] = _section(SECTIONS[key], (key,), value, source, problems)
+    return good
+
+
+def _section(
+    kinds: Mapping[str, Kind], at: tuple[str, ...], data: Mapping[str, Any], source: Source, problems: list[Problem]
+) -> dict[str, Any]:
+    good: dict[str, Any] = {}
+    for key, value in data.items():
+        if key in kinds:
+            _take(good, kinds[key], (*at, key), value, source, problems)
+        else:
+            problems.append(_unknown((*at, key), list(kinds), source))
+    return good
+
+
+def _providers(data: Mapping[str, Any], source: Source, problems: list[Problem]) -> dict[str, dict[str, Any]]:
+    """Each provider's own settings; what is not common to all of them goes into its `options`."""
+    good: dict[str, dict[str, Any]] = {}
+    for name, values in data.items():
+        if not isinstance(values, dict):
+            problems.append(source.problem(("providers", name), f"is not used: expected a table [providers.{name}]"))
+            continue
+        common = {key: value for key, value in values.items() if key in PROVIDER}
+        good[name] = _section(PROVIDER, ("providers", name), common, source, problems)
+        nested = values.get("options")
+        own = {key: value for key, value in values.items() if key not in PROVIDER}
+        if isinstance(nested, dict):
+            own = {**{key: value for key, value in own.items() if key != "options"}, **nested}
+        if own:
+            good[name]["options"] = own
+    return good
+
+
+def _take(
+    good: dict[str, Any], kind: Kind, key: tuple[str, ...], value: Any, source: Source, problems: list[Problem]
+) -> None:
+    try:
+        good[key[-1]] = kind.read(value)
+    except ValueError:
+        shown = "" if key[-1] == "api_key" else f" {_short(value)}"
+        problems.append(source.problem(key, f"the value{shown} is not used: expected {kind.expected}"))
+
+
+def _unknown(key: tuple[str, ...], known: list[str], source: Source) -> Problem:
+    close = difflib.get_close_matches(key[-1], known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
+    return source.problem(key, f"is not a setting; {hint}")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
