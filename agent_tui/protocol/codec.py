@@ -10,7 +10,7 @@ import dataclasses
 import json
 import zlib
 from functools import cache
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -28,34 +28,61 @@ def _adapter() -> TypeAdapter[Any]:
     return TypeAdapter(Annotated[AnyEvent, Field(discriminator="type")])
 
 
-def _defaults(event: Event) -> set[str]:
+@cache
+def _own_fields(kind: str) -> frozenset[str]:
+    """The names of the fields that event type `kind` has in this version; empty for a type it does not know."""
+    for event in get_args(AnyEvent):
+        own = {f.name: f for f in dataclasses.fields(event)}
+        if own["type"].default == kind:
+            return frozenset(own) - {"newer"}
+    return frozenset()
+
+
+def _left_out(event: Event) -> set[str]:
     """The event's own fields that say nothing (nested values stay whole: their `type` tells them apart)."""
-    return {
-        f.name
-        for f in dataclasses.fields(event)
-        if f.name != "type" and (f.default == getattr(event, f.name) or getattr(event, f.name) in ((), {}))
-    }
+    return {f.name for f in dataclasses.fields(event) if f.name == "newer" or _is_default(event, f)}
+
+
+def _is_default(event: Event, own: dataclasses.Field[Any]) -> bool:
+    if own.name == "type":
+        return False
+    default = own.default if own.default_factory is dataclasses.MISSING else own.default_factory()
+    return bool(default == getattr(event, own.name))
 
 
 def dump(event: Event) -> dict[str, Any]:
     """The event as plain JSON data."""
     if isinstance(event, Unknown):
         return dict(event.raw)
-    data: dict[str, Any] = _adapter().dump_python(event, mode="json", exclude=_defaults(event))
-    return {"v": VERSION, "n": event.n, "at": event.at, "type": data.pop("type"), **data}
+    data: dict[str, Any] = _adapter().dump_python(event, mode="json", exclude=_left_out(event))
+    return {"v": VERSION, "n": event.n, "at": event.at, "type": data.pop("type"), **data, **(event.newer or {})}
 
 
 def load(data: dict[str, Any]) -> Event:
-    """The event in `data`; `Unknown` for a type or a shape of a newer version."""
-    try:
-        event: Event = _adapter().validate_python({k: v for k, v in data.items() if k not in ("v", "c")})
-        return event
-    except ValidationError as error:
-        known = data.get("v", VERSION) <= VERSION and error.errors()[0]["type"] != "union_tag_invalid"
-        if known:
-            first = error.errors()[0]
-            raise BadRecord(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-        return Unknown(n=int(data.get("n", 0)), at=float(data.get("at", 0.0)), raw=data, type=str(data.get("type")))
+    """The event in `data`; `Unknown` for a type, or for a shape in a newer format, that this version does not know.
+
+    Raises BadRecord: a field is missing or has the wrong type, in a format that this version knows.
+    """
+    version, kind = data.get("v", VERSION), data.get("type")
+    if type(version) is not int:
+        raise BadRecord(f"v: {version!r} is no version")
+    if not isinstance(kind, str):
+        raise BadRecord(f"type: {kind!r} is no name")
+    own = _own_fields(kind)
+    if own:
+        known = {k: v for k, v in data.items() if k in own}
+        newer = {k: v for k, v in data.items() if k not in own and k not in ("v", "c")}
+        try:
+            event: Event = _adapter().validate_python({**known, "newer": newer or None})
+            return event
+        except ValidationError as error:
+            if version <= VERSION:
+                first = error.errors()[0]
+                raise BadRecord(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    number, at = data.get("n", 0), data.get("at", 0.0)
+    if type(number) is not int or type(at) not in (int, float):
+        raise BadRecord(f"{kind}: n and at must be numbers, not {number!r} and {at!r}")
+    return Unknown(n=number, at=float(at), raw=data, type=kind)
 
 
 def encode(event: Event) -> bytes:
@@ -72,6 +99,8 @@ def decode(line: bytes) -> Event:
         data = json.loads(line)
     except ValueError as error:
         raise BadRecord(f"not JSON: {error}") from None
+    except RecursionError:
+        raise BadRecord("not a record: nested too deeply") from None
     if not isinstance(data, dict) or "type" not in data:
         raise BadRecord("not a record")
     body, mark, tail = line.rstrip(b"\r\n").rpartition(b',"c":')

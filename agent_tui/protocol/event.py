@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from agent_tui.protocol.transcript import Transcript
@@ -22,6 +23,8 @@ class Event:
     step: int = 0
     agent: str = "main"
     parent_call: str = ""
+    newer: Mapping[str, Any] | None = field(default=None, repr=False)
+    """Fields of this event that only a newer version knows: kept as they came, written back unchanged."""
 
     def apply(self, t: Transcript) -> Transcript:
         return t

@@ -22,6 +22,8 @@ Level = Literal["info", "warning", "error"]
 
 LIVE_TAIL: Final = 4_000
 """Characters of running output, thinking and arguments that are kept while they stream."""
+MAX_CALLS: Final = 128
+"""Calls of one step that are shown while their arguments are written; an index beyond is a server's mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,8 @@ class Transcript:
         return replace(self, rows=rows, streaming=replace(stream, base=stream.base + len(blocks)))
 
     def stream_text(self, text: str, at: float) -> Transcript:
+        if not text:
+            return self
         stream = self.streaming or Streaming(len(self.rows))
         rows = self.rows
         if stream.thinking_chars and not stream.text.length and len(rows) == stream.base:
@@ -231,6 +235,8 @@ class Transcript:
         return replace(self, streaming=stream)
 
     def stream_call(self, index: int, name: str, text: str) -> Transcript:
+        if not 0 <= index < MAX_CALLS:
+            return self
         stream = self.streaming or Streaming(len(self.rows))
         calls = list(stream.calls)
         while len(calls) <= index:
@@ -253,6 +259,11 @@ class Transcript:
                 return replace(self, rows=rows, streaming=None)
         rows = rows.truncate(stream.base).extend(thinking)
         return replace(self, rows=rows.extend(_text_blocks(split(text), True)), streaming=None)
+
+    def abandon(self) -> Transcript:
+        """Take back what was streamed and never settled."""
+        rows = self.rows if self.streaming is None else self.rows.truncate(self.streaming.base)
+        return replace(self, rows=rows, streaming=None)
 
     def put_tool(self, block: ToolBlock) -> Transcript:
         """Show `block`, in the place of the same call's older state if there is one."""

@@ -24,7 +24,7 @@ FENCE_LINES: Final = 60
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
-_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*+(?:\|[ \t]*:?-+:?[ \t]*+)*\|?[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class MdStream:
     """Lines in the open block."""
     blank: bool = False
     """The last finished line was blank."""
+    begun: bool = False
+    """The open block has a line that is not blank. Blank lines in front belong to the block that follows them."""
     in_list: bool = False
     mid_line: bool = False
     """`line` continues a line that was cut for its length."""
@@ -100,13 +102,14 @@ class _Cutter:
         self.size = len(start.block)
         self.line = ""
         self.lead, self.fence, self.opener = start.lead, start.fence, start.opener
-        self.lines, self.blank, self.in_list, self.mid_line = start.lines, start.blank, start.in_list, start.mid_line
+        self.lines, self.blank, self.begun = start.lines, start.blank, start.begun
+        self.in_list, self.mid_line = start.in_list, start.mid_line
 
     def stream(self, length: int, crc: int) -> MdStream:
         return replace(
             self.start, block="".join(self.parts), line=self.line, lead=self.lead, fence=self.fence,
-            opener=self.opener, lines=self.lines, blank=self.blank, in_list=self.in_list, mid_line=self.mid_line,
-            length=length, crc=crc,
+            opener=self.opener, lines=self.lines, blank=self.blank, begun=self.begun, in_list=self.in_list,
+            mid_line=self.mid_line, length=length, crc=crc,
         )  # fmt: skip
 
     def take(self, text: str) -> None:
@@ -125,7 +128,7 @@ class _Cutter:
 
     def long_line(self, part: str) -> None:
         """A line of `LIMIT` characters and more: what it begins is decided now, its rest goes on as text."""
-        if not self.mid_line:
+        if not self.mid_line and not self.fence:
             self.boundary_before(part)
         self.add(part)
         self.cut(keep_open=True)
@@ -148,9 +151,11 @@ class _Cutter:
                 self.cut(keep_open=True)
             return
         self.boundary_before(bare)
+        first = not self.begun
         self.add(line)
         self.blank = not bare.strip()
-        if self.lines == 1 and _HEADING.match(bare):
+        self.begun = not (first and self.blank)
+        if first and _HEADING.match(bare):
             self.cut()
         elif self.size >= LIMIT:
             self.cut(keep_open=True)
@@ -159,12 +164,15 @@ class _Cutter:
         """Close the open block if `line` begins another one; note what it begins."""
         if not line.strip():
             return
+        if self.blank and not self.begun:
+            self.lead = ""  # a blank line ended the table that was cut before it
         indented = line[0] in " \t"
         item = bool(_LIST_ITEM.match(line))
-        fence = None if self.in_list and indented and self.parts else _FENCE.match(line)
-        if fence or _HEADING.match(line) or (self.blank and not indented and not (item and self.in_list)):
+        fence = None if self.in_list and indented and self.begun else _FENCE.match(line)
+        ends = fence or _HEADING.match(line) or (self.blank and not indented and not (item and self.in_list))
+        if self.begun and ends:
             self.cut()
-        if not self.parts:
+        if not self.begun:
             self.in_list = item
         if fence:
             self.fence, self.opener = fence.group(1), line.rstrip("\r\n") + "\n"
@@ -183,7 +191,7 @@ class _Cutter:
             self.lead = self.opener if self.fence else self.lead or _table_head(text)
         else:
             self.lead, self.in_list = "", False
-        self.parts, self.size, self.lines, self.blank = [], 0, 0, False
+        self.parts, self.size, self.lines, self.blank, self.begun = [], 0, 0, False, False
 
 
 def _table_head(text: str) -> str:

@@ -61,10 +61,13 @@ class Vec(Generic[T]):
         return Vec._of(self._chunks, tail)
 
     def extend(self, items: Iterable[T]) -> Vec[T]:
-        tail = (*self._tail, *items)
+        added = tuple(items)
+        if not added:
+            return self
+        tail = self._tail + added
         full = len(tail) // CHUNK * CHUNK
         if not full:
-            return Vec._of(self._chunks, tail) if tail is not self._tail else self
+            return Vec._of(self._chunks, tail)
         new = tuple(tail[i : i + CHUNK] for i in range(0, full, CHUNK))
         return Vec._of(self._chunks + new, tail[full:])
 
