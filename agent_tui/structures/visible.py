@@ -1,0 +1,69 @@
+"""Makes foreign text (a model's, a file's, a command's) harmless to draw: nothing that reaches a terminal raw.
+
+Control characters become symbols (`␛`), bidi, zero-width and tag characters their code point (`<U+202E>`), complete
+escape sequences go away. Newline and tab stay; the renderer lays them out. Linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ODD: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
+_SEQUENCE: Final = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, SGR among them
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # two- and three-character escapes
+)
+_JOINED_LETTERS: Final = re.compile(r"[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\ufb50-\ufdff\ufe70-\ufeff]")
+_PICTURE: Final = re.compile("[\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff]")
+
+
+def visible(text: str, overwrite: bool = False) -> str:
+    """`text` without anything that moves a cursor, hides or reorders what is read.
+
+    `\\r\\n` is a newline. A lone `\\r` is one too, or with `overwrite` it starts its line again, as a progress bar
+    means it: what came after the last one is kept.
+    """
+    if _ODD.search(text) is None:
+        return text
+    if "\x1b" in text or _C1_INTRODUCER.search(text):
+        text = _SEQUENCE.sub("", text)
+    if "\r" in text:
+        text = _returns(text, overwrite)
+    return _ODD.sub(_shown, text)
+
+
+_C1_INTRODUCER: Final = re.compile("[\x90\x98\x9b\x9d-\x9f]")
+
+
+def _returns(text: str, overwrite: bool) -> str:
+    text = re.sub(r"\r+\n", "\n", text)
+    if not overwrite:
+        return text.replace("\r", "\n")
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return "\n".join(lines)
+
+
+def _shown(found: re.Match[str]) -> str:
+    character = found.group()
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    before = found.string[found.start() - 1] if found.start() else ""
+    if 0xFE00 <= code <= 0xFE0F and before > "\x7f" and not 0xFE00 <= ord(before) <= 0xFE0F:
+        return ""  # a request for a picture: terminals disagree on its width
+    if code == 0xFE0F and before and before in "0123456789#*":
+        return ""
+    if code in (0x200C, 0x200D) and before:
+        if _PICTURE.match(before):
+            return ""  # the parts of a joined picture are drawn one by one: their widths are certain
+        if _JOINED_LETTERS.match(before):
+            return character
+    return f"<U+{code:04X}>"

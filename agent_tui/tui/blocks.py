@@ -1,0 +1,167 @@
+"""Every block of the transcript as styled lines, and the space between two of them. Pure: no terminal, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from agent_tui.protocol.transcript import (
+    Block,
+    CallBlock,
+    DividerBlock,
+    NoticeBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolBlock,
+    TurnBlock,
+    UserBlock,
+)
+from agent_tui.structures.markdown_stream import LIMIT
+from agent_tui.structures.visible import visible
+from agent_tui.tui import wording
+from agent_tui.tui.displays import text_lines
+from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
+from agent_tui.tui.markdown.render import render
+from agent_tui.tui.tool_block import call_lines, has_body, tool_lines
+
+MEASURE: Final = 110
+"""Cells of a line of running text on a wide screen: longer ones are hard to read."""
+THINKING_LINES: Final = 6
+"""Lines of running thought that are shown."""
+TOGGLE: Final = (("toggle", "1"),)
+_MARGIN: Final = Segment("  ", "margin")
+_ENDS: Final = {
+    "completed": "completed", "cancelled": "cancelled", "error": "failed", "max_steps": "stopped at the step limit",
+    "timed_out": "timed out", "budget_exceeded": "stopped at the budget", "stuck": "stopped: going in circles",
+}  # fmt: skip
+_LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
+
+
+def block_lines(block: Block, width: int, open: bool, now: float, cells: Cells) -> tuple[Line, ...]:
+    """`block` in lines of at most `width` cells. `open`: unfolded; `now`: seconds since the epoch, for what runs."""
+    width = max(1, width)
+    match block:
+        case UserBlock():
+            return tuple(_user(block, width, open, cells))
+        case TextBlock():
+            inner = body_width(width)
+            drawn = render(block.text, inner, cells, MEASURE, block.lead)
+            return margin(drawn, width)
+        case ThinkingBlock():
+            return tuple(_thinking(block, width, open, cells))
+        case ToolBlock():
+            return tuple(tool_lines(block, width, open, now, cells))
+        case CallBlock():
+            return tuple(call_lines(block, width, open, cells))
+        case NoticeBlock():
+            return tuple(_notice(block, width, cells))
+        case TurnBlock():
+            return tuple(_turn(block, width, cells))
+        case DividerBlock():
+            return (_divider(block, width, cells),)
+        case _:
+            assert_never(block)
+
+
+def gap(before: Block | None, block: Block) -> int:
+    """Blank lines between two blocks: a page of paragraphs, with runs of tool lines set tight."""
+    if before is None:
+        return 0
+    match block:
+        case TextBlock():
+            if block.lead:
+                return 0
+            cut = isinstance(before, TextBlock) and len(before.text) >= LIMIT and not before.text.endswith("\n\n")
+            return 0 if cut else 1
+        case ToolBlock() | CallBlock():
+            tight = isinstance(before, ToolBlock | CallBlock | ThinkingBlock)
+            return 0 if tight and not has_body(before) and not has_body(block) else 1
+        case _:
+            return 1
+
+
+def body_width(width: int) -> int:
+    """What the margins leave of `width`; narrow screens have none."""
+    return width - 3 if width >= 20 else width
+
+
+def margin(lines: Sequence[Line], width: int) -> tuple[Line, ...]:
+    if width < 20:
+        return tuple(lines)
+    return tuple(
+        Line((_MARGIN, *line.segments), line.soft, line.glue, line.fill) if line.segments else line for line in lines
+    )
+
+
+def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
+    lines: list[Line] = []
+    mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
+    rest = (Segment("  ", "margin"),)
+    for number, part in enumerate(visible(block.text).expandtabs(4).split("\n")):
+        lines.extend(wrap([Segment(part, "user")], max(1, width - 1), cells, rest if number else (mark,), rest, "user"))
+    if block.steer:
+        lines.extend(wrap([Segment("said while it worked", "user.note")], width, cells, rest, rest, "user"))
+    if block.sent:
+        what = f"skill {flat(block.skill)}" if block.skill else "expanded"
+        head = f"{'▾' if open else '▸'} {what}: {wording.count(len(block.sent.split()), 'word')} sent"
+        lines.append(Line(cut_runs((*rest, Segment(head, "user.note", TOGGLE)), width, cells), fill="user"))
+        if open:
+            for part in visible(block.sent).expandtabs(4).split("\n"):
+                lines.extend(wrap([Segment(part, "user.note")], max(1, width - 1), cells, rest, rest, "user"))
+    return lines
+
+
+def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells) -> list[Line]:
+    if block.live:
+        head = "∴ thinking"
+    elif block.duration_ms:
+        head = f"∴ thought for {wording.duration(block.duration_ms)}"
+    else:
+        head = "∴ thought"
+    lines = [Line(cut_runs((Segment(head, "thinking", TOGGLE),), width, cells))]
+    if not (open or block.live):
+        return lines
+    inner = body_width(width)
+    body: list[Line] = []
+    for part in visible(block.text.strip("\n")).expandtabs(4).split("\n"):
+        body.extend(wrap([Segment(part, "thinking")], min(inner, MEASURE), cells))
+    return lines + list(margin(body if open else body[-THINKING_LINES:], width))
+
+
+def _notice(block: NoticeBlock, width: int, cells: Cells) -> list[Line]:
+    style = f"notice.{block.level}"
+    label = (Segment(f"{_LEVELS[block.level]}: ", f"strong {style}"),)
+    indent = (Segment("  ", "margin"),) if width >= 20 else ()
+    lines: list[Line] = []
+    for number, part in enumerate(visible(block.text).expandtabs(4).split("\n")):
+        runs = [*(label if number == 0 else ()), Segment(part, style)]
+        lines.extend(wrap(runs, min(width, MEASURE), cells, indent, indent))
+    for part in visible(block.hint).expandtabs(4).split("\n") if block.hint else ():
+        lines.extend(wrap([Segment(part, "notice.hint")], min(width, MEASURE), cells, indent, indent))
+    return lines
+
+
+def _turn(block: TurnBlock, width: int, cells: Cells) -> list[Line]:
+    good = block.state == "completed"
+    parts = [_ENDS[block.state]]
+    if block.duration_ms:
+        parts.append(wording.duration(block.duration_ms))
+    if block.steps > 1:
+        parts.append(wording.count(block.steps, "step"))
+    if block.tokens:
+        parts.append(wording.tokens(block.tokens, block.estimated))
+    first, *more = parts
+    runs = [Segment(first, "turn" if good else "turn.bad"), Segment("".join(f" · {p}" for p in more), "turn")]
+    indent = (_MARGIN,) if width >= 20 else ()
+    return wrap([run for run in runs if run.text], width, cells, indent, indent)
+
+
+def _divider(block: DividerBlock, width: int, cells: Cells) -> Line:
+    words = cut_runs((Segment(f" {flat(block.text)} ", "divider"),), max(1, width - 6), cells)
+    left = Segment("─" * min(3, max(0, width - line_cells(words, cells))), "rule")
+    right = Segment("─" * max(0, width - line_cells((left, *words), cells)), "rule")
+    return Line(tuple(s for s in (left, *words, right) if s.text))
+
+
+__all__ = ["block_lines", "gap", "text_lines"]

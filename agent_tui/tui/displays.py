@@ -1,0 +1,183 @@
+"""What a tool shows of its work, as lines: one function for each member of `protocol/display.py`."""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from agent_tui.protocol import display as d
+from agent_tui.structures.visible import visible
+from agent_tui.tui import wording
+from agent_tui.tui.diff import diff_lines
+from agent_tui.tui.markdown.code import code_lines, highlight
+from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, chop, cut_runs, wrap
+from agent_tui.tui.markdown.render import render
+from agent_tui.tui.markdown.table import Table, table_lines
+
+FOLDED_LINES: Final = 30
+"""Lines that a folded display shows before it says how many more there are."""
+MOST_LINES: Final = 5_000
+"""Lines that even an open display shows."""
+
+
+def display_lines(display: d.Display, width: int, open: bool, cells: Cells) -> tuple[Line, ...]:
+    """The whole of `display` in lines of at most `width` cells; its beginning where it is not `open`."""
+    width = max(1, width)
+    return bounded(_whole(display, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells)
+
+
+def bounded(lines: list[Line], width: int, most: int, cells: Cells) -> tuple[Line, ...]:
+    """At most `most` lines, then how many were left out."""
+    left = len(lines) - most
+    if left <= 1:
+        return tuple(lines)
+    more = Segment(f"… {wording.count(left, 'more line')} (click or Ctrl+O)", "tool.more", (("toggle", "1"),))
+    return (*lines[:most], Line(cut_runs((more,), width, cells)))
+
+
+def text_lines(text: str, width: int, cells: Cells, style: str = "tool.output") -> list[Line]:
+    """Plain output, line by line, broken only where a line is full."""
+    clean = visible(text, overwrite=True).rstrip("\n").expandtabs(8)
+    lines: list[Line] = []
+    for part in clean.split("\n") if clean else ():
+        lines.extend(chop([Segment(part, style)] if part else [], width, cells))
+    return lines
+
+
+def _whole(display: d.Display, width: int, cells: Cells) -> list[Line]:
+    match display:
+        case d.TextDisplay():
+            return text_lines(display.text, width, cells)
+        case d.MarkdownDisplay() | d.PlanDisplay():
+            return list(render(display.text, width, cells))
+        case d.CodeDisplay():
+            return _code(display, width, cells)
+        case d.DiffDisplay():
+            return [Line(cut_runs(diff_title(display), width, cells)), *diff_lines(display, width, cells)]
+        case d.ListingDisplay():
+            return _listing(display, width, cells)
+        case d.MatchesDisplay():
+            return _matches(display, width, cells)
+        case d.CommandDisplay():
+            return _command(display, width, cells)
+        case d.TableDisplay():
+            return _table(display, width, cells)
+        case d.TodoDisplay():
+            return [line for item in display.items for line in _todo(item, width, cells)]
+        case d.QuestionDisplay():
+            return _question(display, width, cells)
+        case d.ImageDisplay():
+            size = f"  {display.width}×{display.height}" if display.width else ""
+            return wrap([Segment(f"▣ {flat(display.path)}", "image"), Segment(size, "dim")], width, cells)
+        case d.AgentsDisplay():
+            return [line for agent in display.agents for line in _agent(agent, width, cells)]
+        case _:
+            assert_never(display)
+
+
+def diff_title(diff: d.DiffDisplay) -> tuple[Segment, ...]:
+    """`src/app.py  +3 -1`, and whether the file is new."""
+    return (Segment(flat(diff.path), "diff.path"), Segment("  "), *diff_count(diff))
+
+
+def diff_count(diff: d.DiffDisplay) -> tuple[Segment, ...]:
+    parts = [Segment("new file ", "dim")] if diff.created else []
+    if diff.added or not diff.removed:
+        parts.append(Segment(f"+{diff.added}", "diff.count.added"))
+    if diff.removed:
+        parts.append(Segment(f"{' ' if diff.added else ''}-{diff.removed}", "diff.count.removed"))
+    return tuple(parts)
+
+
+def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
+    text = code.text.removesuffix("\n")
+    language = code.language or code.path.rpartition("/")[2]
+    last = code.first_line + text.count("\n")
+    digits = len(str(last))
+    lines: list[Line] = []
+    if width < digits + 8:
+        return code_lines(text, language, width, cells, fill="")
+    rest = (Segment(" " * (digits + 2), "diff.number"),)
+    for number, runs in enumerate(highlight(text, language), code.first_line):
+        lines.extend(chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest))
+    if code.total_lines > last:
+        lines.append(Line((Segment(cut_runs((Segment(f"of {code.total_lines:,} lines"),), width, cells)[0].text, "dim"),)))
+    return lines
+
+
+def _listing(listing: d.ListingDisplay, width: int, cells: Cells) -> list[Line]:
+    lines: list[Line] = []
+    for entry in listing.entries:
+        end = {"folder": "/", "link": " →", "other": "", "file": ""}[entry.kind]
+        name = Segment(flat(entry.name).removesuffix("/") + end, "match.path" if entry.kind == "folder" else "tool.output")
+        size = [Segment(f"  {wording.size(entry.size)}", "dim")] if entry.kind == "file" and entry.size else []
+        lines.extend(wrap([name, *size], width, cells))
+    if listing.total > len(listing.entries):
+        lines.extend(wrap([Segment(f"of {listing.total:,} in all", "dim")], width, cells))
+    return lines or [Line(cut_runs((Segment("nothing there", "dim"),), width, cells))]
+
+
+def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
+    lines: list[Line] = []
+    path = None
+    for match in found.matches:
+        if match.path != path:
+            if lines:
+                lines.append(EMPTY)
+            path = match.path
+            lines.extend(wrap([Segment(flat(path), "match.path")], width, cells))
+        number = Segment(f"{match.line:>5}  ", "diff.number")
+        text = visible(match.text).expandtabs(4).replace("\n", "␊")
+        lines.extend(chop([Segment(text, "tool.output")], width, cells, (number,), (Segment(" " * 7, "indent"),)))
+    if found.total > len(found.matches):
+        lines.extend(wrap([Segment(f"of {found.total:,} matches in all", "dim")], width, cells))
+    return lines or [Line(cut_runs((Segment("no match", "dim"),), width, cells))]
+
+
+def _command(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:
+    lines: list[Line] = []
+    for number, part in enumerate(highlight(command.command.strip("\n"), "bash")):
+        prompt = Segment("$ " if number == 0 else "  ", "tool.mark")
+        lines.extend(chop(part, width, cells, (prompt,), (Segment("  ", "indent"),)))
+    if command.cwd:
+        lines.extend(wrap([Segment(f"in {flat(command.cwd)}", "dim")], width, cells))
+    lines.extend(text_lines(command.output, width, cells))
+    ended = exit_words(command)
+    if ended:
+        lines.extend(wrap([Segment(ended, "tool.bad" if command.timed_out or command.exit_code else "dim")], width, cells))
+    return lines
+
+
+def exit_words(command: d.CommandDisplay) -> str:
+    """How the command ended; nothing for success, and while it runs."""
+    if command.timed_out:
+        return "timed out"
+    return f"exit code {command.exit_code}" if command.exit_code else ""
+
+
+def _table(table: d.TableDisplay, width: int, cells: Cells) -> list[Line]:
+    head = tuple((Segment(flat(cell), "text"),) for cell in table.header)
+    rows = tuple(tuple((Segment(flat(cell), "text"),) for cell in row) for row in table.rows)
+    return table_lines(Table(head, rows), width, cells)
+
+
+def _todo(item: d.TodoItem, width: int, cells: Cells) -> list[Line]:
+    mark, style = {"open": ("☐ ", "list.open"), "active": ("▸ ", "accent"), "done": ("☑ ", "list.done")}[item.state]
+    text = Segment(flat(item.text), {"open": "text", "active": "strong", "done": "dim strike"}[item.state])
+    return wrap([text], width, cells, (Segment(mark, style),), (Segment("  ", "indent"),))
+
+
+def _question(question: d.QuestionDisplay, width: int, cells: Cells) -> list[Line]:
+    lines = list(render(question.text, width, cells))
+    for number, option in enumerate(question.options, 1):
+        chosen = option == question.answer
+        mark = Segment(f"{'▸' if chosen else ' '} {number}. ", "accent" if chosen else "list.marker")
+        lines.extend(wrap([Segment(flat(option), "strong" if chosen else "text")], width, cells, (mark,)))
+    if question.answer and question.answer not in question.options:
+        lines.extend(wrap([Segment(f"▸ {flat(question.answer)}", "strong")], width, cells))
+    return lines
+
+
+def _agent(agent: d.AgentStatus, width: int, cells: Cells) -> list[Line]:
+    runs = [Segment(flat(agent.name), "strong"), Segment(f"  {flat(agent.state)}  ", "dim"), Segment(flat(agent.task), "text")]
+    return wrap(runs, width, cells)

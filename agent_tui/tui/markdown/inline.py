@@ -1,0 +1,124 @@
+"""Inline Markdown (emphasis, code, links, images) to runs of styled text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from agent_tui.structures.visible import visible
+from agent_tui.tui.markdown.lines import Meta, Segment
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_OPENED: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
+_CLOSED: Final = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
+_SAFE: Final = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+_BARE: Final = re.compile(r"https?://[^\s<>\"'`\\|{}]+", re.IGNORECASE)
+_HOST_LIKE: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
+
+
+def flat(text: str) -> str:
+    """`text` harmless and without line ends or tabs, for one paragraph."""
+    return visible(text).replace("\n", " ").replace("\t", " ")
+
+
+def safe_link(address: str) -> Meta | None:
+    """Meta of a link that may be followed; None for any other scheme."""
+    return (("href", visible(address)),) if _SAFE.match(address) else None
+
+
+class Runs:
+    """Collects the runs of one inline token; `paragraphs` are its lines between hard breaks."""
+
+    def __init__(self, base: str = "") -> None:
+        self.paragraphs: list[list[Segment]] = [[]]
+        self._styles: list[str] = [base] if base else []
+        self._links: list[tuple[str, int]] = []
+        self._meta: Meta | None = None
+
+    def take(self, tokens: Sequence[Token]) -> None:
+        for token in tokens:
+            kind = token.type
+            if kind == "text":
+                self._plain(token.content)
+            elif kind == "softbreak":
+                self._add(" ")
+            elif kind == "hardbreak":
+                self.paragraphs.append([])
+            elif kind == "code_inline":
+                self._add(flat(token.content), "code")
+            elif kind in _OPENED:
+                self._styles.append(_OPENED[kind])
+            elif kind in _CLOSED:
+                self._drop(_CLOSED[kind])
+            elif kind == "link_open":
+                self._open_link(str(token.attrGet("href") or ""))
+            elif kind == "link_close":
+                self._close_link()
+            elif kind == "image":
+                self._image(token)
+            else:
+                self._add(flat(token.content), "html" if kind == "html_inline" else "")
+
+    def _add(self, text: str, style: str = "") -> None:
+        if text:
+            names = (*self._styles, style) if style else self._styles
+            self.paragraphs[-1].append(Segment(text, " ".join(names), self._meta))
+
+    def _plain(self, text: str) -> None:
+        text = flat(text)
+        if "://" not in text or self._links:
+            self._add(text)
+            return
+        at = 0
+        for found in _BARE.finditer(text):
+            address = found.group().rstrip(".,;:!?*_~")
+            while address.endswith(")") and address.count(")") > address.count("("):
+                address = address[:-1]
+            self._add(text[at : found.start()])
+            self._meta = safe_link(address)
+            self._add(address, "link" if self._meta else "")
+            self._meta = None
+            at = found.start() + len(address)
+        self._add(text[at:])
+
+    def _drop(self, style: str) -> None:
+        for index in range(len(self._styles) - 1, -1, -1):
+            if self._styles[index] == style:
+                del self._styles[index]
+                return
+
+    def _open_link(self, address: str) -> None:
+        self._links.append((address, sum(map(len, self.paragraphs))))
+        self._meta = safe_link(address)
+        self._styles.append("link")
+
+    def _close_link(self) -> None:
+        self._drop("link")
+        self._meta = None
+        address, start = self._links.pop()
+        runs = [run for paragraph in self.paragraphs for run in paragraph][start:]
+        text = "".join(run.text for run in runs)
+        if not text or _conceals(text, address):
+            self._add(f" ({flat(address)})" if text else flat(address), "link.target")
+
+    def _image(self, token: Token) -> None:
+        alt = "".join(child.content if child.content else " " for child in token.children or ())
+        address = str(token.attrGet("src") or "")
+        before, self._meta = self._meta, self._meta or safe_link(address)
+        self._add(f"▣ {flat(alt) or flat(address)}", "image")
+        self._meta = before
+
+
+def _conceals(text: str, address: str) -> bool:
+    """Whether a reader of `text` would not know where `address` goes, or would believe something else."""
+    shown = text.strip().lower()
+    target = visible(address).lower()
+    if shown in (target, target.removeprefix("mailto:"), target.rstrip("/")):
+        return False
+    if not _SAFE.match(address):
+        return bool(address)
+    claimed, real = _HOST_LIKE.match(shown), _HOST_LIKE.match(target)
+    return bool(claimed) and (real is None or claimed.group(1) != real.group(1))

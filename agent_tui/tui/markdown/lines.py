@@ -1,0 +1,234 @@
+"""Styled lines as plain values, and the wrapping of text into them. Widths are in terminal cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+Cells = Callable[[str], int]
+Meta = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Text of one look. `style`: names of `STYLES`, by spaces, the later over the earlier. `meta`: `href`, `toggle`."""
+
+    text: str
+    style: str = ""
+    meta: Meta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the screen. `soft`: it goes on in the next line, from which wrapping took `glue` away. `fill`: the
+    style of the whole row, to the right edge."""
+
+    segments: tuple[Segment, ...]
+    soft: bool = False
+    glue: str = ""
+    fill: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.segments)
+
+
+EMPTY: Final = Line(())
+
+_NOT_NARROW = re.compile("[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
+                         "\u2010-\u2015\u2018-\u201f\u2022\u2026\u2190-\u2199\u2500-\u25fc\u2713\u2717]")  # fmt: skip
+_NO_LINE_START: Final = frozenset("、。，．・：；？！）］｝」』】〉》〕’”ー々")
+
+
+def line_cells(segments: Iterable[Segment], cells: Cells) -> int:
+    return sum(len(s.text) if s.text.isascii() else cells(s.text) for s in segments)
+
+
+def breaks(text: str, width: int, cells: Cells) -> list[tuple[int, int, int]]:
+    """Where `text` (one paragraph, no newline) breaks: (start, end, start of the next line) in characters.
+
+    Breaks at spaces, and between wide characters; a word longer than a line is split where the line is full.
+    """
+    if _NOT_NARROW.search(text) is None:
+        return _breaks_narrow(text, width)
+    return _breaks_wide(text, width, cells)
+
+
+def _breaks_narrow(text: str, width: int) -> list[tuple[int, int, int]]:
+    found: list[tuple[int, int, int]] = []
+    start, size = 0, len(text)
+    while size - start > width:
+        space = text.rfind(" ", start, start + width + 1)
+        if space > start and text[start:space].strip(" "):
+            end = space
+            while text[end - 1] == " ":
+                end -= 1
+            following = space + 1
+            while following < size and text[following] == " ":
+                following += 1
+        else:
+            end = following = start + width
+        found.append((start, end, following))
+        start = following
+    if start < size or not found:
+        found.append((start, size, size))
+    return found
+
+
+def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, int]]:
+    found: list[tuple[int, int, int]] = []
+    known: dict[str, int] = {}
+    start = used = 0
+    candidate: tuple[int, int] | None = None
+    index, size = 0, len(text)
+    while index < size:
+        character = text[index]
+        wide = known.get(character)
+        if wide is None:
+            wide = known[character] = cells(character)
+        if character == " " and index > start:
+            end = candidate[0] if candidate and candidate[1] == index and text[index - 1] == " " else index
+            candidate = (end, index + 1)
+        elif wide == 2 and index > start and text[index - 1] != " " and character not in _NO_LINE_START:
+            candidate = (index, index)
+        if used + wide > width and index > start:
+            if character == " ":
+                index += 1
+                continue_at = index
+                while continue_at < size and text[continue_at] == " ":
+                    continue_at += 1
+                found.append((start, candidate[0] if candidate else index - 1, continue_at))
+                start = index = continue_at
+            else:
+                end, following = candidate or (index, index)
+                found.append((start, end, following))
+                start = index = following
+            used, candidate = 0, None
+            continue
+        used += wide
+        index += 1
+        if wide == 2 and index < size and text[index] not in _NO_LINE_START and text[index] != " " and cells(text[index]):
+            candidate = (index, index)
+    if start < size or not found:
+        found.append((start, size, size))
+    return found
+
+
+def slices(runs: Sequence[Segment], spans: Sequence[tuple[int, int, int]]) -> list[tuple[Segment, ...]]:
+    """The stretches `spans` of the text of `runs`, each with its looks."""
+    result: list[tuple[Segment, ...]] = []
+    number, base = 0, 0
+    for start, end, _ in spans:
+        parts: list[Segment] = []
+        while number < len(runs) and base + len(runs[number].text) <= start:
+            base += len(runs[number].text)
+            number += 1
+        at, offset = number, base
+        while at < len(runs) and offset < end:
+            run = runs[at]
+            text = run.text[max(start - offset, 0) : end - offset]
+            if text:
+                parts.append(run if text == run.text else Segment(text, run.style, run.meta))
+            offset += len(run.text)
+            at += 1
+        result.append(tuple(parts))
+    return result
+
+
+def wrap(
+    runs: Sequence[Segment],
+    width: int,
+    cells: Cells,
+    first: tuple[Segment, ...] = (),
+    rest: tuple[Segment, ...] = (),
+    fill: str = "",
+) -> list[Line]:
+    """One paragraph (no newline in it) as lines of at most `width` cells; `first` and `rest` go in front and count."""
+    if width - line_cells(first, cells) < 1:
+        runs, first, rest = (*first, *runs), (), ()
+    room = max(1, width - line_cells(first, cells))
+    if room < 2:
+        runs = _narrowed(runs, cells)
+    text = "".join(run.text for run in runs)
+    spans = breaks(text, room, cells)
+    pieces = slices(runs, spans)
+    last = len(spans) - 1
+    return [
+        Line(
+            ((first if number == 0 else rest) + piece),
+            number < last,
+            text[spans[number][1] : spans[number][2]] if number < last else "",
+            fill,
+        )
+        for number, piece in enumerate(pieces)
+    ]
+
+
+def chop(
+    runs: Sequence[Segment],
+    width: int,
+    cells: Cells,
+    first: tuple[Segment, ...] = (),
+    rest: tuple[Segment, ...] = (),
+    fill: str = "",
+) -> list[Line]:
+    """Like `wrap`, for text whose spaces matter (code): broken only where the line is full."""
+    if width - line_cells(first, cells) < 1:
+        first = rest = ()
+    room = max(1, width - line_cells(first, cells))
+    text = "".join(run.text for run in runs)
+    if _NOT_NARROW.search(text) is None and len(text) <= room:
+        return [Line((*first, *runs), fill=fill)]
+    if room < 2:
+        runs = _narrowed(runs, cells)
+        text = "".join(run.text for run in runs)
+    spans: list[tuple[int, int, int]] = []
+    start = used = 0
+    for index, character in enumerate(text):
+        wide = 1 if character.isascii() else cells(character)
+        if used + wide > room and index > start:
+            spans.append((start, index, index))
+            start, used = index, 0
+        used += wide
+    spans.append((start, len(text), len(text)))
+    last = len(spans) - 1
+    return [
+        Line((first if number == 0 else rest) + piece, number < last, "", fill)
+        for number, piece in enumerate(slices(runs, spans))
+    ]
+
+
+def _narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
+    """On a screen of one column nothing wide can be drawn."""
+    return [Segment("".join(c if cells(c) < 2 else "?" for c in r.text), r.style, r.meta) for r in runs]
+
+
+def cut(text: str, width: int, cells: Cells) -> str:
+    """`text` (no newline) in at most `width` cells; `…` where something is missing."""
+    if (len(text) if text.isascii() else cells(text)) <= width:
+        return text
+    if width <= 0:
+        return ""
+    kept: list[str] = []
+    used = 0
+    for character in text:
+        wide = 1 if character.isascii() else cells(character)
+        if used + wide > width - 1:
+            break
+        used += wide
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def cut_runs(runs: Sequence[Segment], width: int, cells: Cells) -> tuple[Segment, ...]:
+    """`runs` on one line of at most `width` cells."""
+    kept: list[Segment] = []
+    for run in runs:
+        room = width - line_cells(kept, cells)
+        if line_cells((run,), cells) > room:
+            kept.append(Segment(cut(run.text, room, cells), run.style, run.meta))
+            break
+        kept.append(run)
+    return tuple(run for run in kept if run.text)

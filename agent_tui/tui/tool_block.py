@@ -1,0 +1,146 @@
+"""Tool calls as lines: one line each, with a body where the work is worth seeing at once."""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from agent_tui.protocol import display as d
+from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
+from agent_tui.structures.visible import visible
+from agent_tui.tui import wording
+from agent_tui.tui.diff import diff_lines
+from agent_tui.tui.displays import FOLDED_LINES, MOST_LINES, bounded, diff_count, display_lines, exit_words, text_lines
+from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
+
+LIVE_LINES: Final = 8
+"""Lines of a running command's output."""
+ERROR_LINES: Final = 3
+"""Last lines of a failed command's output."""
+ARGUMENT_LINES: Final = 4
+_TOGGLE: Final = (("toggle", "1"),)
+_MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
+_INDENT: Final = (Segment("  ", "margin"),)
+
+
+def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cells) -> list[Line]:
+    """Mark, label, outcome and duration, and what is shown below it."""
+    lines = _head(block, width, open, now, cells)
+    room = max(1, width - 3) if width >= 20 else width
+    body = _body(block, room, open, cells)
+    if width < 20:
+        return lines + body
+    return lines + [Line((*_INDENT, *b.segments), b.soft, b.glue, b.fill) if b.segments else b for b in body]
+
+
+def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[Line]:
+    """A call that is still being written: its name and the end of its arguments."""
+    name = Segment(flat(block.name) or "tool call", "tool.name")
+    head = Line(cut_runs((_MARK, name, Segment("  being written", "tool.wait")), width, cells))
+    text = visible(block.arguments.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "    ")).expandtabs(4)
+    body: list[Line] = []
+    indent = _INDENT if width >= 20 else ()
+    for part in text.strip().split("\n")[-40:]:
+        body.extend(wrap([Segment(part, "tool.output")], width, cells, indent, indent))
+    return [head, *(body if open else body[-ARGUMENT_LINES:])]
+
+
+def has_body(block: Block) -> bool:
+    """Whether a folded tool block shows more than its line."""
+    if isinstance(block, CallBlock):
+        return bool(block.arguments)
+    if not isinstance(block, ToolBlock):
+        return False
+    shown = block.display
+    if block.state == "running":
+        return bool(block.tail)
+    if block.state == "failed":
+        return True
+    if block.state == "done" and isinstance(shown, d.CommandDisplay):
+        return bool(exit_words(shown))
+    return block.state == "done" and isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay)
+
+
+def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells) -> list[Line]:
+    label = flat(block.label or block.name)
+    verb, space, what = label.partition(" ")
+    name = [Segment(verb, "tool.name", _TOGGLE), Segment(space + what, "tool.label", _TOGGLE)]
+    outcome = [Segment("  "), *_outcome(block, now)]
+    if open:
+        runs = [run for run in (*name, *outcome) if run.text]
+        return wrap(runs, width, cells, (_MARK,), _INDENT)
+    room = width - 2 - line_cells(outcome, cells)
+    if room < 8:
+        return [Line(cut_runs((_MARK, *name, *outcome), width, cells))]
+    kept = cut_runs(tuple(run for run in name if run.text), room, cells)
+    return [Line((_MARK, *kept, *outcome))]
+
+
+def _outcome(block: ToolBlock, now: float) -> list[Segment]:
+    took = wording.duration(block.duration_ms) if block.duration_ms else ""
+    match block.state:
+        case "asking":
+            return [Segment("waits for your answer", "tool.wait")]
+        case "running":
+            seconds = now - block.started_at if block.started_at and now else 0.0
+            return [Segment(f"running {wording.elapsed(seconds)}" if seconds >= 1 else "running", "tool.wait")]
+        case "cancelled":
+            parts = [Segment("cancelled", "tool.bad")]
+        case "failed":
+            parts = [Segment(f"✗ failed{f' [{flat(block.tag)}]' if block.tag else ''}", "tool.bad")]
+        case "done":
+            parts = _summary(block.display)
+        case _:
+            assert_never(block.state)
+    if took:
+        parts.append(Segment(f"{' · ' if parts else ''}{took}", "tool.time"))
+    if block.note:
+        parts.append(Segment(f"{' · ' if parts else ''}{flat(block.note)}", "tool.note"))
+    return parts
+
+
+def _summary(display: d.Display | None) -> list[Segment]:
+    """What came of it, in a few words."""
+    match display:
+        case d.DiffDisplay():
+            return list(diff_count(display))
+        case d.CommandDisplay():
+            ended = exit_words(display)
+            return [Segment(f"✗ {ended}" if ended else "✓", "tool.bad" if ended else "tool.ok")]
+        case d.CodeDisplay():
+            return [Segment(wording.count(display.text.removesuffix("\n").count("\n") + 1, "line"), "tool.time")]
+        case d.ListingDisplay():
+            return [Segment(wording.count(max(display.total, len(display.entries)), "entry", "entries"), "tool.time")]
+        case d.MatchesDisplay():
+            return [Segment(wording.count(max(display.total, len(display.matches)), "match", "matches"), "tool.time")]
+        case d.TodoDisplay():
+            done = sum(item.state == "done" for item in display.items)
+            return [Segment(f"{done} of {len(display.items)} done", "tool.time")]
+        case _:
+            return []
+
+
+def _body(block: ToolBlock, width: int, open: bool, cells: Cells) -> list[Line]:
+    shown = block.display
+    if block.state == "running":
+        lines = text_lines(block.tail, width, cells)
+        return lines if open else lines[-LIVE_LINES:]
+    if shown is None or (block.state == "asking" and not open):
+        return []
+    if isinstance(shown, d.DiffDisplay):
+        return list(bounded(diff_lines(shown, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells))
+    if open:
+        return list(display_lines(shown, width, True, cells))
+    if block.state == "failed" or (isinstance(shown, d.CommandDisplay) and exit_words(shown)):
+        return _error(shown, width, cells)
+    return list(display_lines(shown, width, False, cells)) if has_body(block) else []
+
+
+def _error(display: d.Display, width: int, cells: Cells) -> list[Line]:
+    """The first line of a failure; the last lines of a command's output, where the reason usually is."""
+    if isinstance(display, d.CommandDisplay):
+        return text_lines(display.output, width, cells)[-ERROR_LINES:]
+    if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
+        first = next((line for line in display.text.split("\n") if line.strip()), "")
+        return [Line(cut_runs((Segment(flat(first), "tool.bad"),), width, cells))]
+    return list(display_lines(display, width, False, cells))[:ERROR_LINES]
