@@ -1,0 +1,89 @@
+"""Tool calls of a Chat Completions stream, put together from however a server sends them.
+
+Seen: parts by index; whole calls in one part; no index; no ids; one index for all calls with ids that differ; the name
+again, or empty, with every part; arguments as an object instead of text; the name after the first arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_tui.protocol.messages import ToolCall
+from agent_tui.providers._translate import CallIds, WholeText, compact, text_in
+from agent_tui.providers.base import CallChunk
+
+
+@dataclass(slots=True)
+class _Slot:
+    wire_index: int | None
+    wire_id: str
+    id: str = ""
+    name: str = ""
+    parts: list[str] = field(default_factory=list)
+    text: WholeText = field(default_factory=WholeText)
+    told: bool = False
+
+    def complete(self) -> bool:
+        """Whether the arguments are a whole object already: then what follows is another call."""
+        try:
+            return isinstance(json.loads("".join(self.parts)), dict)
+        except (ValueError, RecursionError):
+            return False
+
+
+class CallDeltas:
+    def __init__(self, ids: CallIds) -> None:
+        self._ids = ids
+        self._slots: list[_Slot] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._slots)
+
+    def feed(self, data: dict[str, Any]) -> list[CallChunk]:
+        """What one entry of `tool_calls` adds."""
+        function = data.get("function")
+        function = function if isinstance(function, dict) else {}
+        name, wire_id, index = text_in(function.get("name")), text_in(data.get("id")), data.get("index")
+        slot = self._slot(index if isinstance(index, int) else None, wire_id, name)
+        slot.name = slot.name or name
+        arguments = function.get("arguments")
+        raw = arguments if isinstance(arguments, str) else "" if arguments is None else compact(arguments)
+        part = slot.text.feed(raw)
+        if part:
+            slot.parts.append(part)
+        if not slot.name:
+            return []
+        number = self._slots.index(slot)
+        if not slot.told:
+            slot.told = True
+            return [CallChunk(number, "".join(slot.parts), slot.id, slot.name)]
+        return [CallChunk(number, part)] if part else []
+
+    def _slot(self, index: int | None, wire_id: str, name: str) -> _Slot:
+        if index is not None:
+            found = next((s for s in reversed(self._slots) if s.wire_index == index), None)
+        elif wire_id:
+            found = next((s for s in reversed(self._slots) if s.wire_id == wire_id), None)
+        else:
+            found = self._slots[-1] if self._slots else None
+        if found is not None and not self._another(found, wire_id, name):
+            return found
+        slot = _Slot(index, wire_id, self._ids.take(wire_id))
+        self._slots.append(slot)
+        return slot
+
+    @staticmethod
+    def _another(slot: _Slot, wire_id: str, name: str) -> bool:
+        """Whether a part that points at `slot` begins a call of its own."""
+        if wire_id and slot.wire_id:
+            return wire_id != slot.wire_id
+        return bool(name) and bool(slot.name) and slot.complete()
+
+    def calls(self) -> tuple[ToolCall, ...]:
+        return tuple(
+            ToolCall(slot.id, slot.name, "".join([*slot.parts, slot.text.close()]) or "{}")
+            for slot in self._slots
+            if slot.name or slot.parts
+        )

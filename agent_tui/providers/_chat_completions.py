@@ -1,0 +1,149 @@
+"""The dialect of Chat Completions: our messages to its own, its events to our stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    StopReason,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._call_deltas import CallDeltas
+from agent_tui.providers._translate import CallIds, WholeText, arguments_text, compact, count, text_in
+from agent_tui.providers.base import Finished, StreamItem, TextChunk, ThinkingChunk
+
+REASONS: Final[Mapping[str, StopReason]] = {
+    "stop": "stop", "tool_calls": "tool_calls", "function_call": "tool_calls", "length": "length",
+    "max_tokens": "length", "content_filter": "refusal", "refusal": "refusal",
+}  # fmt: skip
+GAVE_UP: Final = ("error", "insufficient_system_resource", "abort")
+"""Finish reasons that are no end of an answer."""
+REASONING: Final = ("reasoning_content", "reasoning")
+
+
+def message(given: Message, provider: str) -> dict[str, Any] | None:
+    """`given` on the wire; None for an answer that was cut before it said anything, which servers refuse."""
+    match given:
+        case UserMessage():
+            return {"role": "user", "content": given.text}
+        case ToolMessage():
+            return {"role": "tool", "tool_call_id": given.call_id, "content": given.content}
+        case AssistantMessage():
+            if not given.text and not given.calls:
+                return None
+            wired: dict[str, Any] = {"role": "assistant", "content": given.text or None}
+            if given.calls:
+                if field := _reasoning_field(given, provider):
+                    wired[field] = given.reasoning
+                wired["tool_calls"] = [
+                    {"id": call.id, "type": "function",
+                     "function": {"name": call.name, "arguments": arguments_text(call.arguments)}}
+                    for call in given.calls
+                ]  # fmt: skip
+            return wired
+
+
+def _reasoning_field(given: AssistantMessage, provider: str) -> str:
+    """Where a server wants its reasoning back, with the calls that came of it; only ever its own."""
+    if not given.state or not given.reasoning or given.provider != provider:
+        return ""
+    try:
+        found = json.loads(given.state)
+    except ValueError:
+        return ""
+    name = found.get("reasoning") if isinstance(found, dict) else ""
+    return name if name in REASONING else ""
+
+
+class ChatAnswer:
+    def __init__(self, request: Request, place: failures.Place) -> None:
+        self._place = place
+        self._calls = CallDeltas(CallIds(request))
+        self._text = WholeText()
+        self._thinking = WholeText()
+        self._reason = ""
+        self._refused = False
+        self._reasoning_field = ""
+        self._usage: Usage | None = None
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._reason)
+
+    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+        if isinstance(usage := payload.get("usage"), dict):
+            self._usage = _usage(usage)
+        choices = payload.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, dict):
+            return []
+        delta = choice.get("delta") or choice.get("message")  # a server that does not stream sends the whole message
+        found = self._delta(delta) if isinstance(delta, dict) else []
+        reason = text_in(choice.get("finish_reason"))
+        if reason in GAVE_UP:
+            return [*found, failures.from_payload(self._place, {"message": f"the model stopped ({reason})"})]
+        self._reason = reason or self._reason
+        return found
+
+    def _delta(self, delta: dict[str, Any]) -> list[StreamItem]:
+        text, thought = _content(delta.get("content"))
+        for name in REASONING:
+            if value := text_in(delta.get(name)):
+                self._reasoning_field, thought = name, value
+                break
+        if refusal := text_in(delta.get("refusal")):
+            self._refused, text = True, text + refusal
+        found: list[StreamItem] = []
+        if thought := self._thinking.feed(thought):
+            found.append(ThinkingChunk(thought))
+        if text := self._text.feed(text):
+            found.append(TextChunk(text))
+        entries = delta.get("tool_calls")
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict):
+                found += self._calls.feed(entry)
+        return found
+
+    def rest(self) -> list[StreamItem]:
+        rest = self._text.close()
+        return [TextChunk(rest)] if rest else []
+
+    def finished(self) -> Finished:
+        calls = self._calls.calls()
+        reason = REASONS.get(self._reason, "stop")
+        if self._refused:
+            reason = "refusal"
+        elif reason in ("stop", "tool_calls"):  # servers mix these two up in both directions
+            reason = "tool_calls" if calls else "stop"
+        state = compact({"reasoning": self._reasoning_field}) if self._reasoning_field else ""
+        return Finished(reason, calls, self._usage, state)
+
+
+def _content(content: Any) -> tuple[str, str]:
+    """Text and thinking in a `content`, which some servers send as a list of parts."""
+    if not isinstance(content, list):
+        return text_in(content), ""
+    text, thought = "", ""
+    for part in content:
+        if not isinstance(part, dict):
+            continue
+        if part.get("type") == "thinking":
+            thought += _content(part.get("thinking"))[0]
+        else:
+            text += text_in(part.get("text"))
+    return text, thought
+
+
+def _usage(data: dict[str, Any]) -> Usage:
+    details = data.get("prompt_tokens_details")
+    cached = count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    prompt, completion = count(data.get("prompt_tokens")), count(data.get("completion_tokens"))
+    return Usage(prompt, completion, cached or count(data.get("prompt_cache_hit_tokens")))

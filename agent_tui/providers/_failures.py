@@ -1,0 +1,198 @@
+"""What went wrong on the wire, as values: HTTP statuses, exceptions and error payloads become `Failed`."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+from agent_tui.providers.base import Failed
+
+OVERFLOW = re.compile(
+    r"context[\s_-]*(length|window|size)|maximum (context|prompt)|max_prompt_tokens|token limit|\bn(um)?_ctx\b"
+    r"|(prompt|input|request|messages?)[^.]{0,40}too (long|large)"
+    r"|too many (input |prompt )?tokens|exceed[^.]{0,40}(context|max[^.]{0,12} tokens)",
+    re.IGNORECASE,
+)
+NO_MONEY = re.compile(
+    r"insufficient_quota|exceeded your current quota|insufficient (credit|balance|fund)", re.IGNORECASE
+)
+LONGEST = 300
+"""Characters of a server's own words in a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a failure names, and what a person can do about it in this place."""
+
+    provider: str
+    address: str
+    model: str = ""
+    local: bool = False
+    unreachable: str = "check the address and the network"
+    auth: str = "check the API key"
+    unknown_model: str = "choose another with /model"
+
+    @property
+    def where(self) -> str:
+        return f"{self.provider} at {self.address}"
+
+
+def one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def words(body: str) -> str:
+    """The message in an error body of any of the usual shapes, else its text; one line."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return "" if "<html" in body[:1000].lower() else one_line(body)
+    return message_of(data) or one_line(body)
+
+
+def message_of(data: Any) -> str:
+    """The message, with its code, in error data: `{"error": {"message"}}`, `{"error": "…"}`, `{"message"}`, …"""
+    if isinstance(data, list) and data:
+        data = data[0]
+    if isinstance(data, str):
+        return one_line(data)
+    if not isinstance(data, dict):
+        return ""
+    if data.get("error"):
+        return message_of(data["error"])
+    text = next((data[key] for key in ("message", "detail") if isinstance(data.get(key), str) and data[key]), "")
+    code = next((data[key] for key in ("code", "type") if isinstance(data.get(key), str) and data[key]), "")
+    return one_line(f"{text} ({code})" if text and code and code not in text else text or code)
+
+
+def from_status(place: Place, status: int, headers: Mapping[str, str], body: str) -> Failed:
+    """The failure that an HTTP answer means."""
+    said = words(body)
+    tail = f": {said}" if said else ""
+    wait = retry_after(headers)
+    if 300 <= status < 400:
+        to = headers.get("location", "another address")
+        return Failed("bad_request", f"{place.where} redirects to {one_line(to)}", "use that address instead")
+    if status in (401, 403):
+        return Failed("auth", f"{place.where} refused the key ({status}){tail}", place.auth)
+    if status == 404:
+        return unknown_model(place, said)
+    if status == 429:
+        return _limited(place, said, wait)
+    if overflows(said) or (status == 413 and not said):
+        return overflow(place, said)
+    if status in (408, 504):
+        return Failed("timeout", f"{place.where} gave up waiting ({status}){tail}", "try again", True, wait)
+    if status >= 500:
+        return Failed("server", f"{place.where} failed ({status}){tail}", "try again", True, wait)
+    which = "that can call tools " if "support tools" in said else ""
+    hint = f"choose another model {which}with /model"
+    return Failed("bad_request", f"{place.where} refused the request ({status}){tail}", hint)
+
+
+def from_payload(place: Place, error: Any) -> Failed:
+    """The failure that an error inside a stream means; `error` is what stood there."""
+    said = message_of(error) or "no reason given"
+    code = error.get("code") if isinstance(error, dict) else None
+    status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
+    if status in (401, 403, 404, 429):
+        return from_status(place, status, {}, json.dumps(error))
+    if overflows(said):
+        return overflow(place, said)
+    if "rate_limit" in said or "rate limit" in said.lower() or NO_MONEY.search(said):
+        return _limited(place, said, None)
+    return Failed("server", f"{place.where} broke off with an error: {said}", "try again", True)
+
+
+def from_exception(place: Place, error: Exception) -> Failed:
+    """The failure that an exception of httpx (or a wait that ended) means."""
+    what = one_line(str(error)) or type(error).__name__
+    match error:
+        case httpx.ConnectTimeout():
+            return unreachable(place, "no answer")
+        case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
+            text = f"no secure connection to {place.where}: {what}"
+            return Failed("unreachable", text, "check the address and its certificate")
+        case httpx.ConnectError():
+            return unreachable(place, _refused(what))
+        case httpx.ProxyError():
+            return unreachable(place, f"the proxy said: {what}")
+        case httpx.TimeoutException() | TimeoutError():
+            return Failed("timeout", f"{place.where} went silent", "try again", True)
+        case httpx.UnsupportedProtocol() | httpx.InvalidURL():
+            return Failed("bad_request", f"{place.address} is not an address: {what}", "write it as http://host:port")
+        case httpx.DecodingError():
+            return Failed("malformed", f"{place.where} sent bytes that cannot be decoded: {what}", "try again", True)
+        case _:
+            return Failed("broken_stream", f"{place.where} broke off: {what}", "try again", True)
+
+
+def _refused(what: str) -> str:
+    if "All connection attempts failed" in what or "refused" in what.lower():
+        return "nobody listens there"
+    if "Name or service not known" in what or "getaddrinfo" in what or "nodename" in what or "name resolution" in what:
+        return "the name is not known"
+    return what
+
+
+def unreachable(place: Place, why: str) -> Failed:
+    # A refused connection on this machine means a server that a person must start: waiting does not help.
+    return Failed("unreachable", f"cannot reach {place.where}: {why}", place.unreachable, may_pass=not place.local)
+
+
+def unknown_model(place: Place, said: str = "") -> Failed:
+    tail = f" ({said})" if said else ""
+    if not place.model:
+        return Failed("unknown_model", f"{place.where} does not know that address (404){tail}", place.unreachable)
+    return Failed("unknown_model", f"{place.where} has no model {place.model!r}{tail}", place.unknown_model)
+
+
+def overflows(said: str) -> bool:
+    return OVERFLOW.search(said) is not None
+
+
+def overflow(place: Place, said: str = "") -> Failed:
+    tail = f": {said}" if said else ""
+    model = place.model or "the model"
+    text = f"the conversation is longer than the context window of {model} at {place.address}{tail}"
+    return Failed("overflow", text, "/clear starts over, /model chooses a model with a larger window")
+
+
+def _limited(place: Place, said: str, wait: float | None) -> Failed:
+    tail = f": {said}" if said else ""
+    if NO_MONEY.search(said):
+        return Failed("rate_limited", f"{place.where} has no quota left{tail}", "check the plan and its billing")
+    return Failed("rate_limited", f"{place.where} limits the rate{tail}", "wait, then try again", True, wait)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait: `Retry-After` as seconds or as a date (by the server's own clock)."""
+    text = headers.get("retry-after", "").strip()
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        then = _date(text)
+        if then is None:
+            return None
+        now = _date(headers.get("date", "")) or datetime.now(UTC)
+        seconds = (then - now).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

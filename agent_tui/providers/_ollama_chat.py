@@ -1,0 +1,87 @@
+"""The dialect of Ollama's `/api/chat`: our messages to its own, its lines to our stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_tui.protocol.messages import (
+    AssistantMessage,
+    Message,
+    Request,
+    StopReason,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from agent_tui.providers._translate import CallIds, WholeText, arguments_object, compact, count, text_in, whole
+from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk, ThinkingChunk
+
+
+def message(given: Message) -> dict[str, Any]:
+    match given:
+        case UserMessage():
+            return {"role": "user", "content": given.text}
+        case ToolMessage():
+            return {"role": "tool", "content": given.content, "tool_name": given.name, "tool_call_id": given.call_id}
+        case AssistantMessage():
+            wired: dict[str, Any] = {"role": "assistant", "content": given.text}
+            if given.reasoning and given.provider == "ollama":
+                wired["thinking"] = given.reasoning
+            if given.calls:
+                wired["tool_calls"] = [
+                    {"id": call.id, "function": {"name": call.name, "arguments": arguments_object(call.arguments)}}
+                    for call in given.calls
+                ]
+            return wired
+
+
+class OllamaAnswer:
+    def __init__(self, request: Request) -> None:
+        self._ids = CallIds(request)
+        self._text = WholeText()
+        self._thinking = WholeText()
+        self._calls: list[ToolCall] = []
+        self._end: dict[str, Any] | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._end is not None
+
+    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+        if self._end is not None:
+            return []
+        if payload.get("done") is True:
+            self._end = payload
+        message = payload.get("message")
+        if not isinstance(message, dict):
+            return []
+        found: list[StreamItem] = []
+        if thought := self._thinking.feed(text_in(message.get("thinking"))):
+            found.append(ThinkingChunk(thought))
+        if text := self._text.feed(text_in(message.get("content"))):
+            found.append(TextChunk(text))
+        calls = message.get("tool_calls")
+        found += [self._call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+        return found
+
+    def _call(self, data: dict[str, Any]) -> CallChunk:
+        function = data.get("function")
+        function = function if isinstance(function, dict) else {}
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else compact({} if arguments is None else arguments)
+        call = ToolCall(self._ids.take(text_in(data.get("id"))), text_in(function.get("name")), whole(text))
+        self._calls.append(call)
+        return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
+
+    def rest(self) -> list[StreamItem]:
+        rest = self._text.close()
+        return [TextChunk(rest)] if rest else []
+
+    def finished(self) -> Finished:
+        end = self._end or {}
+        prompt, completion = count(end.get("prompt_eval_count")), count(end.get("eval_count"))
+        reason: StopReason = "length" if end.get("done_reason") == "length" else "tool_calls" if self._calls else "stop"
+        # A prompt that came whole from the cache is reported as nothing: then the number is not the whole truth.
+        usage = Usage(prompt, completion, estimated=not prompt) if prompt or completion else None
+        return Finished(reason, tuple(self._calls), usage)

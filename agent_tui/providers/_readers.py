@@ -1,0 +1,116 @@
+"""Bytes of a stream in, whole payloads out: Server-Sent Events, JSON lines, one JSON body. Pure and linear in time.
+
+`feed` takes any cutting of the bytes (one at a time, in the middle of a character) and gives the payloads that are
+complete; `close` gives what the end of the stream completes.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import Protocol
+
+
+class Reader(Protocol):
+    def feed(self, data: bytes) -> list[str]: ...
+
+    def close(self) -> list[str]: ...
+
+
+class _Lines:
+    """Text lines ended by LF, and by CR and CRLF too where `cr`. (`str.splitlines` would cut at U+2028 and others.)"""
+
+    def __init__(self, cr: bool) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._cr = cr
+        self._after_cr = False
+        self._start = True
+        self._open: list[str] = []
+
+    def feed(self, data: bytes, final: bool = False) -> list[str]:
+        text = self._decoder.decode(data, final)
+        if not text:
+            return []
+        if self._start:
+            self._start = False
+            text = text.removeprefix("\ufeff")
+        if self._cr:
+            text = self._unix(text)
+        if "\n" not in text:
+            self._open.append(text)
+            return []
+        first, *rest = text.split("\n")
+        lines = ["".join([*self._open, first]), *rest]
+        self._open = [lines.pop()]
+        return lines
+
+    def _unix(self, text: str) -> str:
+        if self._after_cr and text.startswith("\n"):
+            text = text[1:]  # the second half of a CRLF that was cut in two
+            self._after_cr = False
+        if text:
+            self._after_cr = text.endswith("\r")
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+    def close(self) -> list[str]:
+        lines = self.feed(b"", final=True)
+        last = "".join(self._open)
+        self._open = []
+        return [*lines, last] if last else lines
+
+
+class ServerSentEvents:
+    """The `data` of each event as the WHATWG stream format has it; only, a last event without its blank line counts.
+
+    Names, ids and retry times of events are not used by any dialect here.
+    """
+
+    def __init__(self) -> None:
+        self._lines = _Lines(cr=True)
+        self._data: list[str] = []
+
+    def feed(self, data: bytes) -> list[str]:
+        return self._events(self._lines.feed(data))
+
+    def close(self) -> list[str]:
+        return self._events([*self._lines.close(), ""])
+
+    def _events(self, lines: list[str]) -> list[str]:
+        events: list[str] = []
+        for line in lines:
+            if not line:
+                if self._data:
+                    events.append("\n".join(self._data))
+                    self._data = []
+            elif line.startswith("data:"):
+                self._data.append(line[6:] if line.startswith("data: ") else line[5:])
+            elif line == "data":
+                self._data.append("")
+        return events
+
+
+class JSONLines:
+    """One payload a line; blank lines say nothing."""
+
+    def __init__(self) -> None:
+        self._lines = _Lines(cr=False)
+
+    def feed(self, data: bytes) -> list[str]:
+        return [line for line in self._lines.feed(data) if line.strip()]
+
+    def close(self) -> list[str]:
+        return [line for line in self._lines.close() if line.strip()]
+
+
+class WholeBody:
+    """The body as one payload: for a server that was asked to stream and answers at once."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def feed(self, data: bytes) -> list[str]:
+        self._parts.append(data)
+        return []
+
+    def close(self) -> list[str]:
+        text = b"".join(self._parts).decode("utf-8-sig", errors="replace").strip()
+        return [text] if text else []

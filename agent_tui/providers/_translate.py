@@ -1,0 +1,108 @@
+"""What the dialects share between our values and theirs: request bytes, tool schemas, arguments, call ids, text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolSpec
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def request_body(fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> bytes:
+    """The request as bytes: `fields` in the order given, `messages` last, so that a longer conversation starts with
+    the bytes of the shorter one."""
+    return compact({**fields, "messages": messages}).encode("utf-8", errors="replace")
+
+
+def compact(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
+    return [
+        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
+        for t in tools
+    ]
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def arguments_object(text: str) -> dict[str, Any]:
+    """Arguments as an object, whatever a model wrote: what is no JSON object is kept inside one."""
+    if not text.strip():
+        return {}
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        data = text
+    return data if isinstance(data, dict) else {"malformed_arguments": data}
+
+
+def arguments_text(text: str) -> str:
+    """Arguments as JSON text of an object: byte for byte as the model wrote them wherever they are one."""
+    found = arguments_object(text)
+    return compact(found) if not text.strip() or "malformed_arguments" in found else text
+
+
+def calls_in(messages: Iterable[Message]) -> Iterator[str]:
+    """The ids of all calls of a history."""
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            yield from (call.id for call in message.calls)
+
+
+class CallIds:
+    """Ids for calls that come without: `call_<n>`, counted on from the history: the same history gives the same ids."""
+
+    def __init__(self, request: Request) -> None:
+        self._taken = set(calls_in(request.messages))
+        self._next = sum(1 for _ in calls_in(request.messages)) + 1
+
+    def take(self, wanted: str = "") -> str:
+        """`wanted` if it is an id that nobody has, else a new one."""
+        found = wanted
+        while not found or found in self._taken:
+            found, self._next = f"call_{self._next}", self._next + 1
+        self._taken.add(found)
+        return found
+
+
+class WholeText:
+    """Text that can be encoded: a surrogate pair cut in two by the server is joined, a lone half is replaced."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        if not self._held and not _SURROGATE.search(text):
+            return text
+        text = self._held + text
+        self._held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        whole = text[: len(text) - len(self._held)]
+        return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def close(self) -> str:
+        held, self._held = self._held, ""
+        return "\ufffd" if held else ""
+
+
+def whole(text: str) -> str:
+    """`text` without lone surrogates."""
+    joiner = WholeText()
+    return joiner.feed(text) + joiner.close()
+
+
+def count(value: Any) -> int:
+    """A number of tokens as a server gave it; 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def text_in(value: Any) -> str:
+    """A text as a server gave it; empty for anything else."""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,140 @@
+"""Any server that speaks OpenAI's Chat Completions: hosted, or local (llama.cpp, LM Studio, vLLM, …)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._chat_completions import ChatAnswer, message
+from agent_tui.providers._readers import ServerSentEvents
+from agent_tui.providers._stream import answered
+from agent_tui.providers._translate import count, function_tools, request_body
+from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.wire import Patience, Wire, is_near, shown_address
+
+
+def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
+    if not setup.base_url:
+        raise LookupError(
+            f"compatible/{model} needs a server: set base_url under [providers.compatible] in config.toml,"
+            " such as http://127.0.0.1:8080/v1"
+        )
+    return CompatibleProvider(model, Server("compatible", address(setup.base_url), setup.api_key, setup.options))
+
+
+def address(text: str) -> str:
+    """The base of a server's API as typed: with a scheme, without `/chat/completions` or a slash at the end."""
+    text = text.strip().rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    if "://" not in text:
+        text = f"{'http' if is_near(f'http://{text}') else 'https'}://{text}"
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server and how it differs: `name` is the provider's, `base_url` the part before `/chat/completions`, `label`
+    what people call it, `auth` what to do about the key, `limit_field` its word for the most tokens to write."""
+
+    name: str
+    base_url: str
+    key: str = field(default="", repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    label: str = "the server"
+    auth: str = "set api_key under [providers.compatible] in config.toml"
+    limit_field: str = "max_tokens"
+
+    @property
+    def key_fits(self) -> bool:
+        """Whether the key can stand in a header: a pasted one may hold a line end or worse."""
+        return self.key.isascii() and self.key.isprintable()
+
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"} if self.key and self.key_fits else {}
+
+
+class CompatibleProvider:
+    """One model of a server."""
+
+    roots: tuple[Path, ...] = ()
+
+    def __init__(self, model: str, server: Server) -> None:
+        self.name = server.name
+        self.model = model
+        self.base_url = server.base_url
+        self._server = server
+        self._options = server.options
+        auth = server.auth if server.key_fits else f"{server.auth}: it holds characters that cannot be sent"
+        place = failures.Place(
+            server.label, shown_address(server.base_url), model, is_near(server.base_url),
+            unreachable="start the server there, or correct the address", auth=auth,
+            unknown_model="choose another with /model, or check the address: it often ends in /v1",
+        )  # fmt: skip
+        self._wire = Wire(server.base_url, place, server.headers())
+
+    def with_model(self, model: str) -> Self:
+        """The same server with another model."""
+        return type(self)(model, self._server)
+
+    def _described(self, model: str, window: int = 0) -> ModelInfo:
+        window = count(self._options.get("window")) or window
+        return ModelInfo(f"{self.name}/{model}", window, window)
+
+    async def info(self) -> ModelInfo:
+        """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
+        if not is_near(self.base_url):
+            return self._described(self.model)
+        try:
+            offered = await self.models()
+        except ProviderError as error:
+            if error.failed.kind in ("unreachable", "timeout", "auth"):
+                raise
+            return self._described(self.model)  # it has no list: that is no reason not to try
+        name = f"{self.name}/{self.model}"
+        return next((info for info in offered if info.name == name), self._described(self.model))
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        data = await self._wire.get("/models")
+        entries = data.get("data") if isinstance(data, dict) else data
+        if not isinstance(entries, list):
+            text = f"{self._wire.place.where} has no list of models"
+            raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
+        return tuple(
+            self._described(entry["id"], _window(entry))
+            for entry in entries
+            if isinstance(entry, dict) and isinstance(entry.get("id"), str)
+        )
+
+    def _body(self, request: Request) -> bytes:
+        fields: dict[str, Any] = {"model": self.model, "stream": True, "stream_options": {"include_usage": True}}
+        if request.max_tokens:
+            fields[self._server.limit_field] = request.max_tokens
+        if request.tools:
+            fields["tools"] = function_tools(request.tools)
+        system = [{"role": "system", "content": request.system}] if request.system else []
+        wired = (message(m, self.name) for m in request.messages)
+        return request_body(fields, [*system, *(m for m in wired if m is not None)])
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
+        answer = ChatAnswer(request, self._wire.place)
+        body = self._body(request)
+        items = answered(self._wire, "/chat/completions", body, ServerSentEvents(), patience, answer)
+        async with aclosing(items):
+            async for item in items:
+                yield item
+
+    async def close(self) -> None:
+        await self._wire.close()
+
+
+def _window(entry: dict[str, Any]) -> int:
+    """The window that a server's list tells: each server has its own word for it."""
+    meta = entry.get("meta")
+    places = (entry, meta) if isinstance(meta, dict) else (entry,)
+    names = ("max_model_len", "context_length", "context_window", "n_ctx")
+    return next((n for place in places for name in names if (n := count(place.get(name)))), 0)

@@ -1,0 +1,206 @@
+"""Ollama: its native `/api/chat` for streams, the `ollama` package for what the server has (list, show, ps).
+
+The stream does not use the package: it cannot send `truncate` and `shift`, and both must be off, so that a conversation
+that does not fit is an error instead of a silent loss.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._ollama_chat import OllamaAnswer, message
+from agent_tui.providers._readers import JSONLines
+from agent_tui.providers._stream import answered
+from agent_tui.providers._translate import count, function_tools, request_body
+from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.wire import Patience, Wire, client_options, is_near, shown_address
+
+if TYPE_CHECKING:
+    import ollama
+
+PORT: Final = 11434
+NUM_CTX: Final = 32_768
+"""Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may not have."""
+AT_ONCE: Final = 8
+"""Models that are asked about at the same time."""
+T = TypeVar("T")
+
+
+def address(text: str) -> str:
+    """The URL that `OLLAMA_HOST` means: a host, host:port, a URL; 0.0.0.0 (where a server listens) is this machine."""
+    text = text.strip().strip("\"'").strip().rstrip("/")
+    scheme, found, rest = text.partition("://")
+    scheme, rest = (scheme.lower(), rest) if found else ("", text)
+    if rest.count(":") > 1 and not rest.startswith("["):
+        rest = f"[{rest}]"  # a bare IPv6 address
+    try:
+        parts = urlsplit(f"//{rest}")
+        host, port = parts.hostname or "127.0.0.1", parts.port
+    except ValueError:
+        return f"{scheme or 'http'}://{rest}"  # no address at all: the connection will say so
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    port = port or {"http": 80, "https": 443}.get(scheme, PORT)
+    user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    return f"{scheme or 'http'}://{user}{f'[{host}]' if ':' in host else host}:{port}{parts.path}"
+
+
+def create(model: str, setup: ProviderSetup) -> OllamaProvider:
+    return OllamaProvider(model, address(setup.base_url or setup.environment.get("OLLAMA_HOST", "")), setup)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the server says of a model; None and 0: it does not say."""
+
+    window_max: int = 0
+    tools: bool | None = None
+    thinking: bool | None = None
+
+
+class OllamaProvider:
+    """One model of an Ollama server. `base_url` is the server's address."""
+
+    name = "ollama"
+    roots: tuple[Path, ...] = ()
+
+    def __init__(self, model: str, base_url: str, setup: ProviderSetup) -> None:
+        self.model = model
+        self.base_url = base_url
+        self._setup = setup
+        self._facts: Facts | None = None
+        place = failures.Place(
+            "Ollama", shown_address(base_url), model, is_near(base_url),
+            unreachable="start it with `ollama serve`, or set OLLAMA_HOST to where it runs",
+            auth="set api_key for ollama in config.toml",
+            unknown_model=f"`ollama pull {model}` fetches it, /model shows what is there",
+        )  # fmt: skip
+        key = setup.api_key
+        self._headers = {"Authorization": f"Bearer {key}"} if key and key.isascii() and key.isprintable() else {}
+        self._wire = Wire(base_url, place, self._headers)
+
+    def with_model(self, model: str) -> OllamaProvider:
+        """The same server with another model."""
+        return OllamaProvider(model, self.base_url, self._setup)
+
+    async def info(self) -> ModelInfo:
+        try:
+            self._facts = await self.facts(self.model)
+        except ProviderError as error:
+            # A server that only imitates Ollama may list models without describing them.
+            if error.failed.kind != "unknown_model" or self.model not in await self.names():
+                raise
+        return self._described(self.model, self._facts or Facts())
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """All models of the server, the newest first."""
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def described(name: str) -> ModelInfo:
+            async with turn:
+                return self._described(name, await self.facts(name))
+
+        return tuple(await asyncio.gather(*map(described, await self.names())))
+
+    async def names(self) -> tuple[str, ...]:
+        """Names of the server's models, the newest first. Raises ProviderError."""
+        found = (await self._ask(lambda client: client.list())).models
+        newest = sorted(found, key=lambda m: m.modified_at.timestamp() if m.modified_at else 0.0, reverse=True)
+        return tuple(m.model for m in newest if m.model)
+
+    async def loaded(self) -> tuple[str, ...]:
+        """Names of the models in memory. Raises ProviderError."""
+        return tuple(m.model or m.name or "" for m in (await self._ask(lambda client: client.ps())).models)
+
+    async def version(self) -> str:
+        """The server's version. Raises ProviderError where this is no Ollama."""
+        data = await self._wire.get("/api/version", seconds=2.0)
+        if not isinstance(data, dict) or not isinstance(data.get("version"), str):
+            text = f"the server at {self._wire.place.address} is not an Ollama"
+            raise ProviderError(Failed("bad_request", text, self._wire.place.unreachable))
+        return str(data["version"])
+
+    async def facts(self, model: str) -> Facts:
+        """What the server says of `model`. Raises ProviderError."""
+        shown = await self._ask(lambda client: client.show(model), model)
+        lengths = [n for key, n in (shown.modelinfo or {}).items() if key.endswith(".context_length")]
+        able = shown.capabilities
+        return Facts(
+            max(map(count, lengths), default=0),
+            None if able is None else "tools" in able,
+            None if able is None else "thinking" in able,
+        )
+
+    def _described(self, model: str, facts: Facts) -> ModelInfo:
+        return ModelInfo(f"ollama/{model}", self._window(facts), facts.window_max, facts.tools, facts.thinking)
+
+    def _window(self, facts: Facts) -> int:
+        return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)
+
+    async def _ask(self, question: Callable[[ollama.AsyncClient], Awaitable[T]], model: str = "") -> T:
+        import ollama
+
+        place = replace(self._wire.place, model=model or self.model)
+        options = client_options(self.base_url)
+        options["timeout"] = httpx.Timeout(10.0, connect=options["timeout"].connect)
+        options["headers"] = {**options["headers"], **self._headers}
+        try:
+            async with ollama.AsyncClient(self.base_url, **options) as client:
+                return await question(client)
+        except ollama.ResponseError as error:
+            raise ProviderError(failures.from_status(place, error.status_code, {}, error.error)) from None
+        except ConnectionError:
+            raise ProviderError(failures.unreachable(place, "nobody listens there")) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ProviderError(failures.from_exception(place, error)) from None
+        except (ValueError, TypeError) as error:
+            text = f"{place.where} answered with something unknown: {failures.one_line(str(error))}"
+            raise ProviderError(Failed("malformed", text, place.unreachable)) from None
+
+    async def _known(self) -> Facts:
+        """What is known for a request. Raises ProviderError only where the server cannot be reached."""
+        if self._facts is None:
+            try:
+                self._facts = await self.facts(self.model)
+            except ProviderError as error:
+                if error.failed.kind in ("unreachable", "timeout"):
+                    raise
+                return Facts()  # a server that cannot describe its models may still run them; the chat will say
+        return self._facts
+
+    def _body(self, request: Request, facts: Facts) -> bytes:
+        fields: dict[str, Any] = {"model": self.model, "stream": True, "truncate": False, "shift": False}
+        if facts.thinking:
+            fields["think"] = self._setup.options.get("think", True)
+        fields["options"] = {"num_ctx": self._window(facts)}
+        if request.max_tokens:
+            fields["options"]["num_predict"] = request.max_tokens
+        if request.tools:
+            fields["tools"] = function_tools(request.tools)
+        system = [{"role": "system", "content": request.system}] if request.system else []
+        return request_body(fields, [*system, *(message(m) for m in request.messages)])
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        try:
+            facts = await self._known()
+        except ProviderError as error:
+            yield error.failed
+            return
+        patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"))
+        body = self._body(request, facts)
+        items = answered(self._wire, "/api/chat", body, JSONLines(), patience, OllamaAnswer(request))
+        async with aclosing(items):
+            async for item in items:
+                yield item
+
+    async def close(self) -> None:
+        await self._wire.close()

@@ -1,0 +1,235 @@
+"""The connection to a model server: one HTTP client, streams as JSON objects, failures as values, patience.
+
+The only module of the program (beside the web tools) that opens connections of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._failures import Place
+from agent_tui.providers._readers import Reader, WholeBody
+from agent_tui.providers.base import Failed, ProviderError
+
+log = logging.getLogger(__name__)
+
+IDLE: Final = 60.0
+"""Seconds without a byte after which a hosted server counts as gone."""
+IDLE_LOCAL: Final = 600.0
+"""The same for a machine nearby, once it has begun: local servers say nothing while they write a long tool call."""
+FIRST: Final = 300.0
+"""Seconds until the first byte of a hosted server: it may reason in silence. A local one has all the time."""
+TAIL: Final = 2.0
+"""Seconds that a server has after the end of an answer for what still belongs to it (usage)."""
+MOST_BAD: Final = 3
+"""Payloads in a row that are no JSON, until the stream counts as malformed."""
+ERROR_BODY: Final = 65_536
+
+
+def host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_loopback(url: str) -> bool:
+    host = host_of(url)
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_near(url: str) -> bool:
+    """On this machine or in this house: a server that belongs to the person, slow but not gone."""
+    host = host_of(url)
+    if not host.strip("abcdefghijklmnopqrstuvwxyz0123456789-_") or host.endswith((".local", ".lan", ".home.arpa")):
+        return bool(host)
+    try:
+        return is_loopback(url) or ipaddress.ip_address(host).is_private
+    except ValueError:
+        return False
+
+
+def shown_address(url: str) -> str:
+    """`url` without user name and password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def client_options(url: str) -> dict[str, Any]:
+    """How every client is set up: a short connect on loopback and no proxy there, no redirects, plain bytes."""
+    near = is_loopback(url)
+    return {
+        "timeout": httpx.Timeout(60.0, connect=1.0 if near else 10.0, read=None, pool=None),
+        "trust_env": not near,
+        "verify": url.startswith("https:"),  # without TLS, loading the certificates would only cost start time
+        "follow_redirects": False,
+        "headers": {"User-Agent": "agent-tui", "Accept-Encoding": "identity"},
+    }
+
+
+@dataclass(slots=True)
+class Patience:
+    """Seconds to wait for the first byte and between bytes; None: without end. A reader may shorten it on the way."""
+
+    first: float | None = FIRST
+    between: float | None = IDLE
+
+    @classmethod
+    def for_address(cls, url: str, setting: Any = None) -> Patience:
+        """`setting` is the person's own idle limit in seconds (0: none), which then holds from the start."""
+        if isinstance(setting, int | float) and not isinstance(setting, bool):
+            limit = float(setting) if setting > 0 else None
+            return cls(limit, limit)
+        return cls(None, IDLE_LOCAL) if is_near(url) else cls()
+
+
+class Done:
+    """The payload `[DONE]`."""
+
+
+DONE: Final = Done()
+Payload = dict[str, Any] | Done | Failed
+
+
+class Wire:
+    """One server. Its client opens with the first request, in the event loop that makes it."""
+
+    def __init__(self, base_url: str, place: Place, headers: Mapping[str, str]) -> None:
+        self.base_url = base_url
+        self.place = place
+        self._headers = headers
+        self._client: httpx.AsyncClient | None = None
+
+    def _opened(self) -> httpx.AsyncClient:
+        if self._client is None:
+            self._client = httpx.AsyncClient(**client_options(self.base_url))
+        return self._client
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def get(self, path: str, seconds: float | None = None) -> Any:
+        """The JSON at `path`. Raises ProviderError."""
+        limit = seconds or (5.0 if is_near(self.base_url) else 20.0)
+        try:
+            async with asyncio.timeout(limit):
+                response = await self._opened().get(self.base_url + path, headers=self._headers)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            raise ProviderError(failures.from_exception(self.place, error)) from None
+        if response.status_code == 404:
+            raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", self.place.unreachable))
+        if response.status_code != 200:
+            raise ProviderError(
+                failures.from_status(self.place, response.status_code, response.headers, response.text[:ERROR_BODY])
+            )
+        try:
+            return response.json()
+        except (ValueError, RecursionError):
+            text = f"{self.place.where} answered {path} with something that is no JSON"
+            raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
+
+    async def events(self, path: str, body: bytes, reader: Reader, patience: Patience) -> AsyncGenerator[Payload, None]:
+        """POST `body` and yield each JSON object of the answer as it comes; a Failed, if any, is the last."""
+        response: httpx.Response | None = None
+        try:
+            client = self._opened()
+            headers = {**self._headers, "Content-Type": "application/json"}
+            request = client.build_request("POST", self.base_url + path, content=body, headers=headers)
+            async with asyncio.timeout(patience.first):
+                response = await client.send(request, stream=True)
+            if response.status_code != 200:
+                yield await self._refusal(response)
+                return
+            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind == "text/html":
+                text = f"{self.place.where} answered with a web page"
+                yield Failed("malformed", text, "check the address: it often ends in /v1")
+                return
+            if kind == "application/json":
+                reader = WholeBody()
+            async for payload in self._payloads(response, reader, patience):
+                yield payload
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            yield failures.from_exception(self.place, error)
+        finally:
+            if response is not None:
+                await response.aclose()
+
+    async def _refusal(self, response: httpx.Response) -> Failed:
+        parts, size = [], 0
+        async with asyncio.timeout(IDLE):
+            async for chunk in response.aiter_bytes():
+                parts.append(chunk)
+                size += len(chunk)
+                if size >= ERROR_BODY:
+                    break
+        text = b"".join(parts).decode("utf-8", errors="replace")
+        return failures.from_status(self.place, response.status_code, response.headers, text)
+
+    async def _payloads(
+        self, response: httpx.Response, reader: Reader, patience: Patience
+    ) -> AsyncGenerator[Payload, None]:
+        chunks = response.aiter_bytes().__aiter__()
+        bad, good = 0, False
+        limit, ended = patience.first, False
+        while not ended:
+            try:
+                async with asyncio.timeout(limit):
+                    found = reader.feed(await anext(chunks))
+            except StopAsyncIteration:
+                found, ended = reader.close(), True
+            for text in found:
+                payload = _parsed(text)
+                if payload is not None:
+                    bad, good = 0, True
+                    yield payload
+                    continue
+                bad += 1
+                log.warning("%s: skipped a payload that is no JSON object: %.200r", self.place.where, text)
+                if bad == MOST_BAD:
+                    yield self._malformed()
+                    return
+            limit = patience.between if good else limit
+        if bad and not good:
+            yield self._malformed()
+
+    def _malformed(self) -> Failed:
+        text = f"{self.place.where} sends broken JSON"
+        return Failed("malformed", text, "try again, or check the address", may_pass=True)
+
+    def cut(self, begun: bool) -> Failed:
+        """A stream that ended without its end: cut off, or empty from the start."""
+        if begun:
+            text = f"{self.place.where} broke off in the middle of the answer"
+            return Failed("broken_stream", text, "try again", True)
+        return Failed("empty_stream", f"{self.place.where} answered with nothing", "try again", True)
+
+
+def _parsed(text: str) -> dict[str, Any] | Done | None:
+    if text == "[DONE]":
+        return DONE
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
