@@ -148,8 +148,9 @@ class Source:
                 here = table = _path(header[1])
             elif entry := _ENTRY.match(line):
                 here = (*table, *_path(entry[1]))
-            if here and len(here) > depth and here == key[: len(here)]:
-                best, depth = number, len(here)
+            shared = min(len(here), len(key))
+            if shared > depth and here[:shared] == key[:shared]:
+                best, depth = number, shared
             inside = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
         return best
 
@@ -227,7 +228,8 @@ def _take(
 
 
 def _unknown(key: tuple[str, ...], known: list[str], source: Source) -> Problem:
-    close = difflib.get_close_matches(key[-1], known, n=1, cutoff=0.5)
+    swapped = [name for name in known if sorted(name) == sorted(key[-1])]
+    close = swapped or difflib.get_close_matches(key[-1], known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
     return source.problem(key, f"is not a setting; {hint}")
 

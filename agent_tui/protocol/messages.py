@@ -96,3 +96,5 @@ class SkillInfo:
     arguments: tuple[str, ...] = ()
     free: bool = False
     source: str = ""
+    hint: str = ""
+    """What the free text should be, in words, for the person (`argument-hint`)."""
