@@ -1,0 +1,105 @@
+"""A small real ToolContext for tests of tools: real files, real processes, everything it was told kept in lists."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.messages import SkillInfo
+from agent_tui.safety import paths, sandbox, secrets
+from agent_tui.safety.sandbox import CommandResult
+from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
+
+
+@dataclass
+class Changed:
+    path: Path
+    diff: DiffDisplay
+    before: str
+    after: str
+
+
+@dataclass
+class Context:
+    """`root` is the session's folder; `granted` are real paths that a person allowed for the call."""
+
+    root: Path
+    granted: set[Path] = field(default_factory=set)
+    emitted: list[str] = field(default_factory=list)
+    checkpoints: dict[str, bytes] = field(default_factory=dict)
+    changes: list[Changed] = field(default_factory=list)
+    known_skills: dict[str, str] = field(default_factory=dict)
+    """Text of each skill by name."""
+    call_id: str = "call_1"
+    command_timeout: float = 20.0
+    max_output_chars: int = 32_000
+    in_blocking: bool = False
+    """Whether `blocking` was used."""
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        return (self.root.resolve(),)
+
+    def emit(self, text: str) -> None:
+        self.emitted.append(text)
+
+    def path(self, text: str) -> Path:
+        try:
+            fact = paths.facts(text, self.roots)
+        except ValueError as error:
+            raise ToolFailure("invalid_arguments", str(error)) from None
+        if fact.real in self.granted or (fact.inside and not fact.secret):
+            return fact.real
+        raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
+
+    def shown(self, path: Path) -> str:
+        return paths.shown(path, self.roots[0])
+
+    async def process(self, command: str, timeout: float) -> CommandResult:
+        return await sandbox.run(
+            command, self.roots[0], secrets.child_environment(os.environ), timeout, self.emit, self.max_output_chars,
+            self.root.parent / f"{self.root.name}-spool" / f"{self.call_id}.txt",
+        )  # fmt: skip
+
+    async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
+        self.in_blocking = True
+        stop = threading.Event()
+        try:
+            return await asyncio.to_thread(work, stop.is_set)
+        finally:
+            stop.set()
+
+    def checkpoint(self, content: bytes) -> str:
+        self.checkpoints[sha256(content)] = content
+        return sha256(content)
+
+    def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
+        self.changes.append(Changed(path, diff, before, after))
+
+    def skills(self) -> Sequence[SkillInfo]:
+        return tuple(SkillInfo(name, f"does {name}") for name in self.known_skills)
+
+    def load_skill(self, name: str) -> str:
+        if name not in self.known_skills:
+            raise ToolFailure("not_found", f"no skill {name!r}; there are: {', '.join(self.known_skills)}")
+        return self.known_skills[name]
+
+
+def call(tool: Tool[Any], context: Context, **arguments: Any) -> ToolResult:
+    """Run a tool as the executor does: arguments from JSON, and a failure that has a name as a result."""
+    parsed = tool.arguments.model_validate(json.loads(json.dumps(arguments)))
+
+    async def run() -> ToolResult:
+        try:
+            return await tool.run(parsed, context)
+        except ToolFailure as failure:
+            return failure.result()
+
+    return asyncio.run(run())
