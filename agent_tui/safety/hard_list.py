@@ -1,8 +1,211 @@
-"""Commands that ask in every mode, also in accept-all: what they do cannot be taken back."""
+"""Commands that ask in every mode, also in accept-all: what they do cannot be taken back.
+
+A literal list: it names what a careless or misled model writes in plain sight. It does not stop someone who hides a
+command on purpose, and it need not: outside accept-all every command asks anyway.
+"""
 
 from __future__ import annotations
 
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from agent_tui.safety import shell_programs as programs
+from agent_tui.safety.shell_words import Simple, Word, simple_commands
+
+_DEEPEST: Final = 8
+_LONGEST: Final = 50_000
+_TOO_DEEP: Final = "it is nested too deeply to be judged"
+
+_FORK_BOMB: Final = re.compile(r"(?<![\w:.])([\w:.]+)\(\)\{[^}]{0,200}?(?<![\w:.])\1\|&?\1&?[^}]{0,200}\}")
+_QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_DISK: Final = re.compile(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|loop|nbd|mem$|kmem$|port$|sr\d)")
+_HARMLESS_DEVICES: Final = re.compile(r"/dev/(null|zero|full|stdout|stderr|tty|fd/\d+|shm(/.*)?)$")
+_MAKE_FILESYSTEM: Final = re.compile(r"(mkfs(\.(?!py$|sh$)\w+)?|mke2fs|mkswap|wipefs|blkdiscard)$")
+_HOME: Final = re.compile(r"(~[\w-]*|\$HOME|\$\{HOME\b[^}]*\}|/root|/(home|Users)(/[^/]+)?)$")
+_HERE: Final = re.compile(r"(\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|\$\(git rev-parse --show-toplevel\))(?=/|$)")
+_EVERYTHING_IN: Final = re.compile(r"(^|/)(\*|\.\*|\.\[!?\^?\.\]\*|\*\*)$")
+_SYSTEM: Final = frozenset({
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/sbin", "/srv", "/sys", "/usr", "/var",
+    "/usr/bin", "/usr/lib", "/usr/local", "/System", "/Library", "/Applications",
+})  # fmt: skip
+
+_POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
+_POWER_UNITS: Final = frozenset({"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"})
+
 
 def reason(command: str, cwd: str = "") -> str:
-    """Why this command asks in every mode; empty if it is not on the list."""
+    """Why this command asks in every mode; empty if it is not on the list. `cwd` is the folder of the session."""
+    if len(command) > _LONGEST:
+        return f"it is too long to be judged ({len(command):,} characters)"
+    try:
+        return _judge(command, cwd, 0)
+    except RecursionError:
+        return _TOO_DEEP
+
+
+def _judge(text: str, cwd: str, depth: int) -> str:
+    if depth > _DEEPEST:
+        return _TOO_DEEP
+    if _FORK_BOMB.search("".join(_QUOTED.sub("", text).replace("\n", ";").split())):
+        return "a fork bomb: it starts processes until the machine stops"
+    for simple in simple_commands(text, lambda stage: _makes(stage, depth)):
+        found = _simple(simple, cwd, depth)
+        if found:
+            return found
+    return ""
+
+
+def _simple(simple: Simple, cwd: str, depth: int) -> str:
+    """The verdict on one simple command, and on the commands inside its words."""
+    for operator, target in simple.redirects:
+        if ">" in operator and _DISK.match(target.text):
+            return f"it writes over the device {target.text}"
+    everything = [*simple.words, *(target for _, target in simple.redirects)]
+    for inner in (text for word in everything for text in word.nested):
+        if found := _judge(inner, cwd, depth + 1):
+            return found
+    call = programs.unwrapped(simple)
+    if call is None:
+        return ""
+    for code in call.code:
+        if found := _judge(code.text, cwd, depth + 1):
+            return found
+    return _fetched_code(simple, call, depth) or _program(call.name, [word.text for word in call.arguments], cwd)
+
+
+def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:
+    """Code that comes from the network, or out of a decoder, and is run unseen."""
+    if simple.fed and call.runs_stdin:
+        return f"it runs {simple.fed} in {call.name} without anyone having seen it"
+    read = [target for operator, target in simple.redirects if operator in ("<", "<<<")] if call.runs_stdin else []
+    for word in (*call.code, *call.program, *read):
+        if source := _nested_source(word, depth):
+            return f"it runs {source} in {call.name} without anyone having seen it"
+    return ""
+
+
+def _makes(simple: Simple, depth: int) -> str:
+    """What this stage hands on that nobody should run unseen; empty for nothing."""
+    call = programs.unwrapped(simple)
+    own = programs.source(call.name, [word.text for word in call.arguments]) if call else ""
+    return own or next((made for word in simple.words if (made := _nested_source(word, depth))), "")
+
+
+def _nested_source(word: Word, depth: int) -> str:
+    if depth > _DEEPEST:
+        return ""
+    for text in word.nested:
+        for simple in simple_commands(text, lambda _: ""):
+            if made := _makes(simple, depth + 1):
+                return made
+    return ""
+
+
+def _program(name: str, arguments: list[str], cwd: str) -> str:
+    """The verdict on a program and its words."""
+    flags, operands = programs.split(arguments)
+    if name == "rm" and programs.has(flags, "rR", "--recursive"):
+        return next((f"it deletes {what}" for target in operands if (what := _place(target, cwd))), "")
+    if name == "find" and _deletes_all(arguments):
+        roots = list(arguments[: _first_test(arguments)]) or ["."]
+        return next((f"it deletes {what}" for root in roots if (what := _place(root, cwd))), "")
+    if name in ("chmod", "chown", "chgrp") and programs.has(flags, "R", "--recursive"):
+        places = (target for target in operands if _place(target, "").startswith(("the whole", "the system")))
+        return next((f"it changes the rights of everything under {target}" for target in places), "")
+    if _MAKE_FILESYSTEM.match(name):
+        return f"{name} erases what is on a device"
+    if name == "dd":
+        outputs = (text[3:] for text in arguments if text.startswith("of=/dev/"))
+        return next((f"it writes over the device {o}" for o in outputs if not _HARMLESS_DEVICES.match(o)), "")
+    if name in ("tee", "shred", "truncate", "sponge", "cp", "mv", "install"):
+        written = operands[-1:] if name in ("cp", "mv", "install") else operands
+        return next((f"it writes over the device {target}" for target in written if _DISK.match(target)), "")
+    if name == "kill":
+        return "it ends every process of this user" if _kills_all(arguments) else ""
+    if name == "git":
+        return _git(arguments)
+    return _service(name, operands, arguments)
+
+
+def _service(name: str, operands: list[str], arguments: list[str]) -> str:
+    """Programs that stop the machine, schedule code for later, or delete what runs elsewhere."""
+    stops = name in _POWER or (name in ("init", "telinit") and operands[:1] in (["0"], ["6"]))
+    if stops or (name == "systemctl" and _POWER_UNITS.intersection(operands[:1])):
+        return "it shuts the machine down or restarts it"
+    if name == "crontab" and "-l" not in arguments:
+        return "it changes what runs at set times"
+    if name == "launchctl" and operands[:1] and operands[0] in ("load", "bootstrap", "submit"):
+        return "it changes what runs by itself"
+    if name in ("terraform", "tofu") and ("destroy" in operands[:1] or "-destroy" in arguments):
+        return "it destroys infrastructure"
+    if name in ("kubectl", "oc") and "delete" in operands and {"ns", "namespace", "namespaces"} & set(operands):
+        return "it deletes a namespace"
+    if name == "dropdb" or (name in ("psql", "mysql", "mariadb") and _drops_database(arguments)):
+        return "it deletes a database"
+    return ""
+
+
+def _drops_database(arguments: Sequence[str]) -> bool:
+    return any(re.search(r"\bdrop\s+(database|schema)\b", text, re.IGNORECASE) for text in arguments)
+
+
+def _place(target: str, cwd: str) -> str:
+    """What a recursive delete of `target` would take that nobody gets back; empty for anything else."""
+    for text in programs.braces(target):
+        path = _HERE.sub(cwd or ".", text)
+        while _EVERYTHING_IN.search(path):
+            path = _EVERYTHING_IN.sub(r"\1", path) or "."
+        path = re.sub(r"(/\.?)+$", "", path) or ("/" if path.startswith("/") else ".")
+        if _HOME.match(path):
+            return f"a home folder ({text})"
+        whole = posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
+        whole = "/" + whole.lstrip("/") if whole.startswith("/") else whole
+        if whole == "/":
+            return "the whole disk (/)"
+        if whole in _SYSTEM:
+            return f"the system folder {whole}"
+        if _HOME.match(whole):
+            return f"a home folder ({text})"
+        if posixpath.basename(whole) == ".git":
+            return f"the history of a repository ({text})"
+        here = posixpath.normpath(cwd) if cwd else "."
+        if whole == here or here.startswith(whole + "/") or whole == ".." or whole.endswith("/.."):
+            return f"the folder of this session ({text})"
+    return ""
+
+
+def _first_test(arguments: Sequence[str]) -> int:
+    return next((i for i, text in enumerate(arguments) if text.startswith(("-", "(", "!"))), len(arguments))
+
+
+def _deletes_all(arguments: Sequence[str]) -> bool:
+    """Whether a `find` deletes without choosing by anything."""
+    options = {text for text in arguments if re.match(r"-[a-z]", text)}
+    acts = "-delete" in options or (("-exec" in options or "-execdir" in options) and "rm" in arguments)
+    free = {"-delete", "-depth", "-mindepth", "-maxdepth", "-print", "-exec", "-execdir", "-xdev", "-mount"}
+    return acts and not {text for text in options - free if not re.match(r"-[rRfvid]+$", text)}
+
+
+def _kills_all(arguments: Sequence[str]) -> bool:
+    """`-1` as a process id (behind a signal), not as the signal."""
+    rest = list(arguments)
+    if rest[:1] in (["-s"], ["-n"]):
+        rest = rest[2:]
+    elif rest and rest[0] != "--" and rest[0].startswith("-") and len(rest) > 1:
+        rest = rest[1:]
+    return "-1" in rest
+
+
+def _git(arguments: Sequence[str]) -> str:
+    command, rest = programs.git_command(arguments)
+    if command in ("filter-branch", "filter-repo"):
+        return "it rewrites the history of the repository"
+    if command != "push":
+        return ""
+    flags, operands = programs.split(rest, "o", ("--push-option", "--repo", "--receive-pack", "--exec"))
+    forced = programs.has(flags, "f", "--force", "--mirror") or any(f.startswith("--force-with-lease") for f in flags)
+    if forced or any(ref.startswith("+") for ref in operands):
+        return "it overwrites the history of a remote branch (a forced push)"
     return ""

@@ -1,0 +1,220 @@
+"""What is known of programs: which ones run another, which run code, which bring bytes from outside, and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agent_tui.safety.shell_words import Simple, Word
+
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
+_BRACES: Final = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+
+_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh"})
+_INTERPRETERS: Final = re.compile(
+    r"(python[\d.]*|pypy[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osascript|Rscript)$"
+)
+_PYTHON_CODE: Final = re.compile(r"-[a-zA-Z]*[cm]$")
+_OTHER_CODE: Final = re.compile(r"-[a-zA-Z0-9]*[eEpr]$|--(eval|print)$|eval$")
+_NETWORK: Final = frozenset({
+    "curl", "wget", "wget2", "fetch", "http", "https", "xh", "aria2c", "nc", "ncat", "netcat", "socat", "ftp", "lynx",
+    "w3m", "links", "elinks", "telnet", "ssh",
+})  # fmt: skip
+_KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "time", "coproc"})
+
+_WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
+    # program: (short options that take a word, long ones, words of its own before the command)
+    "sudo": ("ugpChrtTRDU", ("--user", "--group", "--prompt", "--chdir", "--host", "--role", "--type", "--chroot"), 0),
+    "doas": ("uC", (), 0),
+    "env": ("uCS", ("--unset", "--chdir", "--split-string"), 0),
+    "nice": ("n", ("--adjustment",), 0),
+    "ionice": ("cn", ("--class", "--classdata"), 0),
+    "chrt": ("", (), 1),
+    "nohup": ("", (), 0),
+    "setsid": ("", (), 0),
+    "timeout": ("ks", ("--kill-after", "--signal"), 1),
+    "stdbuf": ("ioe", ("--input", "--output", "--error"), 0),
+    "command": ("", (), 0),
+    "builtin": ("", (), 0),
+    "exec": ("a", (), 0),
+    "xargs": ("IEdLnPsa", ("--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace"), 0),
+    "parallel": ("jIan", ("--jobs",), 0),
+    "busybox": ("", (), 0),
+    "toybox": ("", (), 0),
+    "chroot": ("", (), 1),
+    "flock": ("wE", ("--wait", "--timeout"), 1),
+    "strace": ("eopsu", (), 0),
+    "watch": ("n", ("--interval",), 0),
+    "unbuffer": ("", (), 0),
+    "caffeinate": ("tw", (), 0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a simple command comes down to. `code`: words that are run as shell code; `program`: the words that say
+    which program text an interpreter runs; `runs_stdin`: it runs what it reads."""
+
+    name: str
+    arguments: tuple[Word, ...] = ()
+    code: tuple[Word, ...] = ()
+    program: tuple[Word, ...] = ()
+    runs_stdin: bool = False
+
+
+def unwrapped(simple: Simple) -> Call | None:
+    """The program that really runs, behind `sudo`, `env`, `xargs` and the like; None where there is none."""
+    words = list(simple.words)
+    fed = False
+    while words:
+        name = _name(words[0])
+        if words[0].nested and words[0].text.startswith(("$(", "`")):
+            return Call("a shell", program=(words[0],))
+        if _ASSIGNMENT.match(words[0].text) or name in _KEYWORDS:
+            words.pop(0)
+            continue
+        if name not in _WRAPPERS:
+            break
+        if name == "xargs":
+            fed = True
+            words += _spoken(simple.before)
+        short, long, own = _WRAPPERS[name]
+        words.pop(0)
+        code = _skip_options(words, short, long)
+        if code is not None:
+            return Call("env", code=(code,))
+        while own and words:
+            words.pop(0)
+            own -= 1
+        while words and _ASSIGNMENT.match(words[0].text):
+            words.pop(0)
+    return _call(_name(words[0]), tuple(words[1:]), fed) if words else None
+
+
+def _call(name: str, arguments: tuple[Word, ...], fed: bool) -> Call:
+    texts = [word.text for word in arguments]
+    if name == "eval":
+        joined = Word(" ".join(texts), tuple(inner for word in arguments for inner in word.nested))
+        return Call(name, arguments, code=(joined,), program=arguments)
+    if name in (".", "source"):
+        return Call(name, arguments, program=arguments[:1], runs_stdin=texts[:1] in (["-"], ["/dev/stdin"]))
+    if name == "trap":
+        return Call(name, arguments, code=arguments[:1])
+    if name in _SHELLS or name == "su":
+        at = next((i for i, text in enumerate(texts) if re.match(r"-[a-zA-Z]*c$|--command$", text)), None)
+        if at is not None:
+            code = arguments[at + 1 : at + 2]
+            reads = fed or any("$(cat" in word.text or "/dev/stdin" in word.text for word in code)
+            return Call(name, arguments, code=code, runs_stdin=reads)
+        if name == "su":
+            return Call(name, arguments)
+        _, operands = split(texts, valued="oO")
+        stdin = any(re.match(r"-[a-z]*s", text) for text in texts) or operands[:1] in ([], ["-"], ["/dev/stdin"])
+        return Call(name, arguments, program=_first(arguments, operands), runs_stdin=stdin and not _only_asks(texts))
+    if _INTERPRETERS.match(name):
+        return _interpreter(name, arguments, texts, fed)
+    return Call(name, arguments)
+
+
+def _interpreter(name: str, arguments: tuple[Word, ...], texts: list[str], fed: bool) -> Call:
+    """python, perl, ruby, node …: code in an option makes of stdin mere data."""
+    inline = _PYTHON_CODE if name.startswith(("python", "pypy")) else _OTHER_CODE
+    at = next((i for i, text in enumerate(texts) if inline.match(text)), None)
+    if at is not None:
+        return Call(name, arguments, program=arguments[at + 1 : at + 2], runs_stdin=fed)
+    _, operands = split(texts, valued="WXrI")
+    stdin = operands[:1] in ([], ["-"], ["/dev/stdin"]) and not _only_asks(texts)
+    return Call(name, arguments, program=_first(arguments, operands), runs_stdin=stdin)
+
+
+def source(name: str, arguments: Sequence[str]) -> str:
+    """What a program brings that nobody has seen: from the network, or out of a decoder; empty for neither."""
+    flags, operands = split(arguments)
+    if name in _NETWORK:
+        return "what comes from the network"
+    decodes = has(flags, "dD", "--decode") if name in ("base64", "base32", "basenc", "gbase64") else False
+    decodes = decodes or (name == "xxd" and has(flags, "r", "--revert")) or name in ("uudecode", "base58")
+    decodes = decodes or (name == "openssl" and operands[:1] in (["enc"], ["base64"]) and "-d" in arguments)
+    decodes = decodes or (name in ("gpg", "gpg2", "age") and has(flags, "d", "--decrypt"))
+    return "what a decoder makes" if decodes else ""
+
+
+def split(
+    arguments: Iterable[str], valued: str = "", long_valued: tuple[str, ...] = ()
+) -> tuple[list[str], list[str]]:
+    """Options and operands. `valued` are short options whose word follows; behind `--` there are only operands."""
+    flags: list[str] = []
+    operands: list[str] = []
+    rest = iter(arguments)
+    for text in rest:
+        if text == "--":
+            operands += rest
+        elif text.startswith("-") and text != "-":
+            flags.append(text)
+            if text in long_valued or (not text.startswith("--") and text[-1] in valued):
+                next(rest, None)
+        else:
+            operands.append(text)
+    return flags, operands
+
+
+def has(flags: Iterable[str], short: str, *long: str) -> bool:
+    """Whether one of the short letters (also in a cluster) or long options (also shortened) is there."""
+    for flag in flags:
+        if flag.startswith("--"):
+            if any(name == flag or (len(flag) > 4 and name.startswith(flag)) for name in long):
+                return True
+        elif any(letter in flag[1:] for letter in short):
+            return True
+    return False
+
+
+def braces(text: str) -> list[str]:
+    """`text` with the first `{a,b}` in it expanded."""
+    found = _BRACES.search(text)
+    if not found:
+        return [text]
+    return [text[: found.start()] + choice + text[found.end() :] for choice in found.group(1).split(",")]
+
+
+def git_command(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The git command and its words, behind git's own options."""
+    rest = list(arguments)
+    while rest and rest[0].startswith("-"):
+        valued = rest[0] in ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
+        rest = rest[2 if valued else 1 :]
+    return (rest[0], rest[1:]) if rest else ("", [])
+
+
+def _name(word: Word) -> str:
+    return word.text.rsplit("/", 1)[-1]
+
+
+def _first(arguments: tuple[Word, ...], operands: list[str]) -> tuple[Word, ...]:
+    return tuple(word for word in arguments if operands and word.text == operands[0])[:1]
+
+
+def _only_asks(texts: Sequence[str]) -> bool:
+    return any(text in ("--version", "--help", "-V", "-h") for text in texts)
+
+
+def _skip_options(words: list[Word], short: str, long: tuple[str, ...]) -> Word | None:
+    """Drop a wrapper's own options from `words`. Returns the word that `env -S` would run as code."""
+    while words and words[0].text.startswith("-") and words[0].text != "-":
+        text = words.pop(0).text
+        if text == "--":
+            return None
+        if text in ("-S", "--split-string"):
+            return words[0] if words else None
+        if words and (text in long or (not text.startswith("--") and text[-1] in short)):
+            words.pop(0)
+    return None
+
+
+def _spoken(before: Simple | None) -> list[Word]:
+    """The words that `echo` or `printf` hands to `xargs`."""
+    if before is None or not before.words or _name(before.words[0]) not in ("echo", "printf"):
+        return []
+    return before.words[1:]

@@ -1,0 +1,224 @@
+"""A shell command line as words and pipelines: enough of the grammar to see which program gets which words.
+
+This is no judge of what is harmless. It reads what is literally there, expands nothing, and where it must guess it
+rather sees a command too many (the lines of a here-document count as commands).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+_OPERATORS: Final = re.compile(r"&&|\|\||\|&|;;&?|;&|&>>?|>>|>\||>&|<<<|<<-?|<&|<>|[|&;()<>\n]")
+_PLAIN: Final = re.compile(r"[^\s\\'\"`$#|&;()<>]+")
+_FIELD_SEPARATOR: Final = re.compile(r"\$(IFS\b|\{IFS\})")
+_REDIRECTS: Final = frozenset({"&>", "&>>", ">", ">>", ">|", ">&", "<<<", "<<", "<<-", "<&", "<>", "<"})
+_BRACKETS: Final = {"{": "{", "}": "}", "while": "{", "until": "{", "for": "{", "if": "{", "done": "}", "fi": "}"}
+"""Words that open and close a group where a command may begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word without its quotes. `nested` are the commands in it: `$(…)`, backticks, `<(…)`."""
+
+    text: str
+    nested: tuple[str, ...] = ()
+    quoted: bool = False
+
+
+@dataclass(slots=True)
+class Simple:
+    """One simple command. `fed` says what an earlier stage of its pipeline makes; `before` is the stage before."""
+
+    words: list[Word] = field(default_factory=list)
+    redirects: list[tuple[str, Word]] = field(default_factory=list)
+    fed: str = ""
+    before: Simple | None = None
+
+
+def words(text: str) -> Iterator[Word | str]:
+    """Words, and operators as plain strings. An unclosed quote reaches to the end."""
+    at, size = 0, len(text)
+    parts: list[str] = []
+    nested: list[str] = []
+    started = quoted = False
+
+    def finished() -> Iterator[Word]:
+        nonlocal started, quoted
+        if started:
+            yield Word("".join(parts), tuple(nested), quoted)
+        parts.clear()
+        nested.clear()
+        started = quoted = False
+
+    while at < size:
+        char = text[at]
+        if text.startswith("\\\n", at):
+            at += 2
+        elif separator := _FIELD_SEPARATOR.match(text, at):
+            yield from finished()
+            at = separator.end()
+        elif char in "<>$" and text.startswith("(", at + 1):
+            end = _closing(text, at + 2)
+            nested.append(text[at + 2 : end])
+            parts.append(text[at : end + 1])
+            started, at = True, end + 1
+        elif operator := _OPERATORS.match(text, at):
+            if operator.group() in _REDIRECTS and not quoted and "".join(parts).isdigit():
+                parts.clear()  # the number of a descriptor
+                started = False
+            yield from finished()
+            yield operator.group()
+            at = operator.end()
+        elif char.isspace():
+            yield from finished()
+            at += 1
+        elif char == "#" and not started:
+            at = (text.find("\n", at) + size + 1) % (size + 1)
+        elif char == "`":
+            end = _backtick(text, at + 1)
+            nested.append(text[at + 1 : end])
+            parts.append(text[at : end + 1])
+            started, at = True, end + 1
+        elif char == "'" or (char == "$" and text.startswith("'", at + 1)):
+            begin = at + 1 if char == "'" else at + 2
+            end = text.find("'", begin)
+            end = size if end < 0 else end
+            parts.append(text[begin:end])
+            started = quoted = True
+            at = end + 1
+        elif char == '"':
+            at = _double(text, at + 1, parts, nested)
+            started = quoted = True
+        elif char == "\\":
+            parts.append(text[at + 1 : at + 2])
+            started, at = True, at + 2
+        elif plain := _PLAIN.match(text, at):
+            parts.append(plain.group())
+            started, at = True, plain.end()
+        else:
+            parts.append(char)
+            started, at = True, at + 1
+    yield from finished()
+
+
+def simple_commands(text: str, makes: Callable[[Simple], str]) -> list[Simple]:
+    """The simple commands of a line. `makes` says what is dangerous in the output of one ("" for nothing)."""
+    return _Pipelines(makes).read(text)
+
+
+class _Pipelines:
+    """Splits words into simple commands, and hands on what each stage of a pipeline makes."""
+
+    def __init__(self, makes: Callable[[Simple], str]) -> None:
+        self.makes = makes
+        self.found: list[Simple] = []
+        self.current = Simple()
+        self.base = ""
+        """What feeds the whole group that is open."""
+        self.last = self.made = ""
+        """What the last stage makes, and what anything in the open group makes."""
+        self.outer: list[tuple[str, str, str]] = []
+        self.piped = False
+
+    def read(self, text: str) -> list[Simple]:
+        redirect = ""
+        for item in words(text):
+            if isinstance(item, str):
+                redirect = item if item in _REDIRECTS else ""
+                if not redirect:
+                    self.operator(item)
+            elif redirect:
+                self.current.redirects.append((redirect, item))
+                redirect = ""
+            elif item.text in _BRACKETS and not item.quoted and not self.current.words:
+                self.operator(_BRACKETS[item.text])
+            else:
+                self.current.words.append(item)
+                self.piped = False
+        self.end()
+        return self.found
+
+    def operator(self, operator: str) -> None:
+        if operator == "\n" and self.piped:
+            return
+        if operator in ("(", "{"):
+            fed = self.current.fed
+            self.end()
+            self.outer.append((self.base, fed, self.made))
+            self.base, self.made = fed, ""
+            self.current = Simple(fed=fed)
+            return
+        before = self.end()
+        if operator in (")", "}"):
+            made = self.made
+            self.base, fed, self.made = self.outer.pop() if self.outer else ("", "", "")
+            self.made, self.last = self.made or made, made
+            self.current = Simple(fed=fed)
+        elif operator in ("|", "|&"):
+            self.current = Simple(fed=self.current.fed or self.last, before=before)
+            self.piped = True
+        else:
+            self.current, self.last = Simple(fed=self.base), ""
+
+    def end(self) -> Simple | None:
+        """Close the simple command; what follows in the same pipeline is fed as it was."""
+        command = self.current
+        self.piped = False
+        self.current = Simple(fed=command.fed)
+        if not command.words and not command.redirects:
+            return None
+        self.found.append(command)
+        self.last = self.makes(command)
+        self.made = self.made or self.last
+        return command
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the parenthesis that is open at `at` closes (the end, if it does not)."""
+    depth = 1
+    while at < len(text):
+        char = text[at]
+        if char == "\\":
+            at += 1
+        elif char == "'":
+            end = text.find("'", at + 1)
+            at = len(text) if end < 0 else end
+        elif char == '"':
+            at = _double(text, at + 1, [], []) - 1
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+            if not depth:
+                return at
+        at += 1
+    return len(text)
+
+
+def _backtick(text: str, at: int) -> int:
+    while at < len(text) and text[at] != "`":
+        at += 2 if text[at] == "\\" else 1
+    return min(at, len(text))
+
+
+def _double(text: str, at: int, parts: list[str], nested: list[str]) -> int:
+    """Read a double-quoted stretch that begins at `at`; returns where it ends, behind the quote."""
+    while at < len(text) and text[at] != '"':
+        if text[at] == "\\":
+            parts.append(text[at + 1 : at + 2])
+            at += 2
+        elif text.startswith("$(", at):
+            end = _closing(text, at + 2)
+            nested.append(text[at + 2 : end])
+            parts.append(text[at : end + 1])
+            at = end + 1
+        elif text[at] == "`":
+            end = _backtick(text, at + 1)
+            nested.append(text[at + 1 : end])
+            parts.append(text[at : end + 1])
+            at = end + 1
+        else:
+            parts.append(text[at])
+            at += 1
+    return at + 1
