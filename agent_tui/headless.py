@@ -14,8 +14,16 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import (
-    ApprovalAnswered, AssistantReplied, ErrorRaised, Event, Notice, Restored, SessionStarted, TurnEnded,
-    TurnStarted, UsageReported,
+    ApprovalAnswered,
+    AssistantReplied,
+    ErrorRaised,
+    Event,
+    Notice,
+    Restored,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.ops import Cancel, Submit
 from agent_tui.protocol.transcript import TurnEnd

@@ -14,7 +14,7 @@ from concurrent.futures import Executor as Pool
 from dataclasses import asdict
 from logging import Logger
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final
 
 from agent_tui.agent import loop, workshop
 from agent_tui.agent.config import EngineConfig
@@ -232,9 +232,10 @@ class Agent:
 
     async def _run(self, turn: Turn) -> None:
         limit = self.config.settings.agent.timeout or None
+        clock = asyncio.timeout(limit)
         state: TurnEnd = "error"
         try:
-            async with asyncio.timeout(limit) as clock:
+            async with clock:
                 state = await self._loop(turn)
         except TimeoutError:
             if not clock.expired():
@@ -292,9 +293,7 @@ class Agent:
         asked = QuestionAsked(id=_new_id(), kind="stuck", text=reason, options=("stop", "continue", "say"))
         self.record.emit(asked, self.turn.number if self.turn else 0)
         answer = await self.consent.wait(asked.id)
-        choice = cast(
-            Literal["stop", "continue", "say"], answer.choice if answer.choice in ("continue", "say") else "stop"
-        )
+        choice = answer.choice if answer.choice in ("continue", "say") else "stop"
         self.record.emit(QuestionAnswered(id=asked.id, choice=choice, text=answer.text))
         return choice, answer.text if choice == "say" else ""
 

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from pydantic import ValidationError
 
@@ -24,6 +24,7 @@ from agent_tui.tools.base import Tool, ToolFailure, ToolResult
 
 LABEL_LIMIT: Final = 300
 
+Verdict = Literal["once", "always", "no"]
 Answer = tuple[str, str]
 """The choice (`once`, `always`, `no`) and the person's words."""
 
@@ -152,7 +153,7 @@ class Executor:
             journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
             return _failed("denied", f"nobody is there to allow it ({decision.reason})")
         choice, words = await self.ask(asked)
-        verdict = "once" if choice == "once" else "always" if choice == "always" else "no"
+        verdict: Verdict = "once" if choice == "once" else "always" if choice == "always" else "no"
         journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=words))
         if verdict == "always" and decision.always is not None:
             self.rules |= {decision.always}

@@ -1,0 +1,76 @@
+"""The difference of two texts as a `DiffDisplay`: exact for ordinary files, coarse rather than slow for huge ones."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Final
+
+from agent_tui.protocol.display import DiffDisplay, Hunk
+
+CONTEXT: Final = 3
+EXACT_LINES: Final = 4_000
+"""Changed lines up to which the difference is searched for; above, the whole changed stretch is shown as replaced."""
+
+
+def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
+    """The lines of `new` against those of `old`, in hunks with three lines around each change."""
+    before, after = lines(old), lines(new)
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    middle_old, middle_new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(middle_old) + len(middle_new) > EXACT_LINES:
+        codes = [("replace", head, head + len(middle_old), head, head + len(middle_new))]
+    else:
+        codes = [
+            (tag, a + head, b + head, c + head, d + head)
+            for tag, a, b, c, d in difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=False).get_opcodes()
+            if tag != "equal"
+        ]
+    hunks = tuple(_hunk(group, before, after) for group in _grouped(codes))
+    added = sum(d - c for _, _, _, c, d in codes)
+    removed = sum(b - a for _, a, b, _, _ in codes)
+    return DiffDisplay(path, hunks, added, removed, created)
+
+
+def lines(text: str) -> list[str]:
+    """Lines without their ends; a last line without an end is a line too."""
+    found = text.split("\n")
+    if found and not found[-1]:
+        found.pop()
+    return found
+
+
+Code = tuple[str, int, int, int, int]
+
+
+def _common(a: list[str], b: list[str]) -> int:
+    count = 0
+    for one, other in zip(a, b, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _grouped(codes: list[Code]) -> list[list[Code]]:
+    """Changes that share their context lines belong to one hunk."""
+    groups: list[list[Code]] = []
+    for code in codes:
+        if groups and code[1] - groups[-1][-1][2] <= 2 * CONTEXT:
+            groups[-1].append(code)
+        else:
+            groups.append([code])
+    return groups
+
+
+def _hunk(codes: list[Code], before: list[str], after: list[str]) -> Hunk:
+    start_old, start_new = max(0, codes[0][1] - CONTEXT), max(0, codes[0][3] - CONTEXT)
+    shown: list[str] = []
+    position = start_old
+    for _, old_from, old_to, new_from, new_to in codes:
+        shown += [" " + line for line in before[position:old_from]]
+        shown += ["-" + line for line in before[old_from:old_to]]
+        shown += ["+" + line for line in after[new_from:new_to]]
+        position = old_to
+    shown += [" " + line for line in before[position : position + CONTEXT]]
+    return Hunk(start_old + 1, start_new + 1, tuple(shown))

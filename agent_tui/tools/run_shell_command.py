@@ -1,0 +1,61 @@
+"""Runs a shell command in the session's folder: own process group, closed stdin, a timeout, capped output."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from agent_tui.protocol.display import CommandDisplay, Display
+from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolFailure, ToolResult
+
+LABEL_CHARS = 120
+
+
+class RunShellCommand(Arguments):
+    command: str = Field(description="the command, for bash; it cannot ask questions (its input is closed)")
+    timeout: float = Field(default=0, ge=0, le=3600, description="seconds it may take; 0: the default")
+
+
+def _label(arguments: RunShellCommand) -> str:
+    lines = arguments.command.strip().split("\n")
+    first = lines[0][:LABEL_CHARS]
+    return f"Run {first}{' …' if len(lines) > 1 or len(lines[0]) > LABEL_CHARS else ''}"
+
+
+async def preview(arguments: RunShellCommand, ctx: ToolContext) -> Display:
+    return CommandDisplay(arguments.command, cwd=str(ctx.roots[0]))
+
+
+async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
+    if not arguments.command.strip():
+        raise ToolFailure("invalid_arguments", "the command is empty")
+    timeout = arguments.timeout or ctx.command_timeout
+    try:
+        result = await ctx.process(arguments.command, timeout)
+    except (OSError, ValueError) as error:
+        raise ToolFailure("exception", f"the command could not be started: {error}") from None
+    display = CommandDisplay(
+        arguments.command, str(ctx.roots[0]), result.output, result.exit_code, result.timed_out
+    )  # fmt: skip
+    notes = ""
+    if result.lost:
+        whole = f"; all of it is in {result.spool} (read_file)" if result.spool else ""
+        notes += f"\n[{result.lost:,} characters of output left out in the middle{whole}]"
+    if result.left:
+        notes += f"\n[{result.left} process(es) that it started still run]"
+    if result.timed_out:
+        text = f"Error [timeout]: it took longer than {timeout:g} s and was ended. Its output until then:\n"
+        return ToolResult(text + result.output + notes, display, "timeout")
+    content = f"exit code {result.exit_code}\n{result.output or '(no output)'}{notes}"
+    return ToolResult(content, display, "ok" if result.exit_code == 0 else "exit")
+
+
+TOOL = Tool(
+    name="run_shell_command",
+    description="Run a command with bash in the working directory; gives its exit code and output. No input, a time limit.",
+    arguments=RunShellCommand,
+    effect="execute",
+    label=_label,
+    run=run,
+    preview=preview,
+    command=lambda a: a.command,
+)

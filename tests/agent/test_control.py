@@ -1,0 +1,279 @@
+"""Approvals, questions, the queue, cancelling: what a person does to a running engine."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    AssistantReplied,
+    DraftSaved,
+    FileChanged,
+    ModeChanged,
+    Notice,
+    QuestionAnswered,
+    QuestionAsked,
+    QueueChanged,
+    TextDelta,
+    ToolEnded,
+    ToolOutput,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, SetMode, Steer, Submit
+from tests.agent.driving import Driver, Place
+
+CREATE = {"call": "create_file", "arguments": {"path": "new.txt", "content": "hello\n"}}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def run(command: str, **more: object) -> dict[str, object]:
+    return {"call": "run_shell_command", "arguments": {"command": command, **more}}
+
+
+def asked(driver: Driver, prompt: str = "go") -> ApprovalAsked:
+    driver.send(Submit(prompt))
+    return driver.until(ApprovalAsked)
+
+
+def test_a_file_is_only_made_after_a_yes(place: Place) -> None:
+    with place.engine(place.script([CREATE], [{"text": "made"}])) as driver:
+        question = asked(driver)
+        assert question.display is not None and question.always
+        assert not (place.cwd / "new.txt").exists()
+        driver.send(Answer(question.id, "once"))
+        assert driver.until(TurnEnded).state == "completed"
+        assert (place.cwd / "new.txt").read_text() == "hello\n"
+        changed = driver.all(FileChanged)[0]
+        assert changed.before == "" and changed.diff.created
+
+
+def test_a_no_with_a_message_reaches_the_model(place: Place) -> None:
+    with place.engine(place.script([CREATE], [{"text": "understood"}])) as driver:
+        driver.send(Answer(asked(driver).id, "no", "call it old.txt"))
+        assert driver.until(TurnEnded).state == "completed"
+        ended = driver.all(ToolEnded)[0]
+        assert ended.content.startswith("Error [denied]: ") and "call it old.txt" in ended.content
+        assert not driver.all(ToolStarted) and not (place.cwd / "new.txt").exists()
+
+
+def test_always_holds_for_exactly_this_command_in_this_session(place: Place) -> None:
+    model = place.script([run("echo one")], [run("echo one")], [run("echo two")], [{"text": "done"}])
+    with place.engine(model) as driver:
+        driver.send(Answer(asked(driver).id, "always"))
+        second = driver.until(ApprovalAsked)
+        assert "two" in second.label
+        driver.send(Answer(second.id, "no"))
+        driver.until(TurnEnded)
+        assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "ok", "denied"]
+
+
+def test_an_answer_to_another_question_changes_nothing(place: Place) -> None:
+    with place.engine(place.script([CREATE], [{"text": "ok"}])) as driver:
+        question = asked(driver)
+        driver.send(Answer("not-this-one", "once"))
+        driver.send(SetMode("accept-all"))
+        driver.until(ModeChanged)
+        assert not driver.all(ApprovalAnswered)
+        driver.send(Answer(question.id, "no"))
+        driver.until(TurnEnded)
+        assert not (place.cwd / "new.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("mode", "call", "verdict"),
+    [
+        ("manual", {"call": "list_files", "arguments": {}}, "asks"),
+        ("auto", {"call": "list_files", "arguments": {}}, "runs"),
+        ("auto", CREATE, "asks"),
+        ("auto", run("true"), "asks"),
+        ("accept-edits", CREATE, "runs"),
+        ("accept-edits", run("true"), "asks"),
+        ("accept-all", run("true"), "runs"),
+        ("accept-all", run("rm -rf /"), "asks"),
+        ("accept-all", {"call": "read_file", "arguments": {"path": "/etc/hostname"}}, "asks"),
+        ("accept-all", {"call": "read_file", "arguments": {"path": ".env"}}, "asks"),
+        ("plan", {"call": "list_files", "arguments": {}}, "runs"),
+        ("plan", CREATE, "refused"),
+        ("plan", run("true"), "refused"),
+    ],
+)
+def test_modes(place: Place, mode: str, call: dict[str, object], verdict: str) -> None:
+    place.cwd.mkdir(parents=True)
+    (place.cwd / ".env").write_text("A=1\n")
+    with place.engine(place.script([call], [{"text": "ok"}]), mode=mode) as driver:
+        driver.send(Submit("go"))
+        if verdict == "asks":
+            question = driver.until(ApprovalAsked)
+            assert question.hard == ("rm -rf" in question.label)
+            driver.send(Answer(question.id, "no"))
+        driver.until(TurnEnded)
+        tags = [event.tag for event in driver.all(ToolEnded)]
+        assert tags == [{"asks": "denied", "runs": "ok", "refused": "blocked"}[verdict]]
+        assert bool(driver.all(ApprovalAsked)) == (verdict == "asks")
+
+
+def test_with_nobody_there_what_must_be_asked_is_denied(place: Place) -> None:
+    with place.engine(place.script([CREATE], [{"text": "ok"}]), interactive=False) as driver:
+        assert driver.turn("go").state == "completed"
+        assert driver.all(ApprovalAnswered)[0].by == "headless"
+        assert driver.all(ToolEnded)[0].content.startswith("Error [denied]")
+
+
+def test_cancel_keeps_the_partial_answer_and_pauses_the_queue(place: Place) -> None:
+    with place.engine(place.script([{"text": "half"}, {"hang": True}], [{"text": "more"}])) as driver:
+        driver.send(Submit("go"))
+        driver.until(TextDelta)
+        driver.send(QueueEdit("add", text="next"))
+        driver.until(QueueChanged)
+        driver.send(Cancel())
+        assert driver.until(TurnEnded).state == "cancelled"
+        reply = driver.all(AssistantReplied)[0]
+        assert (reply.text, reply.stop_reason) == ("half", "cancelled")
+        transcript = driver.transcript()
+        assert transcript.paused and [item.text for item in transcript.queue] == ["next"]
+        time.sleep(0.2)
+        assert len(driver.all(TurnStarted)) == 1
+        assert driver.turn("again").state == "completed"
+
+
+def test_cancel_in_an_approval_gives_the_call_a_result(place: Place) -> None:
+    with place.engine(place.script([CREATE], [{"text": "ok"}])) as driver:
+        asked(driver)
+        driver.send(Cancel(clear_queue=True))
+        assert driver.until(TurnEnded).state == "cancelled"
+        assert driver.all(ToolEnded)[0].tag == "cancelled"
+        assert driver.transcript().pending == ()
+
+
+def test_cancel_ends_a_child_that_ignores_sigterm(place: Place) -> None:
+    command = "trap '' TERM; echo pid $$; while true; do sleep 0.1; done"
+    with place.engine(place.script([run(command)], [{"text": "ok"}]), mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        output = driver.until(ToolOutput, lambda event: "pid" in event.text).text
+        pid = int(output.split()[1])
+        driver.send(Cancel())
+        assert driver.until(TurnEnded).state == "cancelled"
+        assert alive(pid), "the turn was settled only after the child had gone"
+        deadline = time.monotonic() + 15
+        while alive(pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not alive(pid)
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z" and os.path.exists(f"/proc/{pid}")  # noqa: PTH110
+
+
+def test_the_queue_is_edited_and_each_prompt_leaves_it_once(place: Place) -> None:
+    with place.engine(place.script([{"text": "one"}], [{"text": "two"}])) as driver:
+        for text in ("a", "b", "c"):
+            driver.send(QueueEdit("add", text=text))
+        driver.until(QueueChanged, lambda event: len(event.items) == 3)
+        first, second, third = driver.transcript().queue
+        driver.send(QueueEdit("edit", id=second.id, text="B"))
+        driver.send(QueueEdit("remove", id=third.id))
+        driver.until(QueueChanged, lambda event: len(event.items) == 2)
+        driver.send(Submit(first.text, queue_id=first.id))
+        driver.send(Submit(first.text, queue_id=first.id))
+        driver.until(TurnEnded)
+        assert [event.prompt for event in driver.all(TurnStarted)] == ["a"]
+        assert [item.text for item in driver.transcript().queue] == ["B"]
+
+
+def test_a_queued_prompt_can_steer(place: Place) -> None:
+    with place.engine(place.script([{"wait": 0.4}, {"text": "one"}], [{"text": "two"}])) as driver:
+        driver.send(Submit("go"))
+        driver.until(TurnStarted)
+        driver.send(QueueEdit("add", text="and that"))
+        item = driver.until(QueueChanged).items[0]
+        driver.send(Steer(queue_id=item.id))
+        assert driver.until(TurnEnded).steps == 2
+        assert driver.transcript().queue == ()
+
+
+def test_steering_that_the_model_never_saw_goes_back_to_the_queue(place: Place) -> None:
+    with place.engine(place.script([{"hang": True}])) as driver:
+        driver.send(Submit("go"))
+        driver.until(TurnStarted)
+        driver.send(Steer("too late"))
+        driver.send(Cancel())
+        driver.until(TurnEnded)
+        assert [item.text for item in driver.transcript().queue] == ["too late"]
+        assert driver.transcript().paused
+
+
+LOOP = [{"call": "list_files", "arguments": {"path": "."}}]
+
+
+@pytest.mark.parametrize(
+    ("choice", "words", "state", "steps"),
+    [("stop", "", "stuck", 3), ("continue", "", "completed", 4), ("say", "look elsewhere", "completed", 4)],
+)
+def test_a_stuck_loop_asks(place: Place, choice: str, words: str, state: str, steps: int) -> None:
+    with place.engine(place.script(LOOP, LOOP, LOOP, [{"text": "done"}])) as driver:
+        driver.send(Submit("go"))
+        question = driver.until(QuestionAsked)
+        assert question.kind == "stuck"
+        driver.send(Answer(question.id, choice, words))  # type: ignore[arg-type]
+        end = driver.until(TurnEnded)
+        assert (end.state, end.steps) == (state, steps)
+        assert any(getattr(b, "text", "") == "look elsewhere" for b in driver.transcript().rows) == bool(words)
+
+
+def test_a_stuck_loop_ends_a_run_with_nobody_there(place: Place) -> None:
+    with place.engine(place.script(LOOP, LOOP, LOOP, [{"text": "done"}]), interactive=False) as driver:
+        assert driver.turn("go").state == "stuck"
+        assert any("three times" in notice.text for notice in driver.all(Notice))
+
+
+def skill(place: Place) -> None:
+    (place.cwd / ".agent-tui").mkdir(parents=True)
+    (place.cwd / ".agent-tui" / "skills.md").write_text("# /greet <name> <mood>\nGreet {name}, {mood}.\n")
+
+
+def test_a_missing_argument_is_asked_for(place: Place) -> None:
+    skill(place)
+    with place.engine(place.script([{"text": "hi"}])) as driver:
+        driver.send(Submit("/greet Ada"))
+        question = driver.until(QuestionAsked)
+        assert "mood" in question.text and not driver.all(TurnStarted)
+        driver.send(Answer(question.id, "say", "happily"))
+        driver.until(TurnEnded)
+        assert "Greet Ada, happily." in driver.all(TurnStarted)[0].sent
+
+
+@pytest.mark.parametrize("way_out", ["no", "cancel"])
+def test_not_giving_the_argument_gives_the_line_back(place: Place, way_out: str) -> None:
+    skill(place)
+    with place.engine(place.script([{"text": "hi"}])) as driver:
+        driver.send(Submit("/greet Ada"))
+        question = driver.until(QuestionAsked)
+        driver.send(Cancel() if way_out == "cancel" else Answer(question.id, "no"))
+        driver.until(QuestionAnswered)
+        assert driver.until(DraftSaved).text == "/greet Ada"
+        assert driver.transcript().state == "idle" and driver.transcript().pending == ()
+        assert driver.turn("plain").state == "completed"
+
+
+def test_a_draft_is_on_record_soon_and_once(place: Place) -> None:
+    with place.engine(place.script([{"text": "hi"}])) as driver:
+        for text in ("h", "he", "hel"):
+            driver.send(SaveDraft(text))
+        assert driver.until(DraftSaved).text == "hel"
+        time.sleep(0.7)
+        assert len(driver.all(DraftSaved)) == 1

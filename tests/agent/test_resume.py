@@ -1,0 +1,170 @@
+"""A session from its log: the same screen, the same request, an interrupted turn settled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agent_tui.agent.history import History
+from agent_tui.agent.worker import Worker
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    AssistantReplied,
+    ContextBuilt,
+    Event,
+    RequestSent,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    fold,
+)
+from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
+from agent_tui.protocol.ops import Answer, QueueEdit, SaveDraft, SetMode
+from agent_tui.sessions.store import Store
+from tests.agent.driving import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def events_of(place: Place) -> list[Event]:
+    [path] = (place.home / "sessions").glob("*.jsonl")
+    opened = Store.open(path.parent, path.stem)
+    opened.store.close()
+    return opened.events
+
+
+def test_resume_shows_the_same_screen_and_sends_the_same_bytes(place: Place) -> None:
+    place.cwd.mkdir(parents=True)
+    (place.cwd / "AGENTS.md").write_text("Be brief.\n")
+    (place.cwd / "a.txt").write_text("x\n")
+    model = place.script(
+        [{"thinking": "hm"}, {"call": "read_file", "arguments": {"path": "a.txt"}}],
+        [{"text": "# One\n\ntext"}],
+        [{"text": "two"}],
+    )
+    with place.engine(model) as driver:
+        driver.turn("first")
+        driver.send(SetMode("accept-edits"))
+        driver.send(SaveDraft("not yet"))
+        time.sleep(0.8)
+        session, live = driver.events[0].session, driver
+    before = History()
+    for event in events_of(place):
+        before = before.after(event)
+    (place.cwd / "AGENTS.md").write_text("Be long.\n")  # the files of today do not matter
+    with place.engine("", resume=session) as driver:
+        restored = driver.restored
+        assert restored is not None
+        shown = live.transcript()
+        assert restored.rows == shown.rows
+        assert (restored.mode, restored.model, restored.draft) == ("accept-edits", model, "not yet")
+        driver.turn("second")
+        assert not driver.all(ContextBuilt)
+    after = History()
+    for event in events_of(place):
+        after = after.after(event)
+    assert "Be brief." in after.system and after.system == before.system and after.tools == before.tools
+    assert after.messages[: len(before.messages)] == before.messages[:]
+    kinds = [type(message) for message in after.messages]
+    assert kinds == [UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage, AssistantMessage]
+
+
+CHILD = """
+import sys, time
+from pathlib import Path
+from tests.agent.driving import Place
+from agent_tui.protocol.events import *
+from agent_tui.protocol.ops import *
+place = Place(Path(sys.argv[1]))
+with place.engine(sys.argv[2], mode=sys.argv[3]) as driver:
+    driver.send(QueueEdit("add", text="waiting"))
+    driver.send(Submit("go"))
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+def killed(place: Place, model: str, mode: str, when: str) -> None:
+    """Run an engine in a child and kill it with -9 once its log holds `when`."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(place.root), model, mode],
+        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        logs = list((place.home / "sessions").glob("*.jsonl"))
+        if logs and when in logs[0].read_text():
+            break
+        time.sleep(0.02)
+    else:
+        process.kill()
+        raise AssertionError("the log never held what was waited for")
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def resumed(place: Place) -> list[Event]:
+    [path] = (place.home / "sessions").glob("*.jsonl")
+    with place.engine("", resume=path.stem) as driver:
+        assert driver.restored is not None
+        assert driver.restored.state == "idle" and driver.restored.streaming is None
+        assert [item.text for item in driver.restored.queue] == ["waiting"] and driver.restored.paused
+    return events_of(place)
+
+
+def test_kill_in_a_stream_keeps_the_prompt_and_the_partial_answer(place: Place) -> None:
+    killed(place, place.script([{"text": "word " * 2_000, "chunk": 100}, {"hang": True}]), "auto", '"partial"')
+    events = resumed(place)
+    assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["go"]
+    reply = next(event for event in events if isinstance(event, AssistantReplied))
+    assert reply.stop_reason == "interrupted" and len(reply.text) >= 4_000
+    assert [event.state for event in events if isinstance(event, TurnEnded)] == ["cancelled"]
+
+
+def test_kill_in_a_command_says_that_it_is_unknown_whether_it_ran(place: Place) -> None:
+    call = {"call": "run_shell_command", "arguments": {"command": "sleep 30"}}
+    killed(place, place.script([call, {"call": "list_files", "arguments": {}}]), "accept-all", '"tool_started"')
+    tags = {event.name: event.content for event in resumed(place) if isinstance(event, ToolEnded)}
+    assert "unknown whether it ran" in tags["run_shell_command"]
+    assert "not started" in tags["list_files"]
+
+
+def test_kill_in_an_approval_asks_nothing_and_runs_nothing(place: Place) -> None:
+    call = {"call": "create_file", "arguments": {"path": "x.txt", "content": "x"}}
+    killed(place, place.script([call]), "auto", '"approval_asked"')
+    events = resumed(place)
+    assert any(isinstance(event, ApprovalAsked) for event in events)
+    assert fold(events).pending == () and not (place.cwd / "x.txt").exists()
+
+
+def test_a_recovered_log_is_whole_and_is_not_recovered_twice(place: Place) -> None:
+    killed(place, place.script([{"text": "a " * 3_000, "chunk": 100}, {"hang": True}]), "auto", '"partial"')
+    count = len(resumed(place))
+    assert len(resumed(place)) == count + 1  # the header of the second resume only
+
+
+def test_two_engines_never_write_one_session(place: Place) -> None:
+    with place.engine(place.script([{"text": "one"}])) as driver:
+        driver.turn("go")
+        second = Worker(place.config("", resume=driver.events[0].session))
+        second.start(lambda: None)
+        said = second.events.get(timeout=20)
+        second.stop(5)
+        assert "session" in getattr(said, "text", "").lower()
+
+
+def test_answers_of_the_wrong_kind_do_no_harm(place: Place) -> None:
+    with place.engine(place.script([{"text": "one"}])) as driver:
+        driver.send(Answer("nothing", "once"))
+        driver.send(QueueEdit("remove", id="nothing"))
+        assert driver.turn("go").state == "completed"
+        assert driver.all(RequestSent)[0].messages == 1
