@@ -1,0 +1,325 @@
+"""What may know what: the import contracts, what is loaded when, and who alone may do the dangerous things.
+
+The tables in this file are the exceptions. A new line in one of them needs its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "agent_tui"
+MAX_LINES = 300
+
+PURE = (
+    "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
+    "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
+    "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
+)  # fmt: skip
+
+LAZY: dict[str, dict[str, str]] = {}
+
+BOUNDARIES: dict[tuple[str, str], str] = {}
+
+STARTS_PROCESSES = "agent_tui.safety.sandbox"
+STARTS_THREADS = "agent_tui.agent.worker"
+OPENS_CONNECTIONS = "agent_tui.providers.wire"
+
+KNOWS_THREADING = {
+    "agent_tui.agent.worker": "starts the one thread, and its executor",
+    "agent_tui.agent.tool_context": "the stop flag that blocking work reads in the executor",
+}
+KNOWS_HTTPX = {
+    "agent_tui.providers.wire": "opens the connections",
+    "agent_tui.providers._failures": "names the exceptions of httpx",
+    "agent_tui.providers.ollama": "gives the ollama package a timeout, and names the exceptions that it lets through",
+}
+
+IMPURE = {"textual", "rich", "asyncio", "threading", "os", "time", "random", "pathlib", "httpx", "pydantic"}
+PROCESS_MODULES = {"subprocess", "pty", "multiprocessing"}
+PROCESS_CALLS = {
+    "os": {
+        "fork", "forkpty", "posix_spawn", "posix_spawnp", "popen", "system", "execv", "execve", "execvp", "execvpe",
+        "execl", "execlp", "execle", "execlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe", "spawnl", "spawnlp",
+    },
+    "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
+    "loop": {"subprocess_exec", "subprocess_shell"},
+}  # fmt: skip
+THREAD_CALLS = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "start_new_thread"}
+CONNECTION_CALLS = {
+    "httpx": {"AsyncClient", "Client", "get", "post", "put", "patch", "delete", "head", "stream", "request"},
+    "asyncio": {"open_connection", "open_unix_connection", "start_server"},
+    "loop": {"create_connection", "create_server"},
+}
+CONNECTION_MODULES = {"requests", "urllib3", "aiohttp", "socket", "http", "urllib.request"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {module_name(path): ast.parse(path.read_text("utf-8"), str(path)) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """What an import statement imports: `package.module`, or `package.module:name`."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        yield from (f"{node.module}:{alias.name}" for alias in node.names)
+
+
+def all_imports(module: str) -> Iterator[tuple[str, str]]:
+    """(top-level package, what) of every import in `module`, wherever it stands."""
+    for node in ast.walk(trees()[module]):
+        for what in imported(node):
+            yield what.split(":")[0].split(".")[0], what
+
+
+def lazy_imports(module: str) -> set[str]:
+    return {
+        what
+        for function in ast.walk(trees()[module])
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+        for what in imported(node)
+    }
+
+
+def calls(module: str) -> Iterator[tuple[str, int]]:
+    """(last name of what is called or referred to by attribute, line)."""
+    for node in ast.walk(trees()[module]):
+        if isinstance(node, ast.Attribute):
+            yield node.attr, node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id, node.lineno
+
+
+def inside(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+# ------------------------------------------------------------------------------------------------ import contracts
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    """import-linter over the package in `folder`, by the contracts of its pyproject.toml."""
+    code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env={"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.xdist_group("architecture")
+def test_every_import_contract_is_kept() -> None:
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    assert f"{len(contracts)} kept, 0 broken" in done.stdout
+
+
+VIOLATIONS = {
+    "left may import right": ("paths.py", "import agent_tui.protocol.events"),
+    "the screen does not know the agent": ("tui/app.py", "import agent_tui.agent.loop"),
+    "the core is pure": ("tui/model.py", "import time"),
+    "only the screen draws": ("headless.py", "import rich.console"),
+    "every module has a place": ("unplaced.py", "import agent_tui.paths"),
+}
+
+
+@pytest.mark.xdist_group("architecture")
+def test_a_violation_breaks_its_contract(tmp_path: Path) -> None:
+    """All violations at once in a copy of the package: every contract sees its own."""
+    shutil.copytree(PACKAGE, tmp_path / "agent_tui", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for file, line in VIOLATIONS.values():
+        path = tmp_path / "agent_tui" / file
+        text = path.read_text("utf-8") if path.exists() else ""
+        path.write_text(f"{text}\n\ndef _late() -> None:\n    {line}\n", "utf-8")
+    done = lint_imports(tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "kept, 4 broken" in done.stdout, done.stdout
+    for file, line in VIOLATIONS.values():
+        module = "agent_tui." + file.removesuffix(".py").replace("/", ".")
+        assert module in done.stdout, f"{line} in {file} was not noticed"
+
+
+# ------------------------------------------------------------------------------------------------- what loads when
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level third-party packages that `code` loads in a fresh interpreter."""
+    after = "import json; print(json.dumps(sorted(set(sys.modules) - before)))"
+    program = f"import sys; before = set(sys.modules)\n{code}\n{after}"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    roots = {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    return {root for root in roots if root not in sys.stdlib_module_names and not root.startswith("_")} - {"agent_tui"}
+
+
+def pure_modules() -> list[str]:
+    return [module for module in trees() if inside(module, PURE)]
+
+
+def test_the_pure_core_loads_no_third_party() -> None:
+    assert len(pure_modules()) > 20
+    assert loaded_by("\n".join(f"import {module}" for module in pure_modules())) == set()
+
+
+@pytest.mark.parametrize("module", ["agent_tui.__main__", "agent_tui.boot", "agent_tui.cli", "agent_tui.protocol.ops"])
+def test_what_comes_before_the_screen_loads_no_third_party(module: str) -> None:
+    assert loaded_by(f"import {module}") == set()
+
+
+def test_the_screen_loads_textual_and_what_that_loads_itself() -> None:
+    bare = loaded_by("import textual.app, textual.scroll_view\nfrom textual.widgets import Static, TextArea")
+    screen = loaded_by("import agent_tui.tui.app")
+    assert "textual" in screen
+    assert screen <= bare
+    assert not screen & {"pydantic", "httpx", "ollama", "markdown_it", "pathspec"}
+
+
+# ----------------------------------------------------------------------------------------- who alone may do what
+
+
+def test_lazy_imports_are_those_with_a_reason() -> None:
+    found = {module: names for module in trees() if (names := lazy_imports(module))}
+    assert found == {module: set(reasons) for module, reasons in LAZY.items()}
+    assert all(reason for reasons in LAZY.values() for reason in reasons.values())
+
+
+def test_modules_are_loaded_by_name_only_in_the_registry() -> None:
+    found = {module for module in trees() for name, _ in calls(module) if name in ("import_module", "__import__")}
+    assert found == {"agent_tui.registry"}
+
+
+def importers(*packages: str) -> dict[str, set[str]]:
+    """Which modules import something of `packages`, and what."""
+    found: dict[str, set[str]] = {}
+    for module in trees():
+        for _, what in all_imports(module):
+            if any(what == name or what.startswith((f"{name}.", f"{name}:")) for name in packages):
+                found.setdefault(module, set()).add(what)
+    return found
+
+
+def uses(table: dict[str, set[str]], beside: str) -> set[str]:
+    """Where `name.attribute` of `table` is written, in any module but `beside`."""
+    return {
+        f"{module}:{node.lineno}: {node.value.id}.{node.attr}"
+        for module in trees().keys() - {beside}
+        for node in ast.walk(trees()[module])
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if node.attr in table.get(node.value.id, ())
+    }
+
+
+def test_only_the_sandbox_starts_processes() -> None:
+    assert set(importers(*PROCESS_MODULES)) <= {STARTS_PROCESSES}
+    assert uses(PROCESS_CALLS, STARTS_PROCESSES) == set()
+
+
+def test_only_the_worker_starts_threads() -> None:
+    assert set(importers("threading", "_thread")) == set(KNOWS_THREADING)
+    assert all(
+        module == STARTS_THREADS or names <= {"concurrent.futures:Executor"}
+        for module, names in importers("concurrent").items()
+    ), "others may name an executor that they were given"
+    found = {
+        f"{module}:{line}: {name}"
+        for module in trees().keys() - {STARTS_THREADS}
+        for name, line in calls(module)
+        if name in THREAD_CALLS or name == "to_thread"
+    }
+    assert found == set()
+
+
+def test_only_the_wire_opens_connections() -> None:
+    assert set(importers("httpx")) == set(KNOWS_HTTPX)
+    assert importers(*CONNECTION_MODULES) == {}
+    assert uses(CONNECTION_CALLS, OPENS_CONNECTIONS) == set()
+
+
+def test_only_the_screen_knows_textual_and_rich() -> None:
+    assert all(inside(module, ("agent_tui.tui",)) for module in importers("textual", "rich"))
+
+
+def test_the_pure_core_imports_nothing_impure() -> None:
+    assert not importers(*IMPURE).keys() & set(pure_modules())
+
+
+# ------------------------------------------------------------------------------------------------- shape and errors
+
+
+def test_no_file_is_longer_than_a_reader_can_hold() -> None:
+    long = {
+        module_name(path): lines
+        for path in PACKAGE.rglob("*.py")
+        if (lines := len(path.read_text("utf-8").splitlines())) > MAX_LINES
+    }
+    assert long == {}
+
+
+def broad(kind: ast.expr | None) -> bool:
+    """Whether an `except` clause catches what it cannot name."""
+    if kind is None:
+        return True
+    names = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any(isinstance(name, ast.Name) and name.id in ("Exception", "BaseException") for name in names)
+
+
+def functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Every function with its name, and the module itself with the name ``""``; nested ones count as their own too."""
+    yield "", tree
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, node
+
+
+def raises_again(handler: ast.ExceptHandler) -> bool:
+    return any(isinstance(node, ast.Raise) and node.exc is None for node in handler.body)
+
+
+def test_broad_excepts_stand_only_at_the_boundaries() -> None:
+    found = set()
+    for module, tree in trees().items():
+        owners: dict[ast.ExceptHandler, str] = {}
+        for name, function in functions(tree):
+            owners.update({node: name for node in ast.walk(function) if isinstance(node, ast.ExceptHandler)})
+        found |= {
+            (module, owner) for handler, owner in owners.items() if broad(handler.type) and not raises_again(handler)
+        }
+    assert found == set(BOUNDARIES)
+    assert len(BOUNDARIES) <= 4
+
+
+def test_no_except_is_silent() -> None:
+    silent = []
+    for module, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and all(isinstance(line, ast.Pass) for line in node.body):
+                silent.append(f"{module}:{node.lineno}: except … pass")
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "suppress":
+                silent += [f"{module}:{node.lineno}: suppress" for kind in node.args if broad(kind)]
+    assert silent == []
+
+
+def test_unions_of_the_core_are_matched_to_the_end() -> None:
+    """mypy's exhaustive-match lists the places that a new Msg, Effect or Op must be decided; it has to be on."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
+    assert settings["strict"] is True
+    assert "exhaustive-match" in settings["enable_error_code"]
