@@ -1,0 +1,232 @@
+"""The tour: its steps in order, what each says and calls. Words and pure functions; `demo.py` plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from agent_tui.protocol.messages import ToolMessage
+from agent_tui.providers._demo_results import failure, not_done, ran
+from agent_tui.providers._demo_speech import Say, Wish, code
+
+Results = tuple[ToolMessage, ...]
+
+FILE: Final = "notes.md"
+NOTES: Final = """\
+# Notes from the tour
+
+- Enter sends a prompt; while the agent works, it queues it.
+- Esc interrupts the agent.
+- The sky is green.
+"""
+COMMAND: Final = 'for i in 1 2 3 4 5 6; do echo "line $i of 6"; sleep 0.5; done'
+COUNT: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer of the tour. `show` is passed over when the step was interrupted and is played again; `ask` comes
+    right before the calls; `about` says a sentence on the results of these calls, in the answer that follows."""
+
+    name: str
+    ask: str
+    calls: Callable[[str], tuple[Wish, ...]] = lambda _: ()
+    show: Callable[[str], tuple[Say, ...]] = lambda _: ()
+    about: Callable[[Results], str] = lambda _: ""
+    needs_file: bool = False
+    again_from: str = ""
+    """After an interruption the tour goes on from this earlier step."""
+
+
+def index(name: str) -> int:
+    """Where the step `name` stands; -1 if there is none."""
+    return next((number for number, step in enumerate(STEPS) if step.name == name), -1)
+
+
+def following(done: int, has_file: bool) -> int | None:
+    """The step after `done`; None behind the last. Steps that need the file are left out where there is none."""
+    after = range(done + 1, len(STEPS))
+    return next((number for number in after if has_file or not STEPS[number].needs_file), None)
+
+
+def opening(step: int, done: int, results: Results, said: str, back: bool, cut: bool) -> str:
+    """The first words of a step: about what happened since the step before."""
+    if back and cut and STEPS[step].name == "cancel":
+        return "You pressed Esc: what was written stayed, and the prompt was yours at once. On we go."
+    if back:
+        return "Here is the tour again." if step else ""
+    parts = [STEPS[done].about(results)] if done >= 0 and results else []
+    if said:
+        parts.append(f"You said {code(said)}. A model would have read that just now; I am a script, so I go on.")
+    return " ".join(part for part in parts if part)
+
+
+def _created(results: Results) -> str:
+    failed = failure(results[0])
+    if failed is None:
+        return f"{code(FILE)} is written."
+    return f"{not_done(failed)} Without the file I leave out reading, searching and the diff."
+
+
+def _looked(results: Results) -> str:
+    failed = [problem for problem in map(failure, results) if problem]
+    return not_done(failed[0]) if failed else "Two results, one line each; Ctrl+O unfolds them."
+
+
+def _simply(done: str) -> Callable[[Results], str]:
+    def about(results: Results) -> str:
+        failed = failure(results[0])
+        return not_done(failed) if failed else done
+
+    return about
+
+
+def _welcome(scratch: str) -> tuple[Say, ...]:
+    return (
+        Say(f"""# A tour of agent-tui
+
+It takes a little over a minute, and goes on by itself. It writes only in this scratch folder:
+
+{code(scratch)}
+
+An answer is Markdown, laid out while it streams:
+
+- lists, with **bold**, *italic* and `code`
+- tables, quotes, and code in colour
+
+| Key | What it does |
+|---|---|
+| Enter | sends; while the agent works, it queues |
+| Esc | interrupts |
+| Shift+Tab | changes the mode |
+
+```python
+def greet(name: str) -> str:
+    \"\"\"Nothing is ever run because it was shown.\"\"\"
+    return f"Hello, {{name}}!"
+```
+
+> Quotes look like this.
+
+"""),
+    )
+
+
+def _slowly(_: str) -> tuple[Say, ...]:
+    return (
+        Say("## The queue\n\n"),
+        Say(
+            "I write slowly now. Meanwhile **type something and press Enter**: it does not disturb me. It waits in the"
+            " queue, the header counts it, and it is sent when this turn is over. Alt+S hands it to me at once.\n\n",
+            rate=8.0,
+        ),
+    )
+
+
+def _counting(_: str) -> tuple[Say, ...]:
+    numbers = (Say(f"{n}{'.' if n == COUNT else ', '}", rate=1.0, whole=True) for n in range(1, COUNT + 1))
+    return (
+        Say(
+            "## Interrupting\n\nI count to fifteen. **Press Esc**, whenever you like: what is written stays, the queue"
+            " waits, and the prompt is yours. Then type `tour` to go on. If nobody presses it, I go on by myself.\n\n"
+        ),
+        *numbers,
+        Say(" Nobody stopped me, so on we go.\n\n"),
+    )
+
+
+def _list(scratch: str) -> tuple[Wish, ...]:
+    return (Wish("list_files", {"path": scratch}),)
+
+
+STEPS: Final[tuple[Step, ...]] = (
+    Step(
+        "words",
+        f"## Tools and consent\n\nNow I want to write a file, {code(FILE)}. In the modes `auto` and `manual` nothing is"
+        " written before you say yes.\n\n",
+        lambda scratch: (Wish("create_file", {"path": f"{scratch}/{FILE}", "content": NOTES}),),
+        _welcome,
+        _created,
+    ),
+    Step(
+        "look",
+        "Looking needs no consent in `auto`: I list the folder and read the file, both at once.\n\n",
+        lambda scratch: (*_list(scratch), Wish("read_file", {"path": f"{scratch}/{FILE}"})),
+        about=_looked,
+        needs_file=True,
+    ),
+    Step(
+        "search",
+        "Now a search: which line speaks of the sky?\n\n",
+        lambda scratch: (Wish("grep_files", {"pattern": "sky", "path": scratch}),),
+        about=_simply("Found."),
+        needs_file=True,
+    ),
+    Step(
+        "diff",
+        "## A diff\n\nThe sky is not green. I want to change that line, and you see the change before it is made.\n\n",
+        lambda scratch: (
+            Wish("edit_file", {"path": f"{scratch}/{FILE}", "old": "The sky is green.", "new": "The sky is blue."}),
+        ),
+        about=_simply("The sky is blue."),
+        needs_file=True,
+    ),
+    Step(
+        "command",
+        "## A command\n\nThis one writes six lines in three seconds and changes nothing. You see its output while it"
+        " runs.\n\n",
+        lambda _: (Wish("run_shell_command", {"command": COMMAND}),),
+        about=lambda results: ran(results[0]),
+    ),
+    Step(
+        "queue",
+        "Now I look for files by name.\n\n",
+        lambda scratch: (Wish("glob_files", {"pattern": "*", "path": scratch}),),
+        _slowly,
+        _simply("That was the search by name."),
+    ),
+    Step(
+        "cancel",
+        "## Going round in circles\n\nA model sometimes repeats itself. I do it on purpose: I list the same folder"
+        " three times.\n\n",
+        _list,
+        _counting,
+    ),
+    Step("again", "The same once more.\n\n", _list, again_from="cancel"),
+    Step(
+        "stuck",
+        "And a third time. Now the program asks you: let me **continue**, **say** something to me, or **stop** (then"
+        " `tour` brings the rest).\n\n",
+        _list,
+        again_from="cancel",
+    ),
+    Step(
+        "end",
+        "",
+        show=lambda scratch: (
+            Say(f"""## That was the tour
+
+| Key | What it does |
+|---|---|
+| Enter | sends, or queues while the agent works |
+| Alt+S | says something into the running turn |
+| Esc | interrupts, and lets the queue wait |
+| Shift+Tab | next mode: what needs your consent |
+| Ctrl+J | a new line in the prompt |
+| Ctrl+O | unfolds everything |
+| F1 | all keys |
+| Ctrl+D | leaves, when the prompt is empty |
+
+Here you can also type `list`, `read README.md`, `find TODO`, `run ls` or `help`. They act in the folder of this
+session, with the same consent.
+
+**A real model:** start [Ollama](https://ollama.com), get a model that can call tools (`ollama pull qwen3:8b`), and
+choose it with `/model`. For OpenAI, or a server that speaks its language, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL`)
+before you start.
+
+The scratch folder is yours to keep or to delete: {code(scratch)}
+"""),
+        ),
+    ),
+)

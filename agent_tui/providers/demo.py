@@ -1,0 +1,163 @@
+"""The embedded default: no model, no server, no network. It plays a tour and obeys a few typed requests.
+
+It works through the real loop, tools and approvals, and is a function of the request's messages; only the name of a
+new tour's scratch folder comes from the disk (the first `tour-<n>` that is free).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Final, assert_never
+
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.providers import _tour
+from agent_tui.providers._demo_requests import Act, Chat, Help, Tour, Unfinished
+from agent_tui.providers._demo_results import comment
+from agent_tui.providers._demo_speech import Beat, Reply, Say, beats, code
+from agent_tui.providers._demo_standing import NAME, Standing, standing, state
+from agent_tui.providers.base import ProviderSetup, StreamItem
+
+MODEL: Final = "tour"
+REST: Final = 1.5
+"""Seconds between the words of a tour's answer and its calls."""
+NOTICE: Final = (
+    "**This is the demo, not a language model**: a script speaks here, and it cannot think. The tools, the questions"
+    " for consent and the files are real.\n\n"
+)
+HELP: Final = """\
+| Type | What happens |
+|---|---|
+| `tour` | shows what the program can do, in a little over a minute |
+| `list` or `list FOLDER` | lists a folder |
+| `read FILE` or `read FILE 10-20` | shows a file, or some of its lines |
+| `find WORDS` | finds the lines that hold these words |
+| `run COMMAND` | runs a shell command |
+| `replace OLD with NEW in FILE` | changes a file; quotes around OLD and NEW help |
+| `create FILE with TEXT` | writes a new file |
+
+All of it happens in the folder of this session, and asks as it would for a model. With `/model` you choose a real one.
+"""
+GO_ON: Final = " `tour` goes on with the tour."
+
+
+def create(model: str, setup: ProviderSetup) -> Demo:
+    """The demo. Option `pace` stretches its delays (default 1; 0: none). Raises LookupError (one line)."""
+    if model not in ("", MODEL):
+        raise LookupError(f"no model {NAME}/{model}; there is: {NAME}/{MODEL}")
+    pace = setup.options.get("pace", 1)
+    if isinstance(pace, bool) or not isinstance(pace, int | float) or not 0 <= pace <= 100:
+        raise LookupError(f"the option `pace` of the demo must be a number from 0 to 100, not {pace!r}")
+    return Demo(setup.data, float(pace))
+
+
+class Demo:
+    """The script that speaks. `data` is the folder in which a tour gets its scratch folder."""
+
+    name = NAME
+    model = MODEL
+
+    def __init__(self, data: Path, pace: float = 1.0) -> None:
+        self.data, self.pace = data, pace
+        self._scratch = ""
+        self._unused = ""
+        """A scratch folder that was made for a tour whose first answer was interrupted."""
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The scratch folder of the tour that is being played."""
+        return (self._folder(self._scratch),) if self._scratch else ()
+
+    async def info(self) -> ModelInfo:
+        return ModelInfo(f"{NAME}/{MODEL}", tools=True, thinking=False)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        return (await self.info(),)
+
+    async def close(self) -> None:
+        return None
+
+    async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+        for beat in self.schedule(request):
+            await asyncio.sleep(beat.delay * self.pace)
+            yield beat.item
+
+    def schedule(self, request: Request) -> Iterator[Beat]:
+        """What is streamed, and when; makes the scratch folder if this is where the tour begins."""
+        now = standing(request.messages)
+        reply = self._tour_step(now) if now.touring else _reply(now)
+        if not now.introduced:
+            reply = Reply((Say(NOTICE), *reply.said), reply.wishes, reply.state)
+        return beats(reply, now.answers)
+
+    def _tour_step(self, now: Standing) -> Reply:
+        step = _tour.following(now.done, now.has_file)
+        if step is None:
+            return _spoken("The tour is over; `tour` plays it again.")
+        try:
+            name = self._reserved(now.scratch)
+        except OSError as error:
+            why = os.strerror(error.errno) if error.errno else str(error)
+            return _spoken(f"The tour needs a scratch folder in {code(str(self.data))}, but: {code(why)}.")
+        folder, scene = str(self._folder(name)), _tour.STEPS[step]
+        words = _tour.opening(step, now.done, now.results, now.said, now.back, now.cut)
+        opening = (Say(f"{words}\n\n"),) if words else ()
+        shown = () if now.cut and now.scratch else scene.show(folder)
+        asked = (Say(scene.ask),) if scene.ask else ()
+        return Reply((*opening, *shown, *asked), scene.calls(folder), state(name, step), REST)
+
+    def _folder(self, name: str) -> Path:
+        return self.data.resolve() / name
+
+    def _reserved(self, name: str) -> str:
+        """The scratch folder of this tour, there and private; a new one where `name` is empty. Raises OSError."""
+        if name:
+            self._folder(name).mkdir(0o700, parents=True, exist_ok=True)
+            self._unused = "" if name == self._unused else self._unused
+        else:
+            name = self._unused = self._unused or self._new()
+        self._scratch = name
+        return name
+
+    def _new(self) -> str:
+        self.data.mkdir(0o700, parents=True, exist_ok=True)
+        for number in count(1):
+            try:
+                self._folder(f"tour-{number}").mkdir(0o700)
+            except FileExistsError:
+                continue
+            return f"tour-{number}"
+        raise AssertionError("there is always a next number")
+
+
+def _spoken(text: str) -> Reply:
+    return Reply((Say(text),))
+
+
+def _reply(now: Standing) -> Reply:
+    """The answer to anything but the tour."""
+    go_on = GO_ON if now.midway else ""
+    if now.results:
+        calls = {call.id: call for call in now.calls}
+        said = [comment(calls[r.call_id], r) for r in now.results if r.call_id in calls]
+        return _spoken((" ".join(said) or "The result is above.") + go_on)
+    match now.due:
+        case Act(wish=wish):
+            return Reply((), (wish,))
+        case Unfinished(usage=usage):
+            return _spoken(f"Something is missing; a whole request is {code(usage)}.{go_on}")
+        case Help():
+            return _spoken(HELP + (f"\n{go_on.strip()}\n" if go_on else ""))
+        case Chat(text=text):
+            heard = f"I read {code(text)}, but " if text else ""
+            if go_on:
+                return _spoken(f"{heard or 'But '}I understand only a few requests.{go_on} `help` lists the others.")
+            return _spoken(f"{heard}I understand only a few requests: type `tour` to see what the program can do, or"
+                           " `help` for the others.")  # fmt: skip
+        case Tour():
+            return _spoken("Type `tour` to see what the program can do.")
+        case _:
+            assert_never(now.due)
