@@ -19,11 +19,10 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures.markdown_stream import LIMIT
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
-from agent_tui.tui.displays import text_lines
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.markdown.render import render
-from agent_tui.tui.tool_block import call_lines, has_body, tool_lines
+from agent_tui.tui.tool_block import body_estimate, call_lines, has_body, tool_lines
 
 MEASURE: Final = 110
 """Cells of a line of running text on a wide screen: longer ones are hard to read."""
@@ -164,4 +163,17 @@ def _divider(block: DividerBlock, width: int, cells: Cells) -> Line:
     return Line(tuple(s for s in (left, *words, right) if s.text))
 
 
-__all__ = ["block_lines", "gap", "text_lines"]
+def estimate(block: Block, width: int, open: bool) -> int:
+    """About how many lines `block` takes, without laying it out. Never exact, never far off, and cheap."""
+    match block:
+        case TextBlock() | NoticeBlock():
+            text = block.text
+        case UserBlock():
+            text = block.text + block.sent if open else block.text
+        case ThinkingBlock():
+            text = block.text if open else ""
+        case ToolBlock():
+            return 1 + body_estimate(block, open)
+        case _:
+            return 1
+    return max(text.count("\n"), len(text) // max(1, width)) + 1

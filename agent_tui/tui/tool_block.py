@@ -61,6 +61,23 @@ def has_body(block: Block) -> bool:
     return block.state == "done" and isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay)
 
 
+def body_estimate(block: ToolBlock, open: bool) -> int:
+    """About how many lines are below the first."""
+    if not open and not has_body(block):
+        return 0
+    shown = block.display
+    if isinstance(shown, d.DiffDisplay):
+        lines = sum(len(hunk.lines) for hunk in shown.hunks)
+        return lines if open else min(lines, FOLDED_LINES)
+    if not open:
+        return ERROR_LINES
+    if isinstance(shown, d.CommandDisplay):
+        return shown.output.count("\n") + 2
+    if isinstance(shown, d.TextDisplay | d.MarkdownDisplay | d.CodeDisplay | d.PlanDisplay):
+        return shown.text.count("\n") + 1
+    return LIVE_LINES
+
+
 def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells) -> list[Line]:
     label = flat(block.label or block.name)
     verb, space, what = label.partition(" ")

@@ -1,0 +1,104 @@
+"""Blocks to painted rows (strips of exactly the width), kept for the rows last seen."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from rich.cells import cell_len
+from rich.segment import Segment as RichSegment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.strip import Strip
+
+from agent_tui.protocol.transcript import Block
+from agent_tui.tui.blocks import block_lines
+from agent_tui.tui.markdown.lines import EMPTY, Line, Meta
+
+KEPT: Final = 600
+"""Rows that stay painted. A strip is heavy: not for all rows of a long session."""
+
+
+class Palette(Protocol):
+    """What of a theme is needed to paint: `style` of one or more style names, and `base` below them all."""
+
+    def style(self, names: str) -> Style: ...
+
+    @property
+    def base(self) -> Style: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A painted block. `lines[i]` is what `strips[i]` shows; the `gap` above counts in both."""
+
+    block: Block
+    gap: int
+    open: bool
+    lines: tuple[Line, ...]
+    strips: tuple[Strip, ...]
+
+
+class Painter:
+    """Paints blocks for one width and one palette; remembers the last `KEPT` by index and identity."""
+
+    def __init__(
+        self, width: int, palette: Palette, filters: Sequence[LineFilter] = (), background: Color | None = None
+    ) -> None:
+        self.width, self.palette, self.filters = width, palette, tuple(filters)
+        self.background = background or Color(0, 0, 0)
+        self._rows: OrderedDict[int, Row] = OrderedDict()
+        self._styles: dict[tuple[str, str, Meta | None], Style] = {}
+        self.blank = self._strip(EMPTY)
+
+    def row(self, index: int, block: Block, gap: int, open: bool, now: float) -> Row:
+        """The painted row, from memory if this very block was painted in the same state."""
+        row = self._rows.get(index)
+        if row is not None and row.block is block and row.gap == gap and row.open == open:
+            self._rows.move_to_end(index)
+            return row
+        row = self._rows[index] = self.paint(block, gap, open, now)
+        self._rows.move_to_end(index)
+        if len(self._rows) > KEPT:
+            self._rows.popitem(last=False)
+        return row
+
+    def forget(self, index: int) -> None:
+        self._rows.pop(index, None)
+
+    def paint(self, block: Block, gap: int, open: bool, now: float) -> Row:
+        lines = block_lines(block, self.width, open, now, cell_len)
+        if not lines:
+            return Row(block, gap, open, (), ())
+        strips = (*(self.blank for _ in range(gap)), *(self._strip(line) for line in lines))
+        return Row(block, gap, open, (*(EMPTY for _ in range(gap)), *lines), strips)
+
+    def style(self, names: str, fill: str = "", meta: Meta | None = None) -> Style:
+        key = (names, fill, meta)
+        known = self._styles.get(key)
+        if known is None:
+            known = self.palette.base
+            if fill and names != "margin":
+                known += self.palette.style(fill)
+            known += self.palette.style(names)
+            if meta:
+                said = dict(meta)
+                known += Style(link=said.get("href"), meta=said)
+            if len(self._styles) > 2_000:
+                self._styles.clear()
+            self._styles[key] = known
+        return known
+
+    def _strip(self, line: Line) -> Strip:
+        style, fill = self.style, line.fill
+        segments = [RichSegment(s.text, style(s.style, fill, s.meta)) for s in line.segments]
+        space = self.width - sum(segment.cell_length for segment in segments)
+        if space > 0:
+            segments.append(RichSegment(" " * space, style("", fill)))
+        for each in self.filters:
+            segments = each.apply(segments, self.background)
+        strip = Strip(segments, self.width + max(0, -space))
+        return strip if space >= 0 else strip.crop(0, self.width)
