@@ -102,8 +102,16 @@ class Clear(Op):
 
 
 @dataclass(frozen=True, slots=True)
+class Resume(Op):
+    """Answers the list of sessions that a start with `--resume` shows: open `id`; empty: begin a new session."""
+
+    id: str
+    type: Literal["resume"] = "resume"
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown(Op):
     type: Literal["shutdown"] = "shutdown"
 
 
-AnyOp = Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | SaveDraft | Query | Clear | Shutdown
+AnyOp = Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | SaveDraft | Query | Clear | Resume | Shutdown

@@ -55,9 +55,11 @@ class Scroll:
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """Let the prompt handle a key by itself (text typed while a dialog was not yet answering)."""
+    """Let the prompt handle a key by itself (text typed while a dialog was not yet answering). `key` is Textual's name
+    for it, for keys that type no character (`backspace`)."""
 
     character: str
+    key: str = ""
 
 
 Effect = Send | Quit | Copy | CopySelection | Remember | ExpireToast | Scroll | Type

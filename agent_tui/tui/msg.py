@@ -15,11 +15,12 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Started(Base):
-    """The screen is up. `prompt` is what was asked on the command line."""
+    """The screen is up. `prompt` is what was asked on the command line; `home` the person's home directory."""
 
     width: int
     height: int
     prompt: str = ""
+    home: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,14 @@ class Submitted(Base):
 
 @dataclass(frozen=True, slots=True)
 class KeyPressed(Base):
-    """A key that is bound in the command table, or any key while a dialog or overlay is open. `key` is Textual's name
-    for it; `character` what it types, if anything; `draft` what the prompt holds."""
+    """A key that is bound in the command table, or one that the view grabs (`View.grab_all`, `View.grab`). `key` is
+    Textual's name for it; `character` what it types, if anything; `draft` what the prompt holds; `selection` whether
+    the mouse has selected something."""
 
     key: str
     character: str = ""
     draft: str = ""
+    selection: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,8 @@ class DialogView:
 
 @dataclass(frozen=True, slots=True)
 class CompletionView:
+    """`selected` is negative where there is nothing to choose: the one option is a hint (`/name <argument>`)."""
+
     options: tuple[Option, ...]
     selected: int
 
@@ -139,3 +141,7 @@ class View:
     overlay: OverlayView | None
     toast: ToastView | None
     too_small: bool = False
+    grab_all: bool = False
+    """A dialog or an overlay is open: every key comes as `KeyPressed`; the prompt gets one only by a `Type` effect."""
+    grab: frozenset[str] = frozenset()
+    """Keys that come as `KeyPressed` now although no command binds them (the completion list is open)."""

@@ -1,0 +1,83 @@
+"""What a command is: a pure function `(model, args) -> (model, effects)` with a docstring, and how it is reached.
+
+A command is one file in this folder; its function has the file's name, which (with `-` for `_`) is the command's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent_tui.tui.effects import Effect
+from agent_tui.tui.model import Model
+
+Run = Callable[[Model, str], tuple[Model, tuple[Effect, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides which keys the footer names."""
+
+    running: bool = False
+    draft: bool = False
+    queued: bool = False
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`keys` are Textual's names. `empty` are keys that count only while the prompt is empty. `argument` is the hint
+    for what follows the name (`<needed>`, `[optional]`), `choices` what it may be, given the engine's answers.
+    `label` says what the key does in a situation, for the footer; an empty text leaves it out."""
+
+    name: str
+    run: Run
+    keys: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    argument: str = ""
+    slash: bool = True
+    choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
+    label: Callable[[Situation], str] | None = None
+    rank: int = 50
+    """Place in the footer and in the help: lower is further in front."""
+
+    @property
+    def help(self) -> str:
+        return " ".join((self.run.__doc__ or "").split())
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the help, without its full stop."""
+        return self.help.split(". ", 1)[0].rstrip(".")
+
+
+def command(
+    *,
+    keys: tuple[str, ...] = (),
+    empty: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+    argument: str = "",
+    slash: bool = True,
+    choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
+    label: Callable[[Situation], str] | None = None,
+    rank: int = 50,
+) -> Callable[[Run], Command]:
+    """Make a function the command that is named as its file is."""
+
+    def register(run: Run) -> Command:
+        name = run.__module__.rsplit(".", 1)[-1].replace("_", "-")
+        return Command(name, run, keys, empty, aliases, argument, slash, choices, label, rank)
+
+    return register
+
+
+def key_name(key: str) -> str:
+    """How a key is written for a person: `Ctrl+X`, `Esc`, `PgUp`."""
+    return "+".join(_WORDS.get(part, part.capitalize()) for part in key.split("+"))
+
+
+_WORDS = {
+    "escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "question_mark": "?", "up": "↑", "down": "↓",
+}  # fmt: skip

@@ -1,0 +1,16 @@
+"""A fresh context."""
+
+from __future__ import annotations
+
+from agent_tui.protocol.ops import Clear
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update.step import Step, send, toast
+
+
+@command(rank=53)
+def clear(model: Model, _: str) -> Step:
+    """Empty the context: the model forgets what was said. The session and its log go on."""
+    if model.running:
+        return toast(model, "a turn is running: stop it first (Esc), then /clear", "warning")
+    return send(model, Clear())

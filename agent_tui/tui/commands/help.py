@@ -1,0 +1,18 @@
+"""Keys and commands."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+def _label(now: Situation) -> str:
+    return "" if now.running else "help"
+
+
+@command(keys=("f1",), empty=("question_mark",), label=_label, rank=50)
+def help(model: Model, _: str) -> Step:
+    """Show all keys and commands."""
+    return overlay.show(model, "help"), ()

@@ -1,0 +1,36 @@
+"""Ctrl+C."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.effects import CopySelection, Quit
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import composer, dialog
+from agent_tui.tui.update.step import Step, then, toast
+
+TWICE_SECONDS: Final = 1.0
+
+
+def _label(now: Situation) -> str:
+    if now.running:
+        return ""
+    return "clear" if now.draft else "quit (twice)"
+
+
+@command(keys=("ctrl+c",), slash=False, label=_label, rank=40)
+def interrupt(model: Model, _: str) -> Step:
+    """Copy what is selected; else interrupt the running turn; else clear the prompt (the history keeps it); else,
+    pressed twice within a second, quit."""
+    if model.selection:
+        return model, (CopySelection(),)
+    if model.running:
+        return dialog.stop(model)
+    if model.composer.draft:
+        cleared = composer.cleared(model)
+        return then(cleared, toast(cleared[0], "cleared: ↑ brings it back"))
+    if model.at - model.quit_at <= TWICE_SECONDS:
+        return model, (Quit(),)
+    return toast(replace(model, quit_at=model.at), "press Ctrl+C again to quit", seconds=TWICE_SECONDS)

@@ -1,0 +1,25 @@
+"""What the agent may do without asking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent_tui.protocol.ops import SetMode
+from agent_tui.safety.policy import MODES
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update.step import Step, send, toast
+
+
+def _label(now: Situation) -> str:
+    return "" if now.running and now.queued else "mode"
+
+
+@command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, rank=51)
+def mode(model: Model, args: str) -> Step:
+    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. Without a name: the next one."""
+    if args and args not in MODES:
+        return toast(model, f"no mode {args!r}; there are: {', '.join(MODES)}", "warning")
+    now = model.mode_asked or model.transcript.mode
+    wanted = args or MODES[(MODES.index(now) + 1) % len(MODES) if now in MODES else 0]
+    return send(replace(model, mode_asked=wanted), SetMode(wanted))

@@ -1,0 +1,26 @@
+"""Which model answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agent_tui.protocol.ops import SetModel
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step, send
+
+
+def _offered(answers: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(item.value for item in overlay.items("models", answers))
+
+
+def _label(now: Situation) -> str:
+    return "" if now.running else "model"
+
+
+@command(keys=("ctrl+l",), argument="[name]", choices=_offered, label=_label, rank=52)
+def model(model: Model, args: str) -> Step:
+    """Choose the model from a list of what the servers offer, or by its name: provider/model."""
+    return send(model, SetModel(args)) if args else overlay.ask_models(model)

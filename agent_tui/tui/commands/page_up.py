@@ -1,0 +1,14 @@
+"""Scroll the transcript up by a page."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import reading
+from agent_tui.tui.update.step import Step
+
+
+@command(keys=("pageup",), slash=False, rank=70)
+def page_up(model: Model, _: str) -> Step:
+    """Scroll the transcript up by a page."""
+    return reading.scroll(model, "page_up")

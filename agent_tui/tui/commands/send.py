@@ -1,0 +1,23 @@
+"""Send the prompt."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import submit
+from agent_tui.tui.update.step import Step
+
+
+def _label(now: Situation) -> str:
+    if now.draft:
+        return "queue" if now.running else "send"
+    if now.queued:
+        return "steer with the next" if now.running else "resume the queue" if now.paused else ""
+    return "" if now.running else "send"
+
+
+@command(keys=("enter", "ctrl+s"), slash=False, label=_label, rank=10)
+def send(model: Model, _: str) -> Step:
+    """Send the prompt, or queue it while the agent runs. With an empty prompt: the oldest queued prompt enters the
+    running turn; a paused queue goes on."""
+    return submit.submit(model, model.composer.draft)

@@ -1,0 +1,18 @@
+"""Say something to the running turn."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import submit
+from agent_tui.tui.update.step import Step
+
+
+def _label(now: Situation) -> str:
+    return "steer" if now.running and (now.draft or now.queued) else ""
+
+
+@command(keys=("alt+s",), slash=False, label=_label, rank=20)
+def steer(model: Model, _: str) -> Step:
+    """Put the prompt, or else the oldest queued one, into the running turn at its next step."""
+    return submit.steer(model, model.composer.draft)

@@ -1,0 +1,169 @@
+"""All that the screen knows, as one immutable value. What the engine told is in `sessions`; the rest is the person's.
+
+Collections in here are never changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
+from agent_tui.tui.regions import Tone
+
+PurposeKind = Literal["deny", "say", "argument", "address"]
+OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
+
+    kind: PurposeKind
+    label: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """The prompt. `draft` is what it holds; a new `rev` makes the widget show `text`."""
+
+    draft: str = ""
+    caret: int = 0
+    rev: int = 0
+    text: str = ""
+    purpose: Purpose | None = None
+    stash: str = ""
+    """The real draft, while the prompt has a purpose."""
+    saved: str = ""
+    """The draft that the engine was told last."""
+    history: tuple[str, ...] = ()
+    """Earlier prompts, oldest first."""
+    browsing: int = -1
+    """Index in `history` of what is shown; negative: nothing of it."""
+    kept: str = ""
+    """The draft from before the browsing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialog:
+    """How the question `id` stands on the screen."""
+
+    id: str
+    shown_at: float
+    selected: int = 0
+    scroll: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The list under a slash: the cursor, and the draft for which it was closed."""
+
+    selected: int = 0
+    closed_for: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A sheet over the transcript. `query` is the id of the answer that it waits for."""
+
+    kind: OverlayKind
+    selected: int = 0
+    scroll: int = 0
+    query: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the transcript is read. `jump` counts the wishes to see its end."""
+
+    expanded: bool = False
+    exceptions: frozenset[int] = frozenset()
+    jump: int = 0
+    following: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    number: int
+    text: str
+    tone: Tone = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """A prompt that was handed to the engine and has not begun its turn."""
+
+    text: str
+    queue_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    sessions: Mapping[str, Transcript] = field(default_factory=lambda: {"": Transcript()})
+    active: str = ""
+    started: bool = False
+    """The engine has opened its session."""
+    width: int = 80
+    height: int = 24
+    home: str = ""
+    at: float = 0.0
+    """Time of the newest Msg."""
+    now: float = 0.0
+    """Time of the newest tick or event: what clocks on the screen show."""
+    composer: Composer = Composer()
+    completion: Completion = Completion()
+    dialog: Dialog | None = None
+    overlay: Overlay | None = None
+    reading: Reading = Reading()
+    toast: Toast | None = None
+    toasts: int = 0
+    in_flight: InFlight | None = None
+    taken: frozenset[str] = frozenset()
+    """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken out of the queue."""
+    mode_asked: str = ""
+    """The mode that the engine was asked for and has not confirmed."""
+    queries: int = 0
+    last_key: float = float("-inf")
+    quit_at: float = float("-inf")
+    """When Ctrl+C was pressed with nothing left to stop."""
+    selection: bool = False
+
+    @property
+    def transcript(self) -> Transcript:
+        """The active session."""
+        return self.sessions[self.active]
+
+    @property
+    def question(self) -> Approval | Question | None:
+        """The one question that is asked now."""
+        pending = self.transcript.pending
+        return pending[0] if pending else None
+
+    @property
+    def running(self) -> bool:
+        """Whether there is something to interrupt."""
+        return self.in_flight is not None or self.transcript.state != "idle"
+
+    @property
+    def asking(self) -> bool:
+        """Whether keys go to the dialog: a question is open and the prompt is not being used to answer it."""
+        return self.dialog is not None and self.composer.purpose is None
+
+    @property
+    def covered(self) -> bool:
+        """Whether keys go to an overlay."""
+        return self.overlay is not None and self.composer.purpose is None
+
+    @property
+    def queue(self) -> tuple[Queued, ...]:
+        """The prompts that wait."""
+        waiting = self.transcript.queue
+        return tuple(item for item in waiting if item.id not in self.taken) if self.taken else waiting
+
+
+def initial(history: tuple[str, ...] = ()) -> Model:
+    """The model before anything happened; `history` are earlier prompts, oldest first."""
+    return Model(composer=Composer(history=history))

@@ -1,0 +1,137 @@
+"""The list under a slash: commands, skills, and the arguments of a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from agent_tui.tui import commands
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update import composer
+from agent_tui.tui.update.step import Step
+
+KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
+"""What the open list takes from the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert."""
+
+    label: str
+    detail: str
+    insert: str = ""
+    runs: bool = False
+
+
+def skill_names(answers: Mapping[str, Any]) -> frozenset[str] | None:
+    """The names of the skills; None while the engine has not told them."""
+    return frozenset(str(skill.get("name", "")) for skill in _skills(answers)) if "skills" in answers else None
+
+
+def _skills(answers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    data = answers.get("skills")
+    return [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
+
+
+def candidates(draft: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
+    """What could be meant by `draft`, best first. Empty: it does not begin with a slash and a name."""
+    if not draft.startswith("/") or "\n" in draft or "/" in draft[1:].split(" ", 1)[0]:
+        return ()
+    name, space, argument = draft[1:].partition(" ")
+    return _arguments(name, argument, answers) if space else _names(name, answers)
+
+
+def _names(typed: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
+    found: list[tuple[int, str, Candidate]] = []
+    for command in commands.COMMANDS:
+        if command.slash:
+            rank = min(_rank(typed, name) for name in (command.name, *command.aliases))
+            line = f"/{command.name}"
+            found.append((rank, command.name, _candidate(line, command.argument, command.summary)))
+    for skill in _skills(answers):
+        name = str(skill.get("name", ""))
+        detail = str(skill.get("description", ""))
+        found.append((_rank(typed, name), name, _candidate(f"/{name}", _hint(skill), detail)))
+    return tuple(candidate for rank, _, candidate in sorted(found, key=lambda entry: entry[:2]) if rank < NO_MATCH)
+
+
+def _candidate(line: str, argument: str, detail: str) -> Candidate:
+    required = argument.startswith("<")
+    insert = f"{line} " if required else line
+    return Candidate(f"{line} {argument}".rstrip(), detail, insert, runs=not required)
+
+
+NO_MATCH: Final = 9
+
+
+def _rank(typed: str, name: str) -> int:
+    """How well `name` fits: the same, begins so, holds it, holds its letters in this order, not at all."""
+    typed, name = typed.lower(), name.lower()
+    if name == typed:
+        return 0
+    if name.startswith(typed):
+        return 1
+    if typed in name:
+        return 2
+    letters = iter(name)
+    return 3 if all(letter in letters for letter in typed) else NO_MATCH
+
+
+def _hint(skill: Mapping[str, Any]) -> str:
+    arguments = skill.get("arguments")
+    named = " ".join(f"<{name}>" for name in arguments) if isinstance(arguments, list | tuple) else ""
+    return named or ("[text]" if skill.get("free") else "")
+
+
+def _arguments(name: str, typed: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
+    command = commands.by_slash(name)
+    if command is None:
+        skill = next((skill for skill in _skills(answers) if skill.get("name") == name), None)
+        hint = _hint(skill) if skill is not None and not typed.strip() else ""
+        return (Candidate(f"/{name} {hint}", ""),) if hint else ()
+    choices = command.choices(answers) if command.choices else ()
+    found = sorted((_rank(typed.strip(), choice), number) for number, choice in enumerate(choices))
+    fitting = tuple(
+        Candidate(choices[number], "", f"/{name} {choices[number]}", runs=True)
+        for rank, number in found
+        if rank < NO_MATCH
+    )
+    if fitting or typed.strip() or not command.argument:
+        return fitting
+    return (Candidate(f"/{name} {command.argument}", command.summary),)
+
+
+def shown(model: Model) -> tuple[Candidate, ...]:
+    """The list as it stands: empty while it is closed or something else has the keys."""
+    draft = model.composer.draft
+    if not draft.startswith("/") or model.composer.purpose is not None or model.completion.closed_for == draft:
+        return ()
+    if model.composer.browsing >= 0 or model.dialog is not None or model.overlay is not None:
+        return ()
+    return candidates(draft, model.transcript.answers)
+
+
+def pressed(model: Model, msg: KeyPressed) -> Step | None:
+    """A key while the list is open. None: not a key for it."""
+    if msg.key not in KEYS:
+        return None
+    found = shown(model)
+    if not found:
+        return None
+    if msg.key == "escape":
+        return replace(model, completion=replace(model.completion, closed_for=model.composer.draft)), ()
+    if not found[0].insert:
+        return None
+    if msg.key in ("up", "down"):
+        selected = (model.completion.selected + (1 if msg.key == "down" else -1)) % len(found)
+        return replace(model, completion=replace(model.completion, selected=selected)), ()
+    chosen = found[min(model.completion.selected, len(found) - 1)]
+    if msg.key == "tab" or not chosen.runs:
+        insert = chosen.insert if chosen.insert.endswith(" ") or chosen.runs is False else f"{chosen.insert} "
+        return composer.save(composer.write(model, insert))
+    from agent_tui.tui.update.submit import submit
+
+    return submit(composer.write(model, chosen.insert), chosen.insert)

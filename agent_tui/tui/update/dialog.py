@@ -1,0 +1,123 @@
+"""Approvals and questions: the one dialog, and which key answers it.
+
+A key answers only when it cannot have been meant for the prompt: some time after the dialog appeared and after the
+key before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
+from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tui.effects import Send, Type
+from agent_tui.tui.model import Dialog, Model, Purpose
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update import composer
+from agent_tui.tui.update.step import Step, send, toast
+
+BURST_SECONDS: Final = 0.3
+PAGE: Final = 10
+"""Lines that a page key scrolls a long diff by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for first."""
+
+    keys: tuple[str, ...]
+    label: str
+    choice: Choice
+    detail: str = ""
+    purpose: str = ""
+
+
+def offers(question: Approval | Question) -> tuple[Offer, ...]:
+    """The ways to answer `question`, in the order shown."""
+    if isinstance(question, Question):
+        if question.kind == "skill_argument":
+            return ()
+        return (
+            Offer(("s", "1"), "stop", "stop", "end the turn here"),
+            Offer(("c", "2"), "continue", "continue", "go on as it was"),
+            Offer(("m", "3"), "say something", "say", "go on with a message to the model", "Tell the model"),
+        )
+    always = (Offer(("a", "2"), "always in this session", "always", question.always),) if question.always else ()
+    return (
+        Offer(("y", "1"), "yes, once", "once"),
+        *always,
+        Offer(("n", "3"), "no", "no"),
+        Offer(("m", "4"), "no, and say why", "no", "", "Tell the model what to do instead"),
+    )
+
+
+def follow(model: Model, at: float) -> Step:
+    """Show the first open question, if it is another than before; leave a purpose whose question is gone."""
+    question = model.question
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.id and (question is None or question.id != purpose.id):
+        model = composer.leave(model)
+    if question is None:
+        return (model if model.dialog is None else replace(model, dialog=None)), ()
+    if model.dialog is not None and model.dialog.id == question.id:
+        return model, ()
+    if model.composer.purpose is not None:  # an address was being typed: questions come first
+        model = composer.leave(model)
+    model = replace(model, dialog=Dialog(question.id, at, _default(question)), overlay=None)
+    if isinstance(question, Question) and question.kind == "skill_argument":
+        model = composer.ask(model, Purpose("argument", question.text, question.id))
+    return model, ()
+
+
+def _default(question: Approval | Question) -> int:
+    """The option under the cursor at first: for what cannot be taken back it is the no."""
+    if not isinstance(question, Approval) or not question.hard:
+        return 0
+    return next(number for number, offer in enumerate(offers(question)) if offer.choice == "no")
+
+
+def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
+    """A key while a dialog is open; `before` is when the key before it was pressed. None: not a key for the dialog."""
+    question, dialog = model.question, model.dialog
+    if question is None or dialog is None:
+        return None
+    if msg.key == "escape":
+        return stop(model)
+    if msg.key in ("pageup", "pagedown"):
+        by = PAGE if msg.key == "pagedown" else -PAGE
+        return replace(model, dialog=replace(dialog, scroll=max(0, dialog.scroll + by))), ()
+    offered = offers(question)
+    takes = next((offer for offer in offered if msg.character and msg.character in offer.keys), None)
+    if min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
+        printable = bool(msg.character) and msg.character.isprintable()
+        return model, (Type(msg.character, msg.key),) if printable else ()
+    if not offered:
+        return None
+    if takes is not None:
+        return _take(model, question, takes)
+    if msg.key in ("up", "down"):
+        selected = (dialog.selected + (1 if msg.key == "down" else -1)) % len(offered)
+        return replace(model, dialog=replace(dialog, selected=selected)), ()
+    if msg.key == "enter":
+        chosen = offered[min(dialog.selected, len(offered) - 1)]
+        if chosen.choice == "once" and isinstance(question, Approval) and question.hard:
+            return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
+        return _take(model, question, chosen)
+    return None
+
+
+def stop(model: Model, clear_queue: bool = False) -> Step:
+    """Interrupt what runs. A question from before a turn is answered with no: there is no turn to cancel."""
+    question = model.question
+    if isinstance(question, Question) and question.kind == "skill_argument":
+        answer = Answer(question.id, "no")
+        return send(model, answer, QueueEdit("clear")) if clear_queue else send(model, answer)
+    return send(model, Cancel(clear_queue))
+
+
+def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
+    if offer.purpose:
+        purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
+        return composer.ask(model, purpose), ()
+    return model, (Send(Answer(question.id, offer.choice)),)

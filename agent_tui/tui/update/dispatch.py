@@ -1,0 +1,70 @@
+"""One Msg in, the next model and what to do about it out. Decides nothing itself: each concern has its module."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import (
+    Copied,
+    DraftChanged,
+    EffectFailed,
+    EventsArrived,
+    HistoryAsked,
+    HistoryLoaded,
+    KeyPressed,
+    Msg,
+    Resized,
+    Scrolled,
+    Started,
+    Submitted,
+    Ticked,
+    ToastExpired,
+    Toggled,
+)  # fmt: skip
+from agent_tui.tui.update import composer, keys, reading, run, submit
+from agent_tui.tui.update.step import Step, toast
+
+
+def update(model: Model, msg: Msg) -> Step:
+    """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
+    model = replace(model, at=msg.at)
+    match msg:
+        case Started():
+            return _started(model, msg)
+        case Resized():
+            return replace(model, width=msg.width, height=msg.height), ()
+        case EventsArrived():
+            return run.arrived(model, msg.events, msg.at)
+        case Ticked():
+            return run.ticked(model, msg.at)
+        case DraftChanged():
+            return composer.changed(model, msg.text, msg.caret)
+        case Submitted():
+            return keys.pressed(model, KeyPressed("enter", draft=msg.text, at=msg.at))
+        case KeyPressed():
+            return keys.pressed(model, msg)
+        case HistoryAsked():
+            return composer.browse(model, msg.step, msg.draft)
+        case HistoryLoaded():
+            return composer.loaded(model, msg.entries), ()
+        case Toggled():
+            return reading.toggled(model, msg.row), ()
+        case Scrolled():
+            return reading.scrolled(model, msg.following), ()
+        case Copied():
+            return toast(model, f"copied {msg.chars} character{'' if msg.chars == 1 else 's'}", "good")
+        case ToastExpired():
+            current = model.toast is not None and model.toast.number == msg.number
+            return (replace(model, toast=None) if current else model), ()
+        case EffectFailed():
+            return toast(model, msg.text, "bad", 8.0)
+        case _:
+            assert_never(msg)
+
+
+def _started(model: Model, msg: Started) -> Step:
+    """The screen is up; what was asked on the command line is the first prompt."""
+    model = replace(model, width=msg.width, height=msg.height, home=msg.home)
+    return submit.submit(model, msg.prompt) if msg.prompt.strip() else (model, ())

@@ -1,0 +1,40 @@
+"""One key: to the overlay, the dialog or the completion list if one of them is open, else to its command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent_tui.tui import commands
+from agent_tui.tui.effects import Type
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update import completion, composer, dialog, overlay
+from agent_tui.tui.update.step import Step, then
+
+THROUGH = frozenset(("interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand"))
+"""Commands whose keys work while a dialog or an overlay is open."""
+
+
+def pressed(model: Model, msg: KeyPressed) -> Step:
+    """A key that was bound or grabbed."""
+    before = model.last_key
+    model = replace(model, last_key=msg.at, selection=msg.selection)
+    synced = composer.changed(model, msg.draft, len(msg.draft)) if msg.draft != model.composer.draft else (model, ())
+    return then(synced, _routed(synced[0], msg, before))
+
+
+def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
+    name = commands.bindings().get(msg.key)
+    if model.covered or model.asking:
+        taken = overlay.pressed(model, msg) if model.covered else dialog.pressed(model, msg, before)
+        if taken is not None:
+            return taken
+        if name in THROUGH:
+            return commands.find(name).run(model, "")
+        return (model, ()) if name or model.covered else (model, (Type(msg.character, msg.key),))
+    chosen = completion.pressed(model, msg)
+    if chosen is not None:
+        return chosen
+    if name is None or (msg.key in commands.when_empty() and msg.draft):
+        return model, (Type(msg.character, msg.key),)
+    return commands.find(name).run(model, "")

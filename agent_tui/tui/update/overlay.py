@@ -1,0 +1,127 @@
+"""Sheets over the transcript: help, lists to choose from, the first-run screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from agent_tui.protocol.ops import Query, Resume, SetModel
+from agent_tui.tui.effects import Quit
+from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update import composer
+from agent_tui.tui.update.step import Step, send
+
+PAGE: Final = 10
+DEMO: Final = "demo/tour"
+ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a list: the key that takes it, what it is, and what it stands for."""
+
+    key: str
+    label: str
+    detail: str
+    value: str
+
+
+def show(model: Model, kind: OverlayKind) -> Model:
+    return replace(model, overlay=Overlay(kind))
+
+
+def close(model: Model) -> Model:
+    return replace(model, overlay=None)
+
+
+def ask_models(model: Model) -> Step:
+    """The list of models: opened at once, filled when the servers have answered."""
+    id = f"models-{model.queries + 1}"
+    model = replace(model, queries=model.queries + 1, overlay=Overlay("models", query=id))
+    return send(model, Query(id, "models"))
+
+
+def items(kind: OverlayKind, answers: Any) -> tuple[Item, ...]:
+    """What there is to choose from in an overlay of `kind`, given the answers of the engine."""
+    if kind == "first_run":
+        return (
+            Item("r", "look again", "after you started a server or set a key", "retry"),
+            Item("a", "enter a server address", "Ollama, or anything that speaks OpenAI's protocol", "address"),
+            Item("d", "the demo", "needs no server; it is not a language model", "demo"),
+            Item("q", "quit", "", "quit"),
+        )
+    if kind == "models":
+        return tuple(_model_item(number, offered) for number, offered in enumerate(_list(answers, "models", "offered")))
+    if kind == "sessions":
+        found = _list(answers, "sessions", "")
+        new = Item("n", "a new session", "", "")
+        return (*(_session_item(number, session) for number, session in enumerate(found)), new)
+    return ()
+
+
+def _list(answers: Any, kind: str, name: str) -> list[dict[str, Any]]:
+    """The list of objects in the answer to `kind`; empty if it has another shape."""
+    data = answers.get(kind)
+    if name and isinstance(data, dict):
+        data = data.get(name)
+    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list | tuple) else []
+
+
+def _number(index: int) -> str:
+    return str(index + 1) if index < 9 else ""
+
+
+def _model_item(index: int, offered: dict[str, Any]) -> Item:
+    name, window = str(offered.get("name", "")), offered.get("window")
+    words = [f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""]
+    words.append("no tools" if offered.get("tools") is False else "")
+    return Item(_number(index), name, " · ".join(word for word in words if word), name)
+
+
+def _session_item(index: int, session: dict[str, Any]) -> Item:
+    turns = session.get("turns", 0)
+    words = (str(session.get("cwd", "")), f"{turns} turn{'' if turns == 1 else 's'}")
+    title = str(session.get("title") or session.get("id", ""))
+    return Item(_number(index), title, " · ".join(word for word in words if word), str(session.get("id", "")))
+
+
+def pressed(model: Model, msg: KeyPressed) -> Step | None:
+    """A key while an overlay is open. None: not a key for it."""
+    overlay = model.overlay
+    if overlay is None:
+        return None
+    choices = items(overlay.kind, model.transcript.answers)
+    if msg.key in ("pageup", "pagedown") or (msg.key in ("up", "down") and not choices):
+        by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
+        return replace(model, overlay=replace(overlay, scroll=max(0, overlay.scroll + by))), ()
+    if msg.key in ("up", "down"):
+        selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(choices)
+        return replace(model, overlay=replace(overlay, selected=selected)), ()
+    if msg.key == "escape" or (msg.character == "q" and not choices):
+        return _left(model, overlay)
+    chosen = next((item for item in choices if msg.character and item.key == msg.character), None)
+    if chosen is None and msg.key == "enter" and choices:
+        chosen = choices[min(overlay.selected, len(choices) - 1)]
+    return None if chosen is None else _choose(model, overlay, chosen.value)
+
+
+def _left(model: Model, overlay: Overlay) -> Step:
+    """Esc. Leaving the list of sessions begins a new one: there is no other to go back to."""
+    return send(close(model), Resume("")) if overlay.kind == "sessions" and not model.started else (close(model), ())
+
+
+def _choose(model: Model, overlay: Overlay, value: str) -> Step:
+    if overlay.kind == "models":
+        return send(close(model), SetModel(value))
+    if overlay.kind == "sessions":
+        return send(close(model), Resume(value))
+    match value:
+        case "retry":
+            return send(replace(model, overlay=replace(overlay, note="looking …")), SetModel(""))
+        case "address":
+            return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
+        case "demo":
+            return send(replace(model, overlay=replace(overlay, note="starting the demo …")), SetModel(DEMO))
+        case _:
+            return model, (Quit(),)

@@ -1,0 +1,156 @@
+"""What the engine said, folded; and what follows from it: the next question, the next queued prompt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.events import (
+    Answered,
+    ErrorRaised,
+    ModeChanged,
+    ModelChanged,
+    QuestionAnswered,
+    QueueChanged,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+)  # fmt: skip
+from agent_tui.protocol.ops import QueueEdit
+from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.tui.effects import Remember, Send
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.update import composer, dialog, queue
+from agent_tui.tui.update.step import Step, then
+
+START: Final = "start"
+"""The id of answers that the engine gives unasked."""
+LOOK_BACK: Final = 8
+"""Rows that are looked through, from the end, for the prompt of a turn that came to nothing."""
+
+
+def arrived(model: Model, events: tuple[Event | Restored, ...], at: float) -> Step:
+    """Fold `events`, then do what they call for."""
+    step: Step = (replace(model, now=at), ())
+    for event in events:
+        step = then(step, _one(step[0], event))
+    model = queue.settled(step[0])
+    step = then((model, step[1]), dialog.follow(model, at))
+    return then(step, queue.dispatch(step[0]))
+
+
+def _one(model: Model, event: Event | Restored) -> Step:
+    model = _fold(model, event)
+    match event:
+        case Restored():
+            return _restored(model)
+        case SessionStarted():
+            return replace(model, started=True), ()
+        case TurnStarted():
+            return _begun(model, event.queue_id), ()
+        case TurnEnded():
+            return _ended(model, event), ()
+        case QuestionAnswered():
+            return (_refused(model) if event.idle and event.choice == "no" else model), ()
+        case QueueChanged():
+            flight = model.in_flight
+            lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
+            return (replace(model, in_flight=None) if lost else model), ()
+        case Answered():
+            return _told(model, event), ()
+        case ErrorRaised():
+            return _failed(model)
+        case ModeChanged():
+            return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
+        case ModelChanged():
+            found = model.overlay is not None and model.overlay.kind == "first_run" and event.model
+            return (replace(model, overlay=None) if found else model), ()
+        case _:
+            return model, ()
+
+
+def _fold(model: Model, event: Event | Restored) -> Model:
+    """Apply `event` to its session; the first session that is named, or one that begins, is the active one."""
+    before = model.transcript
+    begins = isinstance(event, Restored | SessionStarted)
+    named = event.transcript.session if isinstance(event, Restored) else event.session
+    session = named or model.active
+    known = model.sessions.get(session)
+    start = known if known is not None else before if not model.active else Transcript()
+    after = event.apply(start)
+    if after is before and session == model.active:
+        return model
+    sessions = {id: value for id, value in model.sessions.items() if id}
+    sessions[session] = after
+    return replace(model, sessions=sessions, active=session if begins or not model.active else model.active)
+
+
+def _restored(model: Model) -> Step:
+    """The draft from before comes back; if something is typed already, it is found in the history."""
+    draft = model.transcript.draft
+    model = replace(model, composer=replace(model.composer, saved=draft), in_flight=model.in_flight, overlay=None)
+    if not draft or model.composer.draft == draft:
+        return model, ()
+    if model.composer.draft or model.composer.purpose is not None:
+        history = (*model.composer.history, draft)
+        return replace(model, composer=replace(model.composer, history=history)), (Remember(draft),)
+    return composer.write(model, draft), ()
+
+
+def _begun(model: Model, queue_id: str) -> Model:
+    flight = model.in_flight
+    if flight is not None and flight.queue_id != queue_id:  # another prompt was first: this one still waits
+        model = replace(model, taken=model.taken - {flight.queue_id})
+    return replace(model, in_flight=None)
+
+
+def _ended(model: Model, event: TurnEnded) -> Model:
+    """A prompt that got no answer at all returns to an empty draft."""
+    text = _unanswered(model.transcript) if event.state in ("cancelled", "error") else ""
+    return composer.give_back(model, text) if text else model
+
+
+def _unanswered(transcript: Transcript) -> str:
+    """The prompt of the last turn, if nothing but notices followed it."""
+    rows = transcript.rows
+    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
+        row = rows[number]
+        if isinstance(row, UserBlock):
+            return "" if row.steer else row.text
+        if not isinstance(row, NoticeBlock | TurnBlock):
+            return ""
+    return ""
+
+
+def _refused(model: Model) -> Model:
+    """The prompt in flight will not begin a turn: it returns to the draft, or waits in the queue again."""
+    flight = model.in_flight
+    model = replace(model, in_flight=None, taken=frozenset())
+    return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
+
+
+def _told(model: Model, event: Answered) -> Model:
+    overlay = model.overlay
+    if event.kind == "models" and event.id == START and model.started and not model.transcript.model:
+        model = _refused(model)
+        return replace(model, overlay=Overlay("first_run"))
+    if event.kind == "sessions" and event.id == START:
+        return replace(model, overlay=Overlay("sessions"))
+    if overlay is not None and overlay.query and overlay.query == event.id:
+        return replace(model, overlay=replace(overlay, query=""))
+    return model
+
+
+def _failed(model: Model) -> Step:
+    """Something failed. If that was before a turn began, the prompt in flight is given back; a queue waits."""
+    flight = model.in_flight
+    if flight is None or model.transcript.state != "idle" or not model.started:
+        return model, ()
+    model = _refused(model)
+    return model, (Send(QueueEdit("pause")),) if flight.queue_id else ()
+
+
+def ticked(model: Model, at: float) -> Step:
+    """Time passed while something runs."""
+    return replace(model, now=at), ()

@@ -1,0 +1,81 @@
+"""What happens to a prompt that is sent: a command runs, the rest goes to the agent or waits for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final
+
+from agent_tui.protocol.ops import QueueEdit, Steer, Submit
+from agent_tui.tui import commands
+from agent_tui.tui.effects import Send
+from agent_tui.tui.model import InFlight, Model, Overlay
+from agent_tui.tui.update import composer, queue
+from agent_tui.tui.update.completion import skill_names
+from agent_tui.tui.update.step import Step, then, toast
+
+SLASH: Final = re.compile(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
+"""The first word of a line that calls a command or a skill; a path has a second slash and is none."""
+
+
+def submit(model: Model, text: str) -> Step:
+    """Enter: answer what the prompt is for, run a command, send a prompt or queue it."""
+    purpose = model.composer.purpose
+    if purpose is not None:
+        return composer.answered(model, purpose, text)
+    if not text.strip():
+        return _nothing(model)
+    called = slash(model, text)
+    if called is not None:
+        return called
+    if model.started and not model.transcript.model:
+        model = replace(model, overlay=Overlay("first_run", note="your prompt is kept"))
+        return composer.write(model, text) if model.composer.draft != text else model, ()
+    after, effects = composer.spent(model, text)
+    after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1))
+    if model.running or (model.queue and not model.transcript.paused):
+        return after, (*effects, Send(QueueEdit("add", text=text)))
+    return replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text)))
+
+
+def slash(model: Model, text: str) -> Step | None:
+    """Run the command that `text` calls, or say that there is none. None: it is a prompt (or a skill)."""
+    match = SLASH.match(text.strip())
+    if match is None:
+        return None
+    name, arguments = match.group(1), text.strip()[match.end() :]
+    command = commands.by_slash(name)
+    if command is not None:
+        spent = composer.spent(model, text)
+        return then(spent, command.run(spent[0], arguments.strip()))
+    skills = skill_names(model.transcript.answers)
+    if skills is None or name in skills:
+        return None
+    close = get_close_matches(name, (*skills, *commands.slash_names()), n=1, cutoff=0.5)
+    hint = f"did you mean /{close[0]}?" if close else "type / to see what there is"
+    if model.composer.draft != text:
+        model = composer.write(model, text)
+    return toast(model, f"no command or skill /{name}: {hint}", "warning")
+
+
+def steer(model: Model, text: str) -> Step:
+    """Put the draft, or else the oldest queued prompt, into the running turn."""
+    if model.composer.purpose is not None or not model.running:
+        return submit(model, text)
+    if not text.strip():
+        return _nothing(model)
+    called = slash(model, text)
+    if called is not None:
+        return called
+    spent, effects = composer.spent(model, text)
+    return spent, (*effects, Send(Steer(text)))
+
+
+def _nothing(model: Model) -> Step:
+    """Enter on an empty prompt."""
+    if not model.queue:
+        return model, ()
+    if model.running:
+        return queue.steer_oldest(model)
+    return queue.resume(model) if model.transcript.paused else (model, ())

@@ -1,0 +1,39 @@
+"""The dialog: an approval or a question above the prompt."""
+
+from __future__ import annotations
+
+from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tui.model import Dialog, Model, Purpose
+from agent_tui.tui.regions import DialogView, Option
+from agent_tui.tui.update.dialog import offers
+from agent_tui.tui.view.lazy import lazy
+
+
+def dialog_view(model: Model) -> DialogView | None:
+    return _dialog(model.question, model.dialog, model.composer.purpose, len(model.transcript.pending))
+
+
+@lazy
+def _dialog(
+    question: Approval | Question | None, state: Dialog | None, purpose: Purpose | None, pending: int
+) -> DialogView | None:
+    if question is None or state is None:
+        return None
+    if isinstance(question, Question):
+        if question.kind == "skill_argument":
+            return None
+        title, reason, display, warning = "The agent goes round in circles", question.text, None, True
+    else:
+        title, reason, display, warning = _title(question), question.reason, question.display, question.hard
+    offered = () if purpose is not None else offers(question)
+    options = tuple(Option(offer.keys[0], offer.label, offer.detail) for offer in offered)
+    return DialogView(
+        title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
+        f"1 of {pending}" if pending > 1 else "", state.scroll,
+    )  # fmt: skip
+
+
+def _title(asked: Approval) -> str:
+    if asked.hard:
+        return f"This cannot be taken back: {asked.label}"
+    return f"Allow {asked.label}?"

@@ -1,0 +1,148 @@
+"""The lines around the transcript: header, status, footer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_tui.protocol.transcript import Queued, Retry, Streaming, ToolBlock, Transcript
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import Situation, key_name
+from agent_tui.tui.model import Model, OverlayKind, Purpose
+from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
+from agent_tui.tui.view import words
+from agent_tui.tui.view.lazy import lazy
+
+FRAMES_PER_SECOND: Final = 10
+CHARS_PER_TOKEN: Final = 4
+"""For what is streaming and not yet counted; shown with `≈`."""
+CONTEXT_WARNING: Final = 80
+"""Percent of the window from which the context use is said in a warning tone."""
+MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning", "accept-all": "bad"}
+DOT: Final = Span(" · ", "dim")
+
+
+def header_view(model: Model) -> HeaderView:
+    t = model.transcript
+    return _header(
+        t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated, t.queue, model.taken, t.paused,
+        model.started,
+    )  # fmt: skip
+
+
+@lazy
+def _header(
+    name: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
+    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, started: bool,
+) -> HeaderView:  # fmt: skip
+    left = [Span(name, "accent") if name else Span("no model", "warning") if started else Span("starting …", "dim")]
+    if cwd:
+        left += [DOT, Span(words.folder(cwd, home), "dim")]
+    right: list[Span] = []
+    waiting = sum(item.id not in taken for item in queue)
+    if waiting:
+        right += [Span(f"queued ({waiting})", "accent"), *((Span(" paused", "warning"),) if paused else ()), DOT]
+    right.append(Span(mode, MODE_TONES.get(mode, "normal")))
+    if mode == "accept-all":
+        right.append(Span(" no sandbox", "bad"))
+    context = _context(used, window, estimated)
+    return HeaderView(tuple(left), (*right, DOT, context) if context else tuple(right))
+
+
+def _context(used: int, window: int, estimated: bool) -> Span | None:
+    if not window:
+        return Span(f"{words.tokens(used, estimated)} tokens", "dim") if used else None
+    percent = round(100 * used / window)
+    text = f"{words.tokens(used, estimated)}/{words.window(window)} {percent}%"
+    return Span(text, "warning" if percent >= CONTEXT_WARNING else "dim")
+
+
+def status_view(model: Model) -> StatusView:
+    """What runs; made for a turn, or for a prompt that waits for its turn to begin."""
+    t = model.transcript
+    elapsed = max(0.0, model.now - t.turn_at) if t.state != "idle" else 0.0
+    what, tone = _activity(t, model.now)
+    count, estimated = _tokens(t)
+    waiting = t.state == "waiting_for_input"
+    frame = -1 if waiting else int(elapsed * FRAMES_PER_SECOND)
+    return _status(frame, what, tone, int(elapsed), count, estimated)
+
+
+@lazy
+def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool) -> StatusView:
+    spans = [Span(what, tone), DOT, Span(words.duration(elapsed), "dim")]
+    if count:
+        spans += [DOT, Span(f"{words.tokens(count, estimated)} tokens", "dim")]
+    return StatusView(frame, (*spans, DOT, Span("Esc stops", "dim")))
+
+
+def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
+    if t.pending:
+        return "waiting for you", "warning"
+    if t.retry is not None:
+        return _retry(t.retry, now), "warning"
+    if t.state == "waiting_for_tool":
+        return f"running {_tool(t)}", "normal"
+    stream = t.streaming
+    if stream is None or t.state == "idle":
+        return "starting" if t.state == "idle" else "working", "normal"
+    return _writing(stream), "normal"
+
+
+def _retry(retry: Retry, now: float) -> str:
+    left = int(max(0.0, retry.until - now) + 0.999)
+    return f"retrying in {left} s: {words.one_line(retry.reason, 80)}" if left else "retrying"
+
+
+def _writing(stream: Streaming) -> str:
+    if stream.calls:
+        return f"writing a call of {words.one_line(stream.calls[-1].name, 40) or 'a tool'}"
+    if stream.text.length:
+        return "writing"
+    return "thinking" if stream.thinking_chars else "waiting for the model"
+
+
+def _tool(t: Transcript) -> str:
+    """The label of the newest call that runs, and how many run beside it."""
+    running = [row for row in map(t.rows.__getitem__, t.open_tools.values()) if isinstance(row, ToolBlock)]
+    if not running:
+        return "a tool"
+    more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    return f"{words.one_line(running[-1].label, 60)}{more}"
+
+
+def _tokens(t: Transcript) -> tuple[int, bool]:
+    """Tokens written in this turn: counted ones, and an estimate of what is streaming."""
+    stream = t.streaming
+    chars = 0 if stream is None else stream.text.length + stream.thinking_chars
+    return t.turn_tokens + chars // CHARS_PER_TOKEN, t.estimated or chars > 0
+
+
+def footer_view(model: Model, completing: bool) -> FooterView:
+    t = model.transcript
+    queued = any(item.id not in model.taken for item in t.queue)
+    kind = model.overlay.kind if model.overlay is not None else None
+    return _footer(
+        bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
+        kind,
+    )  # fmt: skip
+
+
+@lazy
+def _footer(
+    draft: bool, running: bool, queued: bool, paused: bool, completing: bool, asking: bool, purpose: Purpose | None,
+    overlay: OverlayKind | None,
+) -> FooterView:  # fmt: skip
+    if purpose is not None:
+        return FooterView((("Enter", "send"), ("Esc", "back")))
+    if overlay is not None:
+        choose = (("↑↓", "choose"), ("Enter", "take")) if overlay in ("first_run", "models", "sessions") else ()
+        return FooterView((*choose, ("PgUp/PgDn", "scroll"), ("Esc", "close")))
+    if asking:
+        return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), ("Esc", "stop the turn")))
+    if completing:
+        return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
+    now = Situation(running, draft, queued, paused)
+    labelled = ((command, command.label(now)) for command in commands.COMMANDS if command.label is not None)
+    return FooterView(
+        tuple((key_name((*command.keys, *command.empty)[0]), label) for command, label in labelled if label)
+    )

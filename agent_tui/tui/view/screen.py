@@ -1,0 +1,83 @@
+"""The whole screen as a value: one small value a region, each made again only when what it reads has changed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
+from agent_tui.structures.vec import Vec
+from agent_tui.tui.model import Composer, Model, Reading, Toast
+from agent_tui.tui.regions import CompletionView, Option, PromptView, QueueView, ToastView, TranscriptView, View
+from agent_tui.tui.update import completion
+from agent_tui.tui.view.ask import dialog_view
+from agent_tui.tui.view.bars import footer_view, header_view, status_view
+from agent_tui.tui.view.lazy import lazy, lazy_large
+from agent_tui.tui.view.sheets import overlay_view
+from agent_tui.tui.view.words import one_line
+
+MIN_WIDTH: Final = 20
+MIN_HEIGHT: Final = 6
+NO_KEYS: Final[frozenset[str]] = frozenset()
+HINT_KEYS: Final = frozenset(("escape",))
+
+
+def view(model: Model) -> View:
+    """What to show of `model`. A region that did not change is the same object as in the view before."""
+    transcript, running = model.transcript, model.running
+    listed = _completion(completion.shown(model), model.completion.selected) if _slash(model) else None
+    return View(
+        header=header_view(model),
+        transcript=_transcript(transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0),
+        queue=_queue(transcript.queue, model.taken, transcript.paused, running),
+        dialog=dialog_view(model),
+        completion=listed,
+        prompt=_prompt(model.composer, running, model.dialog is not None),
+        status=status_view(model) if running else None,
+        footer=footer_view(model, listed is not None and listed.selected >= 0),
+        overlay=overlay_view(model) if model.covered else None,
+        toast=_toast(model.toast),
+        too_small=model.width < MIN_WIDTH or model.height < MIN_HEIGHT,
+        grab_all=model.covered or model.asking,
+        grab=NO_KEYS if listed is None else completion.KEYS if listed.selected >= 0 else HINT_KEYS,
+    )
+
+
+def _slash(model: Model) -> bool:
+    return model.composer.draft.startswith("/")
+
+
+@lazy_large
+def _transcript(rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float) -> TranscriptView:
+    live = Transcript(rows=rows, streaming=streaming).live()
+    return TranscriptView(rows, live, reading.expanded, reading.exceptions, now, reading.jump)
+
+
+@lazy
+def _queue(queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, running: bool) -> QueueView | None:
+    items = tuple(one_line(item.text) for item in queue if item.id not in taken)
+    if not items:
+        return None
+    hint = "↑ edits the last · Ctrl+X clears" if not running else "↑ edits the last · Enter steers with the first"
+    return QueueView(items, paused, f"Enter resumes · {hint}" if paused and not running else hint)
+
+
+@lazy
+def _completion(found: tuple[completion.Candidate, ...], selected: int) -> CompletionView | None:
+    if not found:
+        return None
+    options = tuple(Option("", candidate.label, one_line(candidate.detail)) for candidate in found)
+    return CompletionView(options, min(selected, len(found) - 1) if found[0].insert else -1)
+
+
+@lazy
+def _prompt(composer: Composer, running: bool, asked: bool) -> PromptView:
+    purpose = composer.purpose
+    if purpose is not None:
+        return PromptView(composer.rev, composer.text, "Enter sends it, Esc goes back", purpose.label)
+    placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
+    return PromptView(composer.rev, composer.text, "" if asked else placeholder)
+
+
+@lazy
+def _toast(toast: Toast | None) -> ToastView | None:
+    return None if toast is None else ToastView(toast.text, toast.tone)

@@ -1,0 +1,122 @@
+"""Overlays: help, lists, the first-run screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agent_tui.protocol.transcript import Queued
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import Command, key_name
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.update.overlay import items
+from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.words import one_line
+
+Lines = tuple[tuple[Span, ...], ...]
+
+PROMPT_KEYS = (
+    ("Ctrl+J", "A new line; Shift+Enter where the terminal tells it from Enter, or a backslash before Enter."),
+    ("↑ ↓", "Move, then earlier prompts. On an empty prompt ↑ takes the last queued prompt back for editing."),
+    ("Tab", "Complete what follows a slash."),
+)
+BLANK: tuple[Span, ...] = ()
+
+
+def overlay_view(model: Model) -> OverlayView | None:
+    t = model.transcript
+    return _overlay(model.overlay, t.answers, t.queue, model.taken)
+
+
+@lazy
+def _overlay(
+    overlay: Overlay | None, answers: Mapping[str, Any], queue: tuple[Queued, ...], taken: frozenset[str]
+) -> OverlayView | None:
+    if overlay is None:
+        return None
+    options = tuple(Option(item.key, item.label, item.detail) for item in items(overlay.kind, answers))
+    selected = min(overlay.selected, max(0, len(options) - 1))
+    footer = "Esc closes"
+    match overlay.kind:
+        case "help":
+            return OverlayView("Keys and commands", _help(), scroll=overlay.scroll, footer=footer)
+        case "first_run":
+            return OverlayView("No model yet", _first_run(answers, overlay.note), options, selected, footer)
+        case "models":
+            return OverlayView("Models", _models(answers, overlay.query, options), options, selected, footer)
+        case "sessions":
+            return OverlayView("Sessions", (), options, selected, "Esc begins a new one")
+        case "skills":
+            return OverlayView("Skills", _skills(answers), scroll=overlay.scroll, footer=footer)
+        case "queue":
+            waiting = [item.text for item in queue if item.id not in taken]
+            lines = tuple(_row(str(number), one_line(text)) for number, text in enumerate(waiting, 1))
+            footer = "↑ on an empty prompt edits the last · /queue clear · Esc closes"
+            return OverlayView(f"Queued prompts ({len(lines)})", lines, scroll=overlay.scroll, footer=footer)
+
+
+def _row(name: str, text: str, width: int = 12) -> tuple[Span, ...]:
+    return (Span(f"{name:<{width}}  ", "accent"), Span(text))
+
+
+def _heading(text: str) -> tuple[Span, ...]:
+    return (Span(text, "dim"),)
+
+
+def _help() -> Lines:
+    keyed = [command for command in commands.COMMANDS if command.keys or command.empty]
+    slashed = [command for command in commands.COMMANDS if command.slash]
+    width = max(len(_keys(command)) for command in keyed)
+    return (
+        _heading("Keys"),
+        *(_row(_keys(command), command.help, width) for command in keyed),
+        *(_row(key, text, width) for key, text in PROMPT_KEYS),
+        BLANK,
+        _heading("Commands"),
+        *(_row(f"/{command.name} {command.argument}".rstrip(), command.help, width) for command in slashed),
+    )
+
+
+def _keys(command: Command) -> str:
+    return " ".join(map(key_name, (*command.keys, *command.empty)))
+
+
+def _first_run(answers: Mapping[str, Any], note: str) -> Lines:
+    data = answers.get("models")
+    found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    tried, variables = found.get("tried"), found.get("variables")
+    lines: list[tuple[Span, ...]] = [(Span("agent-tui needs a model that can call tools. This was tried:"),)]
+    for entry in tried if isinstance(tried, list | tuple) else ():
+        if isinstance(entry, Mapping):
+            what, result = str(entry.get("what", "")), str(entry.get("result", ""))
+            lines.append((Span("  ✗ ", "bad"), Span(f"{what}: "), Span(result, "dim")))
+    if isinstance(variables, list | tuple) and variables:
+        lines += [BLANK, (Span("Keys are read from "), Span(", ".join(map(str, variables)), "accent"), Span("."))]
+    return (*lines, BLANK, (Span(note, "warning"),)) if note else tuple(lines)
+
+
+def _models(answers: Mapping[str, Any], query: str, options: tuple[Option, ...]) -> Lines:
+    if query:
+        return ((Span("looking …", "dim"),),)
+    if options:
+        return ()
+    return ((Span("No server offers a model. ", "warning"),), *_first_run(answers, "")[1:])
+
+
+def _skills(answers: Mapping[str, Any]) -> Lines:
+    data = answers.get("skills")
+    listed = [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
+    if not listed:
+        return ((Span("There are no skills yet." if "skills" in answers else "looking …", "dim"),),)
+    return tuple(_skill(entry) for entry in listed)
+
+
+def _skill(skill: Mapping[str, Any]) -> tuple[Span, ...]:
+    arguments = skill.get("arguments")
+    named = "".join(f" <{name}>" for name in arguments) if isinstance(arguments, list | tuple) else ""
+    return (
+        Span(f"/{skill.get('name', '')}{named}  ", "accent"),
+        Span(one_line(str(skill.get("description", "")))),
+        Span(f"  {skill.get('source', '')}".rstrip(), "dim"),
+    )

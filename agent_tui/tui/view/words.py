@@ -1,0 +1,49 @@
+"""Numbers and paths as a person reads them. What is estimated carries `≈`."""
+
+from __future__ import annotations
+
+
+def tokens(count: int, estimated: bool = False) -> str:
+    """`812`, `12.4k`, `1.2M`."""
+    mark = "≈ " if estimated else ""
+    if count < 1_000:
+        return f"{mark}{count}"
+    if count < 99_950:
+        return f"{mark}{count / 1_000:.1f}k"
+    if count < 999_500:
+        return f"{mark}{count / 1_000:.0f}k"
+    return f"{mark}{count / 1_000_000:.1f}M"
+
+
+def window(count: int) -> str:
+    """A model's window: `32k`, `8k`, `1M`. Windows are powers of two or round numbers; both are said in round ones."""
+    if count < 1_000:
+        return str(count)
+    if count % 1_024 == 0 and count < 1_000_000:
+        return f"{count // 1_024}k"
+    return f"{round(count / 1_000)}k" if count < 999_500 else f"{count / 1_000_000:.3g}M"
+
+
+def duration(seconds: float) -> str:
+    """`4 s`, `2 min 05 s`, `1 h 02 min`."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3_600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3_600} h {whole % 3_600 // 60:02} min"
+
+
+def folder(path: str, home: str) -> str:
+    """`path` with the home directory as `~`."""
+    home = home.rstrip("/")
+    if home and (path == home or path.startswith(f"{home}/")):
+        return f"~{path[len(home) :]}"
+    return path
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """`text` on one line of at most `limit` characters."""
+    head = text[: limit * 4].replace("\r", "").strip()
+    line = " ⏎ ".join(part.strip() for part in head.split("\n") if part.strip())
+    return line if len(line) <= limit and len(text) <= limit * 4 else f"{line[: limit - 1]}…"
