@@ -19,6 +19,7 @@ from agent_tui.protocol.events import (
     QuestionAnswered,
     QuestionAsked,
     QueueChanged,
+    RequestSent,
     TextDelta,
     ToolEnded,
     ToolOutput,
@@ -198,7 +199,7 @@ def test_the_queue_is_edited_and_each_prompt_leaves_it_once(place: Place) -> Non
 def test_a_queued_prompt_can_steer(place: Place) -> None:
     with place.engine(place.script([{"wait": 0.4}, {"text": "one"}], [{"text": "two"}])) as driver:
         driver.send(Submit("go"))
-        driver.until(TurnStarted)
+        driver.until(RequestSent)
         driver.send(QueueEdit("add", text="and that"))
         item = driver.until(QueueChanged).items[0]
         driver.send(Steer(queue_id=item.id))

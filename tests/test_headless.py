@@ -1,0 +1,177 @@
+"""`agent-tui run` as a person or a script meets it: a real process, its output and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agent.driving import Place
+
+LIST = {"call": "list_files", "arguments": {"path": "."}}
+CREATE = {"call": "create_file", "arguments": {"path": "new.txt", "content": "x\n"}}
+COMMAND = [sys.executable, "-m", "agent_tui"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    place.cwd.mkdir()
+    return place
+
+
+def environment(place: Place, **more: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    base = {"AGENT_TUI_HOME": str(place.home), "HOME": str(place.root / "user"), "OLLAMA_HOST": "127.0.0.1:1"}
+    return {**kept, **base, **more}
+
+
+def run(place: Place, *arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, "run", *arguments], cwd=place.cwd, env=environment(place, **more), input=stdin,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+
+def test_the_answer_goes_to_stdout_and_nothing_else(place: Place) -> None:
+    done = run(place, "hi", "-m", place.script([{"text": "Hello **you**"}]))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Hello **you**\n", "")
+
+
+def test_a_prompt_from_standard_input(place: Place) -> None:
+    model = place.script({"branches": [{"when": "from a pipe", "items": [{"text": "got it"}]}]})
+    assert run(place, "-", "-m", model, stdin="from a pipe\n").stdout == "got it\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "arguments", "code", "said"),
+    [
+        ([[{"fail": "auth", "text": "401 from somewhere"}]], [], 1, "401 from somewhere"),
+        ([[CREATE], [{"text": "could not"}]], [], 3, "approval"),
+        ([[CREATE], [{"text": "made"}]], ["--mode", "accept-edits"], 0, ""),
+        ([[LIST], [LIST], [LIST], [LIST]], [], 4, "three times"),
+        ([[LIST], [LIST]], ["--max-steps", "1"], 4, "1 steps"),
+        ([[{"hang": True}]], ["--timeout", "0.5"], 4, "0.5 s"),
+        ([[{"fail": "rate_limited", "text": "429", "may_pass": True, "retry_after": 999}]], [], 75, "429"),
+    ],
+)
+def test_exit_codes(place: Place, steps: list[Any], arguments: list[str], code: int, said: str) -> None:
+    done = run(place, "go", "-m", place.script(*steps), *arguments)
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+
+
+def test_interrupting_ends_with_130(place: Place) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "run", "go", "-m", place.script([{"text": "a"}, {"hang": True}]), "--output", "stream-json"],
+        cwd=place.cwd, env=environment(place), stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if '"text_delta"' in line:
+            break
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read()
+    assert process.wait(20) == 130
+    assert '"cancelled"' in rest
+
+
+def test_json_is_one_object_with_the_facts(place: Place) -> None:
+    done = run(place, "hi", "-m", place.script([{"text": "yes"}]), "--output", "json")
+    facts = json.loads(done.stdout)
+    assert (facts["text"], facts["state"], facts["exit_code"]) == ("yes", "completed", 0)
+    assert facts["usage"]["estimated"] is True
+
+
+def test_stream_json_prints_what_was_appended_and_marks_deltas(place: Place) -> None:
+    done = run(place, "hi", "-m", place.script([{"text": "yes", "chunk": 1}]), "--output", "stream-json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    stored = [record["n"] for record in place.log_lines()]
+    assert [line["n"] for line in lines if not line.get("delta")] == stored
+    assert {line["type"] for line in lines if line.get("delta")} >= {"text_delta"}
+
+
+def test_continue_goes_on_with_the_last_session_here(place: Place) -> None:
+    model = place.script([{"text": "one"}], [{"text": "two"}])
+    run(place, "first", "-m", model)
+    assert run(place, "second", "-c").stdout == "two\n"
+    [log] = (place.home / "sessions").glob("*.jsonl")
+    assert run(place, "third", "-r", log.stem[:8], "-m", model).returncode == 0
+    assert len(list((place.home / "sessions").glob("*.jsonl"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["go", "-r", "zzz"], "no session"),
+        (["go", "-c"], "no earlier session"),
+        (["go", "--mode", "yolo"], "accept-all"),
+        (["go", "--cwd", "/nowhere/at/all"], "No such file"),
+        (["go", "--max-steps", "0"], "more than 0"),
+        (["  "], "empty"),
+        (["go", "--output", "xml"], "xml"),
+    ],
+)
+def test_wrong_use_says_what_and_ends_with_2(place: Place, arguments: list[str], said: str) -> None:
+    done = run(place, *arguments)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_model_says_what_was_tried(place: Place) -> None:
+    done = run(place, "go")
+    assert done.returncode == 1
+    assert "127.0.0.1:1" in done.stderr and "OPENAI_API_KEY" in done.stderr
+    assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:
+    model = place.script([{"text": "word " * 50_000}])
+    process = subprocess.Popen(
+        [*COMMAND, "run", "go", "-m", model, "--output", "stream-json"], cwd=place.cwd, env=environment(place),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    process.wait(20)
+    assert b"Traceback" not in process.stderr.read()
+
+
+def test_without_a_terminal_the_screen_points_to_run(place: Place) -> None:
+    done = subprocess.run(
+        COMMAND, cwd=place.cwd, env=environment(place), stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "agent-tui run" in done.stderr
+
+
+def test_invalid_settings_are_named_and_the_rest_is_used(place: Place) -> None:
+    place.home.mkdir(parents=True)
+    model = place.script([{"text": "fine"}])
+    (place.home / "config.toml").write_text(f'model = "{model}"\nmod = "auto"\n[agent]\nmax_steps = "many"\n')
+    done = run(place, "go")
+    assert (done.returncode, done.stdout) == (0, "fine\n")
+    assert "config.toml:2: mod" in done.stderr and "config.toml:4: agent.max_steps" in done.stderr
+
+
+def test_no_process_is_left_behind(place: Place) -> None:
+    call = {"call": "run_shell_command", "arguments": {"command": "trap '' TERM; echo $$ > pid; sleep 60"}}
+    process = subprocess.Popen(
+        [*COMMAND, "run", "go", "-m", place.script([call]), "--mode", "accept-all"], cwd=place.cwd,
+        env=environment(place), stderr=subprocess.PIPE,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while not (place.cwd / "pid").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 130
+    pid = (place.cwd / "pid").read_text().strip()
+    status = Path(f"/proc/{pid}/status")
+    assert not status.exists() or "Z (zombie)" in status.read_text()
