@@ -1,0 +1,269 @@
+"""Real model servers on real ports, for the conformance table: a raw HTTP/1.1 server and the dialects it speaks.
+
+The server writes bytes as it is told, so that streams can be cut, dribbled and broken. It runs in the event loop of
+the test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_tui.protocol.messages import Request, UserMessage
+from agent_tui.providers import compatible, ollama, openai
+from agent_tui.providers.base import Provider, ProviderSetup, StreamItem
+
+
+@dataclass
+class Received:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Connection:
+    """What a route writes to. `gone` is set when the client has closed its side."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    async def head(self, status: int = 200, headers: dict[str, str] | None = None, length: int | None = None) -> None:
+        lines = {"Content-Type": "application/octet-stream", "Connection": "close", **(headers or {})}
+        if length is None:
+            lines["Transfer-Encoding"] = "chunked"
+        else:
+            lines["Content-Length"] = str(length)
+        text = "".join(f"{k}: {v}\r\n" for k, v in lines.items())
+        self._writer.write(f"HTTP/1.1 {status} Whatever\r\n{text}\r\n".encode())
+        await self._writer.drain()
+
+    async def chunk(self, data: bytes) -> None:
+        self._writer.write(b"%x\r\n%s\r\n" % (len(data), data))
+        await self._writer.drain()
+
+    async def end(self) -> None:
+        self._writer.write(b"0\r\n\r\n")
+        await self._writer.drain()
+
+    async def stream(self, chunks: Sequence[bytes], content_type: str = "text/event-stream") -> None:
+        await self.head(headers={"Content-Type": content_type})
+        for data in chunks:
+            await self.chunk(data)
+        await self.end()
+
+    async def json(self, data: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+        body = json.dumps(data).encode() if not isinstance(data, bytes) else data
+        await self.head(status, {"Content-Type": "application/json", **(headers or {})}, len(body))
+        self._writer.write(body)
+        await self._writer.drain()
+
+    async def until_client_leaves(self) -> None:
+        while await self._reader.read(1024):
+            pass
+
+
+Route = Callable[[Received, Connection], Awaitable[None]]
+
+
+@dataclass
+class Server:
+    """`routes` by path; `received` is every request, `left` the paths whose client closed while the route waited."""
+
+    routes: dict[str, Route]
+    address: str = ""
+    received: list[Received] = field(default_factory=list)
+    left: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+
+    def bodies(self, path: str) -> list[bytes]:
+        return [r.body for r in self.received if r.path == path]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            first, *lines = head.strip().split("\r\n")
+            method, path, _ = first.split(" ")
+            headers = {k.lower(): v for k, _, v in (line.partition(": ") for line in lines)}
+            body = await reader.readexactly(int(headers.get("content-length", "0")))
+            received = Received(method, path, headers, body)
+            self.received.append(received)
+            connection = Connection(reader, writer)
+            route = self.routes.get(path)
+            if route is None:
+                await connection.json({"error": "404 page not found"}, 404)
+            else:
+                await route(received, connection)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client has what it wanted
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(routes: dict[str, Route]) -> AsyncIterator[Server]:
+    server = Server(routes)
+    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    server.address = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+    try:
+        yield server
+    finally:
+        listener.close()
+
+
+async def free_address() -> str:
+    """An address where nobody listens."""
+    listener = await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+    listener.close()
+    await listener.wait_closed()
+    return address
+
+
+@dataclass(frozen=True)
+class Said:
+    """One part of an answer, in no dialect: `kind` is text, thinking or call."""
+
+    kind: str
+    text: str
+    name: str = ""
+    id: str = ""
+
+
+def text(value: str) -> Said:
+    return Said("text", value)
+
+
+def thinking(value: str) -> Said:
+    return Said("thinking", value)
+
+
+def call(name: str, arguments: str, id: str = "") -> Said:
+    return Said("call", arguments, name, id)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one provider's server talks. A new provider joins the table with one more of these."""
+
+    name: str
+    path: str
+    content_type: str
+    create: Callable[[str, Mapping[str, Any]], Provider]
+    """Of an address and the provider's options."""
+    parts: Callable[[Sequence[Said], str], list[bytes]]
+    """Payload bytes of an answer: its parts and its stop reason; the last payloads are the end."""
+    bad: bytes
+    """A payload that is no JSON."""
+    beside: dict[str, Route] = field(default_factory=dict)
+    """Other routes that the provider asks."""
+
+    @asynccontextmanager
+    async def server(self, route: Route, **options: Any) -> AsyncIterator[tuple[Server, Provider]]:
+        async with serving({**self.beside, self.path: route}) as server:
+            provider = self.create(server.address, options)
+            try:
+                yield server, provider
+            finally:
+                await provider.close()
+
+    @asynccontextmanager
+    async def answering(self, chunks: Sequence[bytes]) -> AsyncIterator[tuple[Server, Provider]]:
+        async def route(_: Received, connection: Connection) -> None:
+            await connection.stream(chunks, self.content_type)
+
+        async with self.server(route) as pair:
+            yield pair
+
+
+PROMPT, COMPLETION = 11, 7
+"""Tokens that every server here reports."""
+
+
+def sse(data: Any) -> bytes:
+    return b"data: " + (data if isinstance(data, bytes) else json.dumps(data, ensure_ascii=False).encode()) + b"\n\n"
+
+
+def chat_parts(said: Sequence[Said], stop: str) -> list[bytes]:
+    def event(delta: dict[str, Any], reason: str | None = None) -> bytes:
+        return sse({"id": "x", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+
+    found, index = [event({"role": "assistant", "content": ""})], 0
+    for part in said:
+        if part.kind == "call":
+            first = {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": ""}}
+            found.append(event({"tool_calls": [{"index": index, **first}]}))
+            for start in range(0, len(part.text), 5):
+                more = {"index": index, "function": {"arguments": part.text[start : start + 5]}}
+                found.append(event({"tool_calls": [more]}))
+            index += 1
+        else:
+            found.append(event({"content" if part.kind == "text" else "reasoning_content": part.text}))
+    usage = {"prompt_tokens": PROMPT, "completion_tokens": COMPLETION, "prompt_tokens_details": {"cached_tokens": 3}}
+    return [*found, event({}, stop), sse({"choices": [], "usage": usage}), sse(b"[DONE]")]
+
+
+def ollama_parts(said: Sequence[Said], stop: str) -> list[bytes]:
+    def line(data: dict[str, Any]) -> bytes:
+        return json.dumps({"model": "m", **data}, ensure_ascii=False).encode() + b"\n"
+
+    found = []
+    for part in said:
+        message: dict[str, Any] = {"role": "assistant", "content": ""}
+        if part.kind == "call":
+            message["tool_calls"] = [{"function": {"name": part.name, "arguments": json.loads(part.text)}}]
+        else:
+            message["content" if part.kind == "text" else "thinking"] = part.text
+        found.append(line({"message": message, "done": False}))
+    end = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": stop}
+    reason = "stop" if stop == "tool_calls" else stop
+    return [*found, line({**end, "done_reason": reason, "prompt_eval_count": PROMPT, "eval_count": COMPLETION})]
+
+
+def shows(capabilities: Sequence[str] = ("completion", "tools", "thinking"), length: int = 40_960) -> Route:
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.json({"model_info": {"qwen3.context_length": length}, "capabilities": list(capabilities)})
+
+    return route
+
+
+def _ollama(address: str, options: Mapping[str, Any]) -> Provider:
+    return ollama.create("m", ProviderSetup(base_url=address, options=options))
+
+
+def _compatible(address: str, options: Mapping[str, Any]) -> Provider:
+    return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key="sk-test", options=options))
+
+
+def _openai(address: str, options: Mapping[str, Any]) -> Provider:
+    environment = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": f"{address}/v1"}
+    return openai.create("m", ProviderSetup(environment=environment, options=options))
+
+
+DIALECTS = (
+    Dialect(
+        "ollama", "/api/chat", "application/x-ndjson", _ollama, ollama_parts, b'{"message": {"content": "lo\n',
+        {"/api/show": shows()},
+    ),
+    Dialect(
+        "compatible", "/v1/chat/completions", "text/event-stream", _compatible, chat_parts,
+        b'data: {"choices": [{"delta": {"cont\n\n',
+    ),
+    Dialect("openai", "/v1/chat/completions", "text/event-stream", _openai, chat_parts, b"data: {broken\n\n"),
+)  # fmt: skip
+"""Every provider that has a wire."""
+
+
+def request(prompt: str = "hello") -> Request:
+    return Request("You are a test.", (UserMessage(prompt),))
+
+
+async def played(provider: Provider, sent: Request | None = None) -> list[StreamItem]:
+    return [item async for item in provider.stream(sent or request())]
