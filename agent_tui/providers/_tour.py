@@ -118,7 +118,8 @@ def _slowly(_: str) -> tuple[Say, ...]:
         Say("## The queue\n\n"),
         Say(
             "I write slowly now. Meanwhile **type something and press Enter**: it does not disturb me. It waits in the"
-            " queue, the header counts it, and it is sent when this turn is over. Alt+S hands it to me at once.\n\n",
+            " queue, the header counts it, and it is sent when this turn is over. Alt+S hands it to me within this"
+            " turn.\n\n",
             rate=8.0,
         ),
     )

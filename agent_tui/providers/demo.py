@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -22,7 +21,7 @@ from agent_tui.providers._demo_standing import NAME, Standing, standing, state
 from agent_tui.providers.base import ProviderSetup, StreamItem
 
 MODEL: Final = "tour"
-REST: Final = 1.5
+REST: Final = 2.0
 """Seconds between the words of a tour's answer and its calls."""
 NOTICE: Final = (
     "**This is the demo, not a language model**: a script speaks here, and it cannot think. The tools, the questions"
@@ -63,8 +62,7 @@ class Demo:
     def __init__(self, data: Path, pace: float = 1.0) -> None:
         self.data, self.pace = data, pace
         self._scratch = ""
-        self._unused = ""
-        """A scratch folder that was made for a tour whose first answer was interrupted."""
+        """Name of the scratch folder of the newest tour."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -116,21 +114,23 @@ class Demo:
         """The scratch folder of this tour, there and private; a new one where `name` is empty. Raises OSError."""
         if name:
             self._folder(name).mkdir(0o700, parents=True, exist_ok=True)
-            self._unused = "" if name == self._unused else self._unused
-        else:
-            name = self._unused = self._unused or self._new()
+        elif not self._scratch or any(self._folder(self._scratch).iterdir()):
+            name = self._new()
+        else:  # made for a tour that was interrupted before it wrote anything
+            name = self._scratch
         self._scratch = name
         return name
 
     def _new(self) -> str:
         self.data.mkdir(0o700, parents=True, exist_ok=True)
-        for number in count(1):
+        number = 1
+        while True:
             try:
                 self._folder(f"tour-{number}").mkdir(0o700)
             except FileExistsError:
-                continue
-            return f"tour-{number}"
-        raise AssertionError("there is always a next number")
+                number += 1
+            else:
+                return f"tour-{number}"
 
 
 def _spoken(text: str) -> Reply:
