@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 QueueAction = Literal["add", "remove", "edit", "clear", "pause", "resume"]
 QueryKind = Literal["skills", "models", "sessions"]
+MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
+"""What may run without asking, in the order in which the mode key cycles."""
 Choice = Literal["once", "always", "no", "stop", "continue", "say"]
 
 
@@ -114,4 +116,6 @@ class Shutdown(Op):
     type: Literal["shutdown"] = "shutdown"
 
 
-AnyOp = Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | SaveDraft | Query | Clear | Resume | Shutdown
+AnyOp = (
+    Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | SaveDraft | Query | Clear | Resume | Shutdown
+)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agent_tui.protocol.ops import SetMode
-from agent_tui.safety.policy import MODES
+from agent_tui.protocol.ops import MODES, SetMode
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update.step import Step, send, toast

@@ -9,7 +9,7 @@ from typing import Any, Final
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer
+from agent_tui.tui.update import composer, skills, submit
 from agent_tui.tui.update.step import Step
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
@@ -24,16 +24,6 @@ class Candidate:
     detail: str
     insert: str = ""
     runs: bool = False
-
-
-def skill_names(answers: Mapping[str, Any]) -> frozenset[str] | None:
-    """The names of the skills; None while the engine has not told them."""
-    return frozenset(str(skill.get("name", "")) for skill in _skills(answers)) if "skills" in answers else None
-
-
-def _skills(answers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    data = answers.get("skills")
-    return [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
 
 
 def candidates(draft: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
@@ -51,10 +41,10 @@ def _names(typed: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
             rank = min(_rank(typed, name) for name in (command.name, *command.aliases))
             line = f"/{command.name}"
             found.append((rank, command.name, _candidate(line, command.argument, command.summary)))
-    for skill in _skills(answers):
+    for skill in skills.listed(answers):
         name = str(skill.get("name", ""))
         detail = str(skill.get("description", ""))
-        found.append((_rank(typed, name), name, _candidate(f"/{name}", _hint(skill), detail)))
+        found.append((_rank(typed, name), name, _candidate(f"/{name}", skills.hint(skill), detail)))
     return tuple(candidate for rank, _, candidate in sorted(found, key=lambda entry: entry[:2]) if rank < NO_MATCH)
 
 
@@ -80,17 +70,11 @@ def _rank(typed: str, name: str) -> int:
     return 3 if all(letter in letters for letter in typed) else NO_MATCH
 
 
-def _hint(skill: Mapping[str, Any]) -> str:
-    arguments = skill.get("arguments")
-    named = " ".join(f"<{name}>" for name in arguments) if isinstance(arguments, list | tuple) else ""
-    return named or ("[text]" if skill.get("free") else "")
-
-
 def _arguments(name: str, typed: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
     command = commands.by_slash(name)
     if command is None:
-        skill = next((skill for skill in _skills(answers) if skill.get("name") == name), None)
-        hint = _hint(skill) if skill is not None and not typed.strip() else ""
+        skill = next((skill for skill in skills.listed(answers) if skill.get("name") == name), None)
+        hint = skills.hint(skill) if skill is not None and not typed.strip() else ""
         return (Candidate(f"/{name} {hint}", ""),) if hint else ()
     choices = command.choices(answers) if command.choices else ()
     found = sorted((_rank(typed.strip(), choice), number) for number, choice in enumerate(choices))
@@ -131,7 +115,5 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     chosen = found[min(model.completion.selected, len(found) - 1)]
     if msg.key == "tab" or not chosen.runs:
         insert = chosen.insert if chosen.insert.endswith(" ") or chosen.runs is False else f"{chosen.insert} "
-        return composer.save(composer.write(model, insert))
-    from agent_tui.tui.update.submit import submit
-
-    return submit(composer.write(model, chosen.insert), chosen.insert)
+        return composer.write(model, insert), ()
+    return submit.submit(composer.write(model, chosen.insert), chosen.insert)

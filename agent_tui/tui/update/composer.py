@@ -13,20 +13,20 @@ from agent_tui.tui.update.step import Step, send, toast
 MAX_HISTORY: Final = 1_000
 
 
-def changed(model: Model, text: str, caret: int) -> Step:
-    """The prompt holds `text`; the engine keeps it, so that it survives a kill."""
+def changed(model: Model, text: str, caret: int) -> Model:
+    """The prompt holds `text`."""
     composer = model.composer
     if text == composer.draft:
-        return save(replace(model, composer=replace(composer, caret=caret)))
+        return replace(model, composer=replace(composer, caret=caret))
     browsing = composer.browsing
     if browsing >= 0 and text != composer.text:
         browsing = -1
     composer = replace(composer, draft=text, caret=caret, browsing=browsing)
-    return save(replace(model, composer=composer, completion=Completion()))
+    return replace(model, composer=composer, completion=Completion())
 
 
 def save(model: Model) -> Step:
-    """Tell the engine of the draft, if it is one for the model and another than it was told."""
+    """Tell the engine of the draft, if it is one for the model and another than it was told: it survives a kill."""
     composer = model.composer
     if composer.purpose is not None or composer.draft == composer.saved:
         return model, ()
@@ -63,9 +63,7 @@ def cleared(model: Model) -> Step:
     """Empty the prompt; the history keeps what it held, unless that was not for the model."""
     if model.composer.purpose is not None:
         return write(model, ""), ()
-    model, effects = spent(model, model.composer.draft)
-    model, saved = save(model)
-    return model, (*effects, *saved)
+    return spent(model, model.composer.draft)
 
 
 def ask(model: Model, purpose: Purpose) -> Model:
@@ -120,15 +118,14 @@ def browse(model: Model, step: int, draft: str) -> Step:
     if at < 0 or (step > 0 and composer.browsing < 0):
         return model, ()
     if at >= len(composer.history):
-        return save(write(model, kept))
-    return save(_show(model, at, kept))
+        return write(model, kept), ()
+    return _show(model, at, kept), ()
 
 
 def take_back(model: Model) -> Step:
     """The newest queued prompt leaves the queue and is in the prompt again."""
     last = model.queue[-1]
-    model, saved = save(write(replace(model, taken=model.taken | {last.id}), last.text))
-    return model, (Send(QueueEdit("remove", id=last.id)), *saved)
+    return send(write(replace(model, taken=model.taken | {last.id}), last.text), QueueEdit("remove", id=last.id))
 
 
 def _show(model: Model, at: int, kept: str) -> Model:

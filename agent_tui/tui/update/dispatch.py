@@ -24,12 +24,16 @@ from agent_tui.tui.msg import (
     Toggled,
 )  # fmt: skip
 from agent_tui.tui.update import composer, keys, reading, run, submit
-from agent_tui.tui.update.step import Step, toast
+from agent_tui.tui.update.step import Step, then, toast
 
 
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
-    model = replace(model, at=msg.at)
+    step = _decided(replace(model, at=msg.at), msg)
+    return then(step, composer.save(step[0]))
+
+
+def _decided(model: Model, msg: Msg) -> Step:
     match msg:
         case Started():
             return _started(model, msg)
@@ -40,7 +44,7 @@ def update(model: Model, msg: Msg) -> Step:
         case Ticked():
             return run.ticked(model, msg.at)
         case DraftChanged():
-            return composer.changed(model, msg.text, msg.caret)
+            return composer.changed(model, msg.text, msg.caret), ()
         case Submitted():
             return keys.pressed(model, KeyPressed("enter", draft=msg.text, at=msg.at))
         case KeyPressed():

@@ -9,7 +9,7 @@ from agent_tui.tui.effects import Type
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import completion, composer, dialog, overlay
-from agent_tui.tui.update.step import Step, then
+from agent_tui.tui.update.step import Step
 
 THROUGH = frozenset(("interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand"))
 """Commands whose keys work while a dialog or an overlay is open."""
@@ -19,8 +19,9 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
     before = model.last_key
     model = replace(model, last_key=msg.at, selection=msg.selection)
-    synced = composer.changed(model, msg.draft, len(msg.draft)) if msg.draft != model.composer.draft else (model, ())
-    return then(synced, _routed(synced[0], msg, before))
+    if msg.draft != model.composer.draft:
+        model = composer.changed(model, msg.draft, len(msg.draft))
+    return _routed(model, msg, before)
 
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:

@@ -89,7 +89,7 @@ def _fold(model: Model, event: Event | Restored) -> Model:
 def _restored(model: Model) -> Step:
     """The draft from before comes back; if something is typed already, it is found in the history."""
     draft = model.transcript.draft
-    model = replace(model, composer=replace(model.composer, saved=draft), in_flight=model.in_flight, overlay=None)
+    model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
     if not draft or model.composer.draft == draft:
         return model, ()
     if model.composer.draft or model.composer.purpose is not None:

@@ -11,8 +11,7 @@ from agent_tui.protocol.ops import QueueEdit, Steer, Submit
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model, Overlay
-from agent_tui.tui.update import composer, queue
-from agent_tui.tui.update.completion import skill_names
+from agent_tui.tui.update import composer, queue, skills
 from agent_tui.tui.update.step import Step, then, toast
 
 SLASH: Final = re.compile(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
@@ -49,10 +48,10 @@ def slash(model: Model, text: str) -> Step | None:
     if command is not None:
         spent = composer.spent(model, text)
         return then(spent, command.run(spent[0], arguments.strip()))
-    skills = skill_names(model.transcript.answers)
-    if skills is None or name in skills:
+    known = skills.names(model.transcript.answers)
+    if known is None or name in known:
         return None
-    close = get_close_matches(name, (*skills, *commands.slash_names()), n=1, cutoff=0.5)
+    close = get_close_matches(name, (*known, *commands.slash_names()), n=1, cutoff=0.5)
     hint = f"did you mean /{close[0]}?" if close else "type / to see what there is"
     if model.composer.draft != text:
         model = composer.write(model, text)

@@ -10,6 +10,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.update import skills
 from agent_tui.tui.update.overlay import items
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
@@ -105,18 +106,15 @@ def _models(answers: Mapping[str, Any], query: str, options: tuple[Option, ...])
 
 
 def _skills(answers: Mapping[str, Any]) -> Lines:
-    data = answers.get("skills")
-    listed = [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
+    listed = skills.listed(answers)
     if not listed:
         return ((Span("There are no skills yet." if "skills" in answers else "looking …", "dim"),),)
     return tuple(_skill(entry) for entry in listed)
 
 
 def _skill(skill: Mapping[str, Any]) -> tuple[Span, ...]:
-    arguments = skill.get("arguments")
-    named = "".join(f" <{name}>" for name in arguments) if isinstance(arguments, list | tuple) else ""
     return (
-        Span(f"/{skill.get('name', '')}{named}  ", "accent"),
+        Span(f"/{skill.get('name', '')} {skills.hint(skill)}".rstrip() + "  ", "accent"),
         Span(one_line(str(skill.get("description", "")))),
         Span(f"  {skill.get('source', '')}".rstrip(), "dim"),
     )
