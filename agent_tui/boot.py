@@ -1,0 +1,111 @@
+"""The first milliseconds: the terminal is made ready before anything slow is imported. Standard library only.
+
+From here to the first frame nothing typed may be lost, and whatever ends the process leaves the terminal as it was.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import struct
+import sys
+import termios
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any, Final
+
+UNDO: Final = (
+    b"\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"
+    b"\x1b[?1004l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
+)
+"""Takes back every mode that the screen sets; only right while the alternate screen is on."""
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+_PASTE: Final = b"\x1b[?2004h"
+_NO_PASTE: Final = b"\x1b[?2004l"
+_IFLAG, _LFLAG, _CC = 0, 3, 6
+
+
+class Early:
+    """The terminal as it was found, and how to give it back. `fd` is the terminal's input."""
+
+    def __init__(self, fd: int, saved: list[Any]) -> None:
+        self.fd = fd
+        self.saved = saved
+        self.cooked = 0
+        """Bytes typed before the terminal was ready: in them a line feed was the Enter key."""
+        self.screen = False
+        """The alternate screen is on (kept by the terminal driver)."""
+        self.done = False
+
+    def restore(self) -> None:
+        """Give the terminal back as it was found. Safe at any moment and any number of times."""
+        if self.done:
+            return
+        self.done = True
+        for undo in (self._leave_screen, self._reset_attributes):
+            try:
+                undo()
+            except (OSError, termios.error):
+                continue  # the terminal is gone: there is nobody to give it back to
+
+    def _leave_screen(self) -> None:
+        os.write(2, UNDO if self.screen else _NO_PASTE)
+        self.screen = False
+
+    def _reset_attributes(self) -> None:
+        termios.tcsetattr(self.fd, termios.TCSANOW, self.saved)
+
+    def end(self, number: int, _: FrameType | None = None) -> None:
+        """A signal handler for the time before the screen runs its own, and for a screen that does not end."""
+        self.restore()
+        os._exit(128 + number)
+
+
+def wants_screen(arguments: Sequence[str]) -> bool:
+    """Whether the command line asks for the full screen. A resume without an id first asks on plain lines."""
+    if arguments[:1] == ["run"] or any(word in ("-h", "--help", "--version") for word in arguments):
+        return False
+    for number, word in enumerate(arguments):
+        if word in ("-r", "--resume"):
+            return len(arguments) > number + 1 and not arguments[number + 1].startswith("-")
+    return True
+
+
+def prepare(arguments: Sequence[str]) -> Early | None:
+    """Make the terminal ready if the full screen is wanted and the terminal is ours; else do nothing."""
+    if not wants_screen(arguments):
+        return None
+    return take_terminal()
+
+
+def take_terminal() -> Early | None:
+    """Stop line editing, so that keys wait in order; typed text still shows. None where this is not our terminal."""
+    try:
+        if not (os.isatty(0) and os.isatty(1) and os.isatty(2)) or os.tcgetpgrp(0) != os.getpgrp():
+            return None
+        early = Early(0, termios.tcgetattr(0))
+        for number in ENDING:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, early.end)
+        termios.tcsetattr(0, termios.TCSANOW, _ready(termios.tcgetattr(0)))
+        waiting: bytes = fcntl.ioctl(0, termios.FIONREAD, b"\0\0\0\0")
+        early.cooked = struct.unpack("i", waiting)[0]
+        os.write(2, _PASTE)  # a paste of before the first frame is text too, not a row of Enters
+    except (OSError, termios.error) as error:
+        print(f"agent-tui: the terminal could not be prepared: {error}", file=sys.stderr)
+        return None
+    return early
+
+
+def _ready(attributes: list[Any]) -> list[Any]:
+    """Keys come one by one and unchanged; signals stay; control characters are not shown as `^X` while echo is on."""
+    attributes[_IFLAG] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF)
+    attributes[_LFLAG] &= ~(termios.ICANON | termios.IEXTEN | termios.ECHOCTL)
+    control = list(attributes[_CC])
+    control[termios.VMIN], control[termios.VTIME] = 1, 0
+    off = b"\0" if sys.platform.startswith("linux") else b"\xff"
+    control[termios.VSUSP] = control[termios.VQUIT] = off
+    attributes[_CC] = control
+    return attributes

@@ -1,0 +1,285 @@
+"""The runtime of the screen: the only place that performs effects, drains the engine's events and tells widgets what
+to show. What happens is decided in `update`, what is to be seen in `view`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, assert_never
+
+from textual import events
+from textual.app import App, ComposeResult
+
+from agent_tui import boot
+from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.transcript import Transcript as Session
+from agent_tui.structures.visible import visible
+from agent_tui.tui import effects as do
+from agent_tui.tui import msg
+from agent_tui.tui.commands import bindings
+from agent_tui.tui.farewell import farewell
+from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.keys import NEWLINE, SUBMIT
+from agent_tui.tui.link import Link
+from agent_tui.tui.model import Model, initial
+from agent_tui.tui.reconcile import Regions
+from agent_tui.tui.terminal import Terminal
+from agent_tui.tui.theme import Theme, load_theme
+from agent_tui.tui.update import update
+from agent_tui.tui.view import view
+from agent_tui.tui.widgets.transcript import WHEEL, Transcript
+
+POLL_SECONDS: Final = 0.1
+STOP_SECONDS: Final = 3.0
+
+
+class AgentApp(App[int], inherit_bindings=False):
+    """The full screen. Tests give it an engine of their own and a `model` to begin with."""
+
+    CSS_PATH = "style.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = "#prompt"
+    TITLE = "agent-tui"
+
+    def __init__(
+        self,
+        engine: Engine,
+        palette: Theme,
+        *,
+        history: PromptHistory | None = None,
+        prompt: str = "",
+        early: boot.Early | None = None,
+        at_once: bool = False,
+        model: Model | None = None,
+    ) -> None:
+        super().__init__(driver_class=Terminal)
+        self.palette = palette
+        self.early = early
+        self.model = model or initial()
+        self.crash = ""
+        self._history = history
+        self._first_prompt = prompt
+        self._at_once = at_once or bool(prompt)
+        self.link = Link(engine, self.look)
+        self._held: list[events.Key | events.Paste] | None = []
+        self._keys = frozenset(bindings()) - SUBMIT - NEWLINE
+        self.regions = Regions()
+        self.register_theme(palette.textual())
+        self.theme = palette.textual().name
+
+    def compose(self) -> ComposeResult:
+        yield from self.regions.compose()
+
+    # -- the beginning
+
+    def on_mount(self) -> None:
+        self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
+        width, height = self.size
+        self.regions.fit(width, height)
+        self.dispatch(msg.Started(at=time.time(), width=width, height=height, prompt=self._first_prompt,
+                                  home=str(Path.home())))  # fmt: skip
+
+    async def on_ready(self) -> None:
+        """The first frame is painted: keys that waited come now, in their order; then the rest of the start."""
+        held, self._held = self._held or [], None
+        for event in held:
+            await super().on_event(event)
+        self.link.open(self._at_once)
+        self.regions.place()
+        if self._history is not None:
+            entries = self._history.load()
+            if entries:
+                self.dispatch(msg.HistoryLoaded(at=time.time(), entries=entries))
+            self._tell_of_history()
+        if not gc.isenabled():
+            gc.freeze()
+            gc.set_threshold(10_000, 20, 50)
+            gc.enable()
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if self._held is not None:
+                self._held.append(event)
+                return
+            if self.focused is not self.regions.prompt:
+                self.screen.set_focus(self.regions.prompt)
+        await super().on_event(event)
+
+    # -- the one way everything goes
+
+    def dispatch(self, *messages: msg.Msg) -> None:
+        """Tell the core what happened, show what is different now, do what it wants done."""
+        model, wanted = self.model, list[do.Effect]()
+        for message in messages:
+            model, effects = update(model, message)
+            wanted.extend(effects)
+        self.model = model
+        self.regions.show(view(model))
+        for effect in wanted:
+            try:
+                self._perform(effect)
+            except Exception as error:  # noqa: BLE001  the boundary of effects: what cannot be done is said
+                self._failed(f"{type(effect).__name__}: {error}")
+
+    def _perform(self, effect: do.Effect) -> None:
+        match effect:
+            case do.Send(op):
+                if self.link.send(op):
+                    self._poll.resume()
+            case do.Quit():
+                self.exit(0)
+            case do.Copy(text):
+                self._copy(text)
+            case do.CopySelection():
+                self._copy(self.screen.get_selected_text() or self.regions.prompt.selected_text)
+                self.screen.clear_selection()
+            case do.Remember(text):
+                if self._history is not None:
+                    self._history.add(text)
+                    self._tell_of_history()
+            case do.ExpireToast(number, seconds):
+                asyncio.get_running_loop().call_later(seconds, self._expire, number)
+            case do.Scroll(where):
+                self.regions.transcript.scroll_view(where)
+            case do.Type(character, key):
+                self.regions.prompt.edit_by_key(key, character)
+                self.regions.prompt.tell()
+            case _:
+                assert_never(effect)
+
+    # -- the engine
+
+    def look(self) -> None:
+        """The engine has said something, or may have."""
+        self._poll.resume()
+        self._drain()
+
+    def poll(self) -> None:
+        """Every 100 ms while anything runs."""
+        if not self._drain() and self.model.running:
+            self.dispatch(msg.Ticked(at=time.time()))
+        if not self.model.running and self.link.rest():
+            self._poll.pause()
+
+    def _drain(self) -> bool:
+        taken = self.link.take()
+        if taken:
+            self.dispatch(msg.EventsArrived(at=time.time(), events=taken))
+        return bool(taken)
+
+    # -- what the prompt and the transcript tell
+
+    def key_came(self) -> None:
+        self.link.key_came()
+
+    def draft_changed(self, text: str, caret: int) -> None:
+        self.dispatch(msg.DraftChanged(at=time.time(), text=text, caret=caret))
+
+    def submitted(self, text: str) -> None:
+        self.dispatch(msg.Submitted(at=time.time(), text=text))
+
+    def history_asked(self, step: int, draft: str) -> None:
+        self.dispatch(msg.HistoryAsked(at=time.time(), step=step, draft=draft))
+
+    def key_taken(self, key: str, character: str, draft: str) -> bool:
+        shown = self.regions.shown
+        if key not in self._keys and not (shown is not None and (shown.grab_all or key in shown.grab)):
+            return False
+        selection = bool(self.screen.selections) or not self.regions.prompt.selection.is_empty
+        self.dispatch(msg.KeyPressed(at=time.time(), key=key, character=character, draft=draft, selection=selection))
+        return True
+
+    def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
+        self.dispatch(msg.Toggled(at=time.time(), row=event.row))
+
+    def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
+        self.dispatch(msg.Scrolled(at=time.time(), following=event.following))
+
+    def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
+        """The terminal opens links (they are real ones); a click here copies the address."""
+        self._copy(event.href)
+
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel moves the transcript wherever the pointer is."""
+        self._wheel("line_up")
+
+    def on_mouse_scroll_down(self) -> None:
+        self._wheel("line_down")
+
+    def _wheel(self, where: str) -> None:
+        for _ in range(WHEEL):
+            self.regions.transcript.scroll_view(where)
+
+    # -- the terminal
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.regions.fit(width, height)
+        self.dispatch(msg.Resized(at=time.time(), width=width, height=height))
+        self.call_after_refresh(self.regions.place)
+
+    def end_by_signal(self, number: int) -> None:
+        """TERM, HUP, INT, or a terminal that is gone."""
+        self.exit(128 + number, return_code=128 + number)
+
+    def _fatal_error(self) -> None:
+        """Something in here is broken: the screen ends, and `run` prints what it was (no values of variables)."""
+        self.crash = self.crash or traceback.format_exc()
+        self._close_messages_no_wait()
+
+    # -- small things
+
+    def _copy(self, text: str) -> None:
+        if text:
+            self.copy_to_clipboard(text)
+            self.dispatch(msg.Copied(at=time.time(), chars=len(text)))
+
+    def _expire(self, number: int) -> None:
+        self.dispatch(msg.ToastExpired(at=time.time(), number=number))
+
+    def _failed(self, text: str) -> None:
+        self.dispatch(msg.EffectFailed(at=time.time(), text=text))
+
+    def _tell_of_history(self) -> None:
+        notice = self._history.notice() if self._history is not None else ""
+        if notice:
+            self._failed(notice)
+
+
+def run(
+    engine: Engine,
+    *,
+    prompt: str = "",
+    theme: str = "",
+    history: Path,
+    cwd: Path,
+    themes: Sequence[Path] = (),
+    early: boot.Early | None = None,
+    at_once: bool = False,
+) -> int:
+    """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
+    early = early or boot.take_terminal()
+    palette = load_theme(theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark"), themes)
+    app = AgentApp(
+        engine, palette, history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
+        model=Model(sessions={"": Session(cwd=str(cwd))}),
+    )  # fmt: skip
+    code: int | None = None
+    try:
+        code = app.run()
+    finally:
+        app.link.close(STOP_SECONDS)
+        if early is not None:
+            early.restore()
+    if app.crash:
+        print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
+    if words := farewell(app.model.transcript):
+        print(words)
+    return 1 if app.crash else code if code is not None else 0

@@ -1,0 +1,139 @@
+"""The engine as the screen holds it: when its thread starts, when Ops leave, when its queue is looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+from typing import Final
+
+from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.ops import Op, SaveDraft
+from agent_tui.tui.drain import drain, join
+
+QUIET_SECONDS: Final = 0.3
+"""So long no key must have come before the engine's imports may compete with typing."""
+DRAFT_SECONDS: Final = 0.5
+"""So long a draft rests before the engine is told of it."""
+SOON: Final = (0.015, 0.04, 0.07)
+"""Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
+
+
+class Link:
+    """`look`: called in the screen's loop when the queue may hold something. Nothing is sent before `open`."""
+
+    def __init__(self, engine: Engine, look: Callable[[], None]) -> None:
+        self.engine = engine
+        self.begun = False
+        self._look = look
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._context = contextvars.Context()
+        self._waiting: list[Op] = []
+        self._draft: SaveDraft | None = None
+        self._draft_timer: asyncio.TimerHandle | None = None
+        self._soon: list[asyncio.TimerHandle] = []
+        self._last_key = 0.0
+
+    def open(self, at_once: bool) -> None:
+        """The first frame is on the screen. The engine starts now, or once typing has paused, or when it is needed."""
+        self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
+        waiting, self._waiting = self._waiting, []
+        if at_once or waiting:
+            self.begin()
+        else:
+            self._begin_when_quiet()
+        for op in waiting:
+            self.send(op)
+
+    def key_came(self) -> None:
+        if self._loop is not None:
+            self._last_key = self._loop.time()
+
+    def begin(self) -> None:
+        """Start the engine, if it was not."""
+        if not self.begun:
+            self.begun = True
+            self.engine.resting = True
+            self.engine.start(self._wake)
+
+    def send(self, op: Op) -> bool:
+        """Give `op` to the engine. Drafts wait until typing pauses; all else goes at once, after the draft: then an
+        answer is near (True)."""
+        if self._loop is None:
+            self._waiting.append(op)
+            return False
+        if isinstance(op, SaveDraft):
+            self._draft = op
+            self._later_draft(DRAFT_SECONDS)
+            return False
+        self.begin()
+        self._flush_draft()
+        self.engine.send(op)
+        self._look_soon(self._loop)
+        return True
+
+    def take(self) -> tuple[Event | Restored, ...]:
+        """What the engine said since the last time."""
+        return join(drain(self.engine.events))
+
+    def rest(self) -> bool:
+        """Stop polling, if nothing came meanwhile; from here on the engine's next event wakes us."""
+        self.engine.resting = True
+        if self.engine.events.empty():
+            return True
+        self.engine.resting = False
+        return False
+
+    def close(self, timeout: float) -> None:
+        """The screen is gone: the engine gets the last draft and is stopped. Waits at most `timeout` seconds."""
+        for handle in (*self._soon, *([self._draft_timer] if self._draft_timer else [])):
+            handle.cancel()
+        if self.begun:
+            if self._draft is not None:
+                self.engine.send(self._draft)
+            self.engine.stop(timeout)
+
+    def _wake(self) -> None:
+        """Called once from the engine's thread, at its first event after a rest."""
+        if self._loop is None:
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._look, context=self._context)
+        except RuntimeError:  # the loop has ended: there is nobody left to look
+            return
+
+    def _begin_when_quiet(self) -> None:
+        if self._loop is None or self.begun:
+            return
+        left = QUIET_SECONDS - (self._loop.time() - self._last_key)
+        if left <= 0.001:
+            self.begin()
+        else:
+            self._loop.call_later(left, self._begin_when_quiet)
+
+    def _later_draft(self, seconds: float) -> None:
+        if self._draft_timer is None and self._loop is not None:
+            self._draft_timer = self._loop.call_later(seconds, self._draft_rested)
+
+    def _draft_rested(self) -> None:
+        self._draft_timer = None
+        if self._loop is None or self._draft is None:
+            return
+        left = DRAFT_SECONDS - (self._loop.time() - self._last_key)
+        if left > 0.001:
+            self._later_draft(left)
+        else:
+            self.begin()
+            self._flush_draft()
+
+    def _flush_draft(self) -> None:
+        if self._draft is not None:
+            self.engine.send(self._draft)
+            self._draft = None
+
+    def _look_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        for handle in self._soon:
+            handle.cancel()
+        self._soon = [loop.call_later(seconds, self._look) for seconds in SOON]

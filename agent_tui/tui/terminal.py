@@ -1,0 +1,145 @@
+"""The terminal under the screen: reads keys as they are, sets its modes, and gives it back whatever happens.
+
+A subclass of Textual's own driver; it leans on that driver's inside, so the version is pinned and pty tests hold it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import termios
+from codecs import getincrementaldecoder
+from collections.abc import Iterable
+from time import monotonic
+from types import FrameType
+from typing import Final, Protocol, cast
+
+from textual import constants, events
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+from agent_tui.boot import ENDING, Early
+
+ESCAPE_DELAY: Final = 0.04
+"""Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
+FORCED_END: Final = 6
+"""Seconds that an ending by signal may take before the process ends anyway."""
+
+_ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
+_MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
+
+
+class Owner(Protocol):
+    """What the terminal needs of the app."""
+
+    early: Early | None
+
+    def end_by_signal(self, number: int) -> None: ...
+
+
+class KeyParser(XTermParser):
+    """Textual's parser, with Alt+Enter (ESC CR) and xterm's modifyOtherKeys understood."""
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if sequence in _ALT_ENTER:
+            return [events.Key("alt+enter", None)]
+        if match := _MODIFY_OTHER_KEYS.fullmatch(sequence):
+            sequence = f"\x1b[{match[2]};{match[1]}u"
+        return super()._sequence_to_key_events(sequence, alt)
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
+        return None if self._timeout_time is None else max(0.0, self._timeout_time - monotonic())
+
+
+class Terminal(LinuxDriver):
+    """The driver of the real screen. It waits for keys without polling."""
+
+    def __init__(
+        self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        if "ESCDELAY" not in os.environ:
+            constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
+        self._owner = cast(Owner, app)
+        self._early = self._owner.early or Early(self.fileno, termios.tcgetattr(self.fileno))
+        self._wake: tuple[int, int] | None = None
+        self._ending = False
+        self._began_before = False
+
+    def start_application_mode(self) -> None:
+        self._wake = os.pipe()
+        for number in ENDING:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._end)
+        self._early.screen = True
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if not self._began_before:
+            self.attrs_before = self._early.saved
+            self._began_before = True
+
+    def disable_input(self) -> None:
+        if self._wake is not None:
+            os.write(self._wake[1], b"x")
+        super().disable_input()
+        if self._wake is not None:
+            for fd in self._wake:
+                os.close(fd)
+            self._wake = None
+
+    def close(self) -> None:
+        """Everything is written; only now is the terminal out of our hands."""
+        if self._writer_thread is not None and self._writer_thread.is_alive():
+            self._writer_thread.stop()
+            self._early.screen = False
+
+    def write(self, data: str) -> None:
+        """Write to the screen; nothing happens if the terminal is gone."""
+        if self._writer_thread is not None and self._writer_thread.is_alive():
+            self._writer_thread.write(data)
+
+    def run_input_thread(self) -> None:
+        """Read keys until the input is disabled or the terminal hangs up."""
+        assert self._wake is not None
+        parser, wake = KeyParser(self._debug), self._wake[0]
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        while not self.exit_event.is_set():
+            ready, _, _ = select.select([self.fileno, wake], [], [], parser.patience)
+            if self.fileno in ready:
+                data = self._read()
+                if not data:
+                    self._loop.call_soon_threadsafe(self._owner.end_by_signal, signal.SIGHUP)
+                    return
+                for message in parser.feed(decode(data)):
+                    self.process_message(message)
+            for message in parser.tick():
+                self.process_message(message)
+
+    def _read(self) -> bytes:
+        """What was typed; empty if the terminal is gone. An Enter of before the start came as a line feed."""
+        try:
+            data = os.read(self.fileno, 4096)
+        except OSError:
+            return b""
+        cooked, self._early.cooked = self._early.cooked, max(0, self._early.cooked - len(data))
+        return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        try:
+            width, height = os.get_terminal_size(self.fileno)
+        except OSError:
+            return super()._get_terminal_size()
+        return width or 80, height or 25
+
+    def _end(self, number: int, _: FrameType | None = None) -> None:
+        """TERM, HUP or INT: end in order; a second one, or too long a wait, ends at once."""
+        if self._ending:
+            self._early.end(number)
+        self._ending = True
+        signal.signal(signal.SIGALRM, lambda *_: self._early.end(number))
+        signal.alarm(FORCED_END)
+        self._loop.call_soon_threadsafe(self._owner.end_by_signal, number)

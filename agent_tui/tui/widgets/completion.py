@@ -1,0 +1,53 @@
+"""What the word being typed could become, directly above the prompt and over the transcript."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.cells import cell_len
+
+from agent_tui.tui.markdown.lines import Segment
+from agent_tui.tui.regions import CompletionView
+from agent_tui.tui.widgets.paint import Region, flat, pad, seg
+
+SHOWN: Final = 8
+
+
+def window(count: int, selected: int, room: int) -> range:
+    """Which of `count` entries are shown so that `selected` is among them."""
+    first = min(max(0, selected - room // 2), max(0, count - room))
+    return range(first, min(count, first + room))
+
+
+class Completion(Region):
+    value: CompletionView | None = None
+
+    def show(self, value: CompletionView | None) -> None:
+        self.value = value
+        self.display = value is not None
+        self.place()
+        self.redraw(layout=True)
+
+    def place(self, below: int = -1) -> None:
+        """Let the list end just above the screen line `below` (the top of the prompt)."""
+        if below >= 0:
+            self.below = below
+        if self.value is not None:
+            high = min(SHOWN, len(self.value.options), max(1, self.below))
+            self.styles.offset = (0, max(0, self.below - high))
+            self.styles.max_height = high
+
+    below = 0
+
+    def lines(self, width: int) -> list[tuple[Segment, ...]]:
+        if self.value is None:
+            return []
+        options = self.value.options
+        wide = min(max((cell_len(flat(o.label)) for o in options), default=0), max(8, width // 2))
+        lines = []
+        for number in window(len(options), self.value.selected, min(SHOWN, max(1, self.below))):
+            option, chosen = options[number], number == self.value.selected
+            label = pad((seg(option.label, "accent strong" if chosen else "text"),), wide)
+            mark = Segment(" ❯ " if chosen else "   ", "accent")
+            lines.append(pad((mark, *label, seg(f"   {option.detail}", "dim")), width))
+        return lines

@@ -1,0 +1,118 @@
+"""A question for consent, directly above the prompt: the whole command or diff, and the keys that answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from textual.geometry import Size
+
+from agent_tui.tui.displays import display_lines
+from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
+from agent_tui.tui.regions import DialogView, Option
+from agent_tui.tui.widgets.paint import Region, flat, pad, seg
+
+AROUND = 8
+"""Lines of the screen that a dialog leaves to the rest: header, status, prompt, footer, and a bit of transcript."""
+
+
+class Dialog(Region):
+    value: DialogView | None = None
+
+    def show(self, value: DialogView | None) -> None:
+        self.value = value
+        self.display = value is not None
+        self.redraw(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._made = None  # how much of the diff fits depends on the height of the screen too
+        return super().get_content_height(container, viewport, width)
+
+    def lines(self, width: int) -> Sequence[Sequence[Segment]]:
+        value = self.value
+        if value is None:
+            return []
+        tone = "notice.warning" if value.warning else "accent"
+        if width < 12:
+            return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
+        inner = width - 4
+        options = options_lines(value.options, value.selected, inner, False)
+        reason = self._reason(value, inner)
+        room = max(3, self.app.size.height - AROUND) - len(options) - len(reason) - 3
+        shown = self._window(value, inner, max(1, room))
+        body: list[Sequence[Segment]] = [*reason, *shown]
+        if shown or reason:
+            body.append(())
+        return [
+            edge("╭", "╮", value.title, value.position, width, tone),
+            *(side(line, width, tone) for line in (*body, *options)),
+            edge("╰", "╯", "", "", width, tone),
+        ]
+
+    def _reason(self, value: DialogView, width: int) -> list[Sequence[Segment]]:
+        if not value.reason:
+            return []
+        style = "notice.warning" if value.warning else "dim"
+        wrapped = wrap((seg(value.reason, style),), width, cell_len)[:3]
+        return [line.segments for line in wrapped]
+
+    def _window(self, value: DialogView, width: int, room: int) -> list[Sequence[Segment]]:
+        """As much of the command or diff as fits, from line `scroll` on."""
+        if value.display is None:
+            return []
+        drawn = display_lines(value.display, width, True, cell_len)
+        lines: list[Sequence[Segment]] = [filled(line, width) for line in drawn]
+        if len(lines) <= room:
+            return lines
+        room = max(1, room - 1)
+        first = min(max(0, value.scroll), len(lines) - room)
+        last = first + room
+        more = f"lines {first + 1}–{last} of {len(lines)} · PgUp/PgDn scroll"
+        return [*lines[first:last], (seg(more, "tool.more"),)]
+
+
+def filled(line: Line, width: int) -> Sequence[Segment]:
+    """The line's segments, its background to the right edge."""
+    if not line.fill:
+        return line.segments
+    room = width - line_cells(line.segments, cell_len)
+    under = [Segment(s.text, f"{line.fill} {s.style}".strip()) for s in line.segments]
+    return (*under, Segment(" " * max(0, room), line.fill))
+
+
+def options_lines(options: Sequence[Option], selected: int, width: int, column: bool) -> list[Sequence[Segment]]:
+    """The choices, the key first: in one row where they fit, else one a line."""
+    if not options:
+        return []
+    if not column and not any(option.detail for option in options):
+        row: list[Segment] = []
+        for number, option in enumerate(options):
+            row += [*([seg("  ")] if row else []), *_option(option, number == selected)]
+        if line_cells(row, cell_len) <= width:
+            return [row]
+    column_lines: list[Sequence[Segment]] = [
+        pad([*_option(o, n == selected), *([seg(f"  {o.detail}", "dim")] if o.detail else [])], width)
+        for n, o in enumerate(options)
+    ]
+    return column_lines
+
+
+def _option(option: Option, selected: bool) -> list[Segment]:
+    mark = Segment("❯ " if selected else "  ", "accent")
+    key = [Segment(flat(option.key), "accent strong"), Segment(" ")] if option.key else []
+    return [mark, *key, seg(option.label, "strong" if selected else "text")]
+
+
+def edge(left: str, right: str, title: str, note: str, width: int, tone: str) -> list[Segment]:
+    """A border line with `title` at its left and `note` at its right."""
+    head = [Segment(f"{left}─ ", tone), seg(title, f"{tone} strong"), Segment(" ")] if title else [Segment(left, tone)]
+    tail = [seg(f" {note} ", "dim"), Segment(f"─{right}", tone)] if note else [Segment(right, tone)]
+    room = width - line_cells(tail, cell_len)
+    if line_cells(head, cell_len) > room - 1:
+        head = list(pad(head, room - 1))
+    return [*head, Segment("─" * (room - line_cells(head, cell_len)), tone), *tail]
+
+
+def side(line: Sequence[Segment], width: int, tone: str) -> tuple[Segment, ...]:
+    """`line` between the two side borders."""
+    return (Segment("│ ", tone), *pad(line, width - 4), Segment(" │", tone))

@@ -1,0 +1,105 @@
+"""Styled text to strips of the screen, and the one base of all small regions.
+
+Whatever text comes in (a model's, a tool's, a file's) is made harmless here and never read as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol, cast
+
+from rich.cells import cell_len
+from rich.segment import Segment as RichSegment
+from rich.style import Style
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from agent_tui.structures.visible import visible
+from agent_tui.tui.markdown.lines import Segment, cut_runs, line_cells
+from agent_tui.tui.regions import Span, Tone
+
+TONES: Final[dict[Tone, str]] = {
+    "normal": "text",
+    "dim": "dim",
+    "accent": "accent",
+    "good": "tool.ok",
+    "warning": "notice.warning",
+    "bad": "notice.error",
+}
+
+
+class Palette(Protocol):
+    """What a theme must give: the look behind one or more style names."""
+
+    def style(self, name: str) -> Style: ...
+
+
+class HasPalette(Protocol):
+    palette: Palette
+
+
+def flat(text: str) -> str:
+    """`text` harmless and on one line."""
+    return visible(text).replace("\n", " ⏎ ").replace("\t", "    ")
+
+
+def runs(spans: Iterable[Span]) -> tuple[Segment, ...]:
+    return tuple(Segment(flat(span.text), TONES[span.tone]) for span in spans)
+
+
+def seg(text: str, style: str = "text") -> Segment:
+    return Segment(flat(text), style)
+
+
+def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segment, ...]:
+    """`segments` in exactly `width` cells: cut with `…`, or filled with spaces."""
+    kept = cut_runs(segments, width, cell_len)
+    return (*kept, Segment(" " * max(0, width - line_cells(kept, cell_len)), style))
+
+
+def between(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tuple[Segment, ...]:
+    """`left` and `right` at the two ends of a line; `left` is cut first."""
+    right = cut_runs(right, width, cell_len)
+    room = width - line_cells(right, cell_len)
+    return (*pad(left, room), *right)
+
+
+class Region(Widget, can_focus=False):
+    """A region that draws lines of segments. Subclasses hold a value and say its `lines`."""
+
+    DEFAULT_CSS = "Region { height: auto; }"
+
+    _made: tuple[int, Palette, list[Strip]] | None = None
+
+    def lines(self, width: int) -> Sequence[Sequence[Segment]]:
+        """What to draw, at most `width` cells a line."""
+        raise NotImplementedError
+
+    def redraw(self, layout: bool = False) -> None:
+        """The value has changed; `layout`: so may have the number of lines."""
+        self._made = None
+        self.refresh(layout=layout)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len(self.strips(width))
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        strips = self.strips(width)
+        return strips[y] if y < len(strips) else Strip.blank(width)
+
+    def strips(self, width: int) -> list[Strip]:
+        """The drawn lines; made again only after `redraw`, at another width or with another palette."""
+        palette = cast(HasPalette, self.app).palette
+        if self._made is None or self._made[0] != width or self._made[1] is not palette:
+            drawn = [paint(line, width, palette) for line in self.lines(width)] if width > 0 else []
+            self._made = (width, palette, drawn)
+        return self._made[2]
+
+
+def paint(line: Sequence[Segment], width: int, palette: Palette) -> Strip:
+    """One line as a strip of exactly `width` cells."""
+    plain = Style.null()
+    parts = [RichSegment(s.text, palette.style(s.style) if s.style else plain) for s in line if s.text]
+    return Strip(parts).adjust_cell_length(width, plain)

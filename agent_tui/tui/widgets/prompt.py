@@ -1,0 +1,151 @@
+"""The prompt: an editor that owns its text and caret, tells of every change, and handles all keys in order.
+
+Every key is handled here, in the order it came: Textual's own bindings bubble up and would change places with letters
+typed in the same burst.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol, cast
+
+from rich.text import Text
+from textual import events
+from textual.content import Content
+from textual.widgets import TextArea
+
+from agent_tui.tui.keys import EDITING, NEWLINE, SELECTING, SUBMIT
+from agent_tui.tui.regions import PromptView
+from agent_tui.tui.widgets.paint import flat
+
+_SHOWN: Final = (
+    {code: 0x2400 + code for code in range(0x20) if code != 9}
+    | dict.fromkeys((0x7F, *range(0x80, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+)  # fmt: skip
+"""Each character that could move the cursor or reorder the line, and the one drawn in its place."""
+
+
+class Keyboard(Protocol):
+    """What the prompt needs of the app: where things go that are not editing."""
+
+    def key_came(self) -> None: ...
+    def draft_changed(self, text: str, caret: int) -> None: ...
+    def submitted(self, text: str) -> None: ...
+    def history_asked(self, step: int, draft: str) -> None: ...
+    def key_taken(self, key: str, character: str, draft: str) -> bool:
+        """Whether the key went to the core: a command key, or any key while a dialog or overlay is open."""
+        ...
+
+
+class Prompt(TextArea):
+    def __init__(self) -> None:
+        super().__init__(
+            id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
+        )
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+        self._rev = 0
+        self._hint = ""
+        self._told: tuple[str, int] = ("", 0)
+
+    def show(self, value: PromptView) -> None:
+        """Take the model's text if it has a new one; else only what stands around it."""
+        if value.placeholder != self._hint:
+            self._hint = value.placeholder
+            self.placeholder = Content(flat(value.placeholder))  # a plain text would be read as markup
+        if value.rev != self._rev:
+            self._rev = value.rev
+            if value.text != self.text:
+                self.load_text(value.text)
+            self.move_cursor(self.document.end)
+            self._told = self._now()
+
+    def tell(self) -> None:
+        """Report the text and the caret, if they changed since the last time."""
+        now = self._now()
+        if now != self._told:
+            self._told = now
+            self._keyboard.draft_changed(*now)
+
+    def _now(self) -> tuple[str, int]:
+        row, column = self.cursor_location
+        return self.text, sum(len(self.document[n]) + 1 for n in range(row)) + column
+
+    def get_line(self, line_index: int) -> Text:
+        """The line as it is drawn: a control character of pasted text must not reach the terminal."""
+        return Text(self.document.get_line(line_index).translate(_SHOWN), end="", no_wrap=True)
+
+    @property
+    def _keyboard(self) -> Keyboard:
+        return cast(Keyboard, self.app)
+
+    async def _on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        self._keyboard.key_came()
+        self.press(event.key, event.character if event.is_printable else None)
+        self.tell()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Pasted text is text: its line ends never submit."""
+        event.stop()
+        event.prevent_default()
+        self._keyboard.key_came()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if result := self._replace_via_keyboard(text, *self.selection):
+            self.move_cursor(result.end_location)
+        self.tell()
+
+    def on_text_area_changed(self) -> None:
+        self.tell()
+
+    def press(self, key: str, character: str | None) -> None:
+        """Do what `key` means here and now; `character` is what it types, if anything."""
+        draft = self.text
+        if self._keyboard.key_taken(key, character or "", draft):
+            return
+        if key in SUBMIT:
+            self._submit(draft)
+        elif key in ("up", "down"):
+            self._vertical(-1 if key == "up" else 1, draft)
+        else:
+            self.edit_by_key(key, character)
+
+    def edit_by_key(self, key: str, character: str | None) -> None:
+        """Let `key` edit the text or move the caret; nothing else can come of it."""
+        if key in NEWLINE:
+            self._insert("\n")
+        elif key in EDITING:
+            getattr(self, f"action_{EDITING[key]}")()
+        elif key in SELECTING:
+            getattr(self, f"action_{SELECTING[key]}")(True)
+        elif character:
+            self._insert(character)
+
+    def _insert(self, text: str) -> None:
+        self._replace_via_keyboard(text, *self.selection)
+
+    def _submit(self, draft: str) -> None:
+        """Send; but a backslash before the caret makes Enter a line break."""
+        row, column = self.cursor_location
+        if self.selection.is_empty and column and self.document[row][column - 1] == "\\":
+            self._replace_via_keyboard("\n", (row, column - 1), (row, column))
+            return
+        self.tell()
+        self._keyboard.submitted(draft)
+
+    def _vertical(self, step: int, draft: str) -> None:
+        """The caret moves first; at the first or last line (as wrapped) it is history's turn."""
+        location = self.cursor_location
+        move = self.navigator.get_location_above if step < 0 else self.navigator.get_location_below
+        at_edge = (
+            self.navigator.is_first_wrapped_line(location)
+            if step < 0
+            else self.navigator.is_last_wrapped_line(location)
+        )
+        if at_edge or move(location) == location:
+            self.tell()
+            self._keyboard.history_asked(step, draft)
+        elif step < 0:
+            self.action_cursor_up()
+        else:
+            self.action_cursor_down()

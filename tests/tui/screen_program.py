@@ -1,0 +1,61 @@
+"""The program as `python -m agent_tui` starts it, with an engine that plays. For tests in a real terminal.
+
+Environment: OPS (a file that gets one line for each Op), SCENE (what is to happen), HOLD (seconds of slow imports).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import types
+from pathlib import Path
+
+
+def main() -> int:
+    from agent_tui import __main__ as start
+
+    stub = types.ModuleType("agent_tui.cli")
+    stub.main = play  # type: ignore[attr-defined]
+    sys.modules["agent_tui.cli"] = stub
+    return start.main()
+
+
+def play(_: list[str], early: object) -> int:
+    time.sleep(float(os.environ.get("HOLD", "0")))
+    if os.environ.get("SCENE") == "broken-start":
+        raise RuntimeError("broken at the start")
+    from agent_tui.paths import shipped
+    from agent_tui.protocol.ops import Op, Submit
+    from agent_tui.tui.app import run
+    from tests.tui.stage import PlayedEngine, echo
+
+    def react(engine: PlayedEngine, op: Op) -> None:
+        with Path(os.environ["OPS"]).open("a") as file:
+            file.write(repr(op) + "\n")
+        if isinstance(op, Submit) and op.text == "crash":
+            engine.say(object())  # type: ignore[arg-type]
+            return
+        if isinstance(op, Submit) and op.text == "wait":
+            engine.begin(op.text)
+            return
+        if isinstance(op, Submit) and op.text == "markup":
+            engine.begin(op.text)
+            engine.answer("[bold red]not markup[/] [/x] \x1b[31mred\x1b[0m \x9b2J [@click=app.quit]no[/]")
+            engine.end()
+            return
+        echo(engine, op)
+
+    return run(
+        PlayedEngine(react),
+        theme="dark",
+        history=Path(os.environ["OPS"]).with_name("history.jsonl"),
+        cwd=Path.cwd(),
+        themes=(shipped("themes"),),
+        early=early,  # type: ignore[arg-type]
+        at_once=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
