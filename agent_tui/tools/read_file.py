@@ -1,0 +1,163 @@
+"""The tool `read_file`: a file's lines with their numbers, as much of them as a model can use at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from agent_tui.protocol.display import CodeDisplay, TextDisplay
+from agent_tui.safety import paths
+from agent_tui.tools import _files
+from agent_tui.tools._arguments import LenientArguments
+from agent_tui.tools._language import language
+from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
+
+WHOLE: Final = 500
+"""Lines up to which a file is shown whole, and lines at a time where no end was given."""
+PREVIEW: Final = 200
+"""Lines shown of a longer file."""
+LONGEST_LINE: Final = 2_000
+"""Characters of a line that are shown."""
+MAX_BYTES: Final = 20_000_000
+_NOTES: Final = 600
+"""Characters kept free for the notes under the lines."""
+
+
+class ReadFile(LenientArguments):
+    path: str = Field(description="File to read")
+    start_line: int = Field(default=0, ge=0, description="First line, from 1")
+    end_line: int = Field(default=0, ge=0, description="Last line, inclusive")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file as text: its lines without their ends, and what was done to get them."""
+
+    lines: tuple[str, ...]
+    size: int
+    replaced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The lines shown (cut where too long) from line `first` on (1-based), and how many of them were cut."""
+
+    first: int
+    lines: tuple[str, ...]
+    cut: int
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.lines) - 1
+
+
+async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
+    if args.end_line and args.start_line > args.end_line:
+        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is behind end_line {args.end_line}")
+    real = ctx.path(args.path)
+
+    def work(_stopped: Callable[[], bool]) -> Text:
+        return read_text(real, ctx)
+
+    text: Text = await ctx.blocking(work)
+    shown = ctx.shown(real)
+    if not text.lines:
+        return ToolResult(f"{shown} is empty ({_files.counted(text.size, 'byte')}).", TextDisplay("the file is empty"))
+    if args.start_line > len(text.lines):
+        has = f"{shown} has {_files.counted(len(text.lines), 'line')}"
+        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is behind the end: {has}")
+    window = _window(args, text.lines, ctx.max_output_chars - _NOTES)
+    content = "\n".join(f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first))
+    display = CodeDisplay("\n".join(window.lines), shown, language(real), window.first, len(text.lines))
+    return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
+
+
+def read_text(real: Path, ctx: ToolContext) -> Text:
+    """The text of a file. Raises ToolFailure."""
+    try:
+        data = paths.read_regular(real, MAX_BYTES)
+    except (OSError, paths.NotRegular) as error:
+        raise _files.failure(error, real, ctx) from None
+    if _files.is_binary(data):
+        size = len(data) if len(data) <= MAX_BYTES else real.stat().st_size
+        raise _files.binary_failure(ctx.shown(real), data, size)
+    if len(data) > MAX_BYTES:
+        hint = "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
+        limit = _files.size_text(MAX_BYTES)
+        raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; {hint}")
+    text, replaced = decoded(data)
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return Text(tuple(line.removesuffix("\r") for line in lines), len(data), replaced)
+
+
+def decoded(data: bytes) -> tuple[str, bool]:
+    """The text of a file without its byte order mark, and whether bytes that are no UTF-8 were replaced."""
+    try:
+        return data.decode("utf-8-sig"), False
+    except UnicodeDecodeError:
+        return data.decode("utf-8-sig", "replace"), True
+
+
+def _window(args: ReadFile, lines: tuple[str, ...], budget: int) -> Window:
+    """The lines asked for, or a fair part of them; at least one, and no more than `budget` characters hold."""
+    start = max(1, args.start_line)
+    asked = args.start_line or args.end_line
+    most = WHOLE if asked or len(lines) <= WHOLE else PREVIEW
+    end = min(args.end_line or start + most - 1, len(lines))
+    taken: list[str] = []
+    cut = used = 0
+    for line in lines[start - 1 : end]:
+        lost = len(line) - LONGEST_LINE
+        part = f"{line[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else line
+        used += len(part) + 7
+        if taken and used > budget:
+            break
+        taken.append(part)
+        cut += lost > 0
+    return Window(start, tuple(taken), cut)
+
+
+def _notes(args: ReadFile, text: Text, window: Window) -> list[str]:
+    """What a model must know beside the lines."""
+    total = len(text.lines)
+    notes = []
+    if window.last < total and window.last != args.end_line:
+        more = f"Read on with start_line={window.last + 1}, or find a place with grep_files."
+        notes.append(f"[Lines {window.first}-{window.last} of {total}. {more}]")
+    elif window.last < total or window.first > 1:
+        notes.append(f"[Lines {window.first}-{window.last} of {total}.]")
+    if window.cut:
+        lines = _files.counted(window.cut, "line was", "lines were")
+        notes.append(f"[{lines} cut at {LONGEST_LINE} characters.]")
+    if text.replaced:
+        notes.append("[Not valid UTF-8: bytes that could not be read are shown as �.]")
+    return notes
+
+
+def label(args: ReadFile) -> str:
+    if not args.start_line and not args.end_line:
+        return f"Read {args.path}"
+    end = str(args.end_line) if args.end_line else ""
+    start = max(1, args.start_line)
+    return f"Read {args.path} ({f'line {start}' if str(start) == end else f'lines {start}–{end}'})"
+
+
+TOOL: Final = Tool(
+    name="read_file",
+    description=(
+        "Read a text file. Lines come numbered as `12→text`; the number and the arrow are not part of the file. "
+        f"Of a file with over {WHOLE} lines you see the first {PREVIEW}: read on with start_line and end_line. "
+        "Read a file before you edit it."
+    ),
+    arguments=ReadFile,
+    effect="read",
+    label=label,
+    run=run,
+    paths=lambda args: (args.path,),
+)
