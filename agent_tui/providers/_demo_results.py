@@ -62,9 +62,10 @@ def comment(call: ToolCall, result: ToolMessage) -> str:
     name = code(str(arguments.get("path", "")))
     match call.name:
         case "read_file":
-            return f"That is {name}, with line numbers, as a model gets it."
+            return _read(name, result.content)
         case "list_files":
-            return f"That is what {name} holds."
+            empty = result.content.endswith("is an empty folder.")
+            return f"{name} is empty." if empty else f"That is what {name} holds."
         case "grep_files":
             wanted = code(re.sub(r"\\(.)", r"\1", str(arguments.get("pattern", ""))))
             return f"No line holds {wanted}." if _nothing(result) else f"Those are the lines that hold {wanted}."
@@ -85,6 +86,15 @@ def ran(result: ToolMessage) -> str:
         return not_done(failed)
     ended = re.match(r"exit code (-?[0-9]+)", result.content)
     return f"The command ended with exit code {ended[1]}." if ended else "The command ended."
+
+
+def _read(name: str, content: str) -> str:
+    if re.search(r" is empty \(.*\)\.$", content) and "\n" not in content and "→" not in content:
+        return f"{name} is empty."
+    part = re.search(r"^\[Lines ([0-9]+)-([0-9]+) of ([0-9]+)\.", content, re.MULTILINE)
+    if part:
+        return f"Those are lines {part[1]} to {part[2]} of {name}, which has {part[3]}."
+    return f"That is {name}, with line numbers, as a model gets it."
 
 
 def _nothing(result: ToolMessage) -> bool:

@@ -182,7 +182,10 @@ def test_a_typed_request_is_a_tool_call(
 @pytest.mark.parametrize(
     ("typed", "tool", "result", "said"),
     [
-        ("read a.md", "read_file", "1\tx", "That is `a.md`, with line numbers, as a model gets it."),
+        ("read a.md", "read_file", "    1→x", "That is `a.md`, with line numbers, as a model gets it."),
+        ("read a.md", "read_file", "    3→x\n[Lines 3-3 of 12.]", "Those are lines 3 to 3 of `a.md`, which has 12."),
+        ("read a.md", "read_file", "a.md is empty (0 bytes).", "`a.md` is empty."),
+        ("list", "list_files", ". is an empty folder.", "`.` is empty."),
         ("run false", "run_shell_command", "exit code 1\n(no output)", "The command ended with exit code 1."),
         ("run x", "run_shell_command", "Error [denied]: the person said no",
          "You said no, so nothing was done. The agent hears it and goes on."),
