@@ -5,6 +5,8 @@ Never raises for damage. A bad stretch costs only itself: the good records on bo
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 import zlib
 from collections.abc import Iterable
@@ -16,6 +18,7 @@ from agent_tui.protocol.events import Event
 
 _RECORD: Final = re.compile(rb'\{"v":')
 """How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that were run together."""
+_OBJECT: Final = json.JSONDecoder()
 
 
 @dataclass(slots=True)
@@ -77,13 +80,12 @@ def _pieces(line: bytes) -> list[tuple[Event | None, int]]:
         return [(None, len(line))]
     found: list[tuple[Event | None, int]] = []
     starts = [match.start() for match in _RECORD.finditer(line)]
-    for start, limit in zip(starts, [*starts[1:], len(line)], strict=True):
-        stop = line.rfind(b"}", start, limit) + 1
-        if stop <= start:
-            continue
+    for start, limit in itertools.pairwise([*starts, len(line)]):
         try:
+            # Latin-1: a character for each byte, so that the end of the object is its offset in the line.
+            stop = start + _OBJECT.raw_decode(line[start:limit].decode("latin-1"))[1]
             event = decode(line[start:stop])
-        except BadRecord:
+        except (ValueError, RecursionError):
             continue
         found.append((event, len(line) if line[stop:] in (b"\n", b"\r\n") else stop))
     return found

@@ -1,0 +1,53 @@
+"""Contents by their hash: kept whole, kept once, kept private, and never handed out damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_tui.sessions.checkpoints import Blobs
+
+
+@settings(deadline=None, max_examples=20)
+@given(content=st.binary(max_size=2_000))
+def test_what_was_put_is_got(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    blobs = Blobs(tmp_path_factory.mktemp("data") / "blobs")
+    sha = blobs.put(content)
+    assert sha == hashlib.sha256(content).hexdigest()
+    assert blobs.put(content) == sha
+    assert blobs.get(sha) == content
+    assert [entry.name for entry in blobs.folder.iterdir()] == [sha]
+    assert stat.S_IMODE((blobs.folder / sha).stat().st_mode) == 0o600
+    assert stat.S_IMODE(blobs.folder.stat().st_mode) == 0o700
+
+
+def test_damage_is_found_and_mended_by_the_next_put(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    sha = blobs.put(b"content")
+    (tmp_path / sha).write_bytes(b"contemt")
+    with pytest.raises(ValueError, match="damaged"):
+        blobs.get(sha)
+    blobs.put(b"content")
+    assert blobs.get(sha) == b"content"
+
+
+@pytest.mark.parametrize("name", ["", "../secret", "0" * 63, "A" * 64, "g" * 64])
+def test_only_hashes_are_names(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="no SHA-256"):
+        Blobs(tmp_path).get(name)
+
+
+def test_what_was_never_put(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Blobs(tmp_path).get("0" * 64)
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        Blobs(tmp_path / "file" / "blobs").put(b"content")

@@ -1,0 +1,218 @@
+"""The log: what is appended is there, once, numbered, whoever reads it; two programs never write one log."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from agent_tui.agent.history import History, digest
+from agent_tui.protocol.codec import decode, encode
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    ContextBuilt,
+    Event,
+    Notice,
+    SessionStarted,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+    Unknown,
+    fold,
+)
+from agent_tui.sessions.store import SessionLocked, Store, read
+from tests.strategies import sessions
+
+QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+
+
+def log(folder: Path, *events: Event) -> tuple[Path, list[Event]]:
+    """A closed log of `events`, and those as they were recorded."""
+    store = Store.create(folder, "one")
+    recorded = [store.append(event) for event in events]
+    store.close()
+    assert store.trouble == ""
+    return store.path, recorded
+
+
+@QUIET
+@given(sessions())
+def test_what_was_appended_is_read_back_and_folds_into_the_same_screen(told: list[Event]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.create(Path(folder), "one")
+        recorded = [event for event in map(store.append, told) if event.settled]
+        store.close()
+        events, problems = read(store.path)
+        assert events == recorded
+        assert problems == ()
+        assert [event.n for event in events] == list(range(1, len(events) + 1))
+        assert fold(events) == fold(recorded)
+
+
+def test_a_header_alone_leaves_no_file(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "sessions", "one")
+    header = store.append(SessionStarted(cwd="/work"))
+    store.close()
+    assert header.n == 1
+    assert list((tmp_path / "sessions").iterdir()) == []
+
+
+def test_the_header_goes_in_front_of_the_first_record(tmp_path: Path) -> None:
+    path, recorded = log(tmp_path, SessionStarted(cwd="/work"), TurnStarted(prompt="hello"))
+    assert read(path)[0] == recorded
+    assert path.read_bytes().count(b"\n") == 2
+
+
+def test_looking_into_a_session_again_changes_nothing(tmp_path: Path) -> None:
+    path, _ = log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"), TurnEnded(state="completed"))
+    path.write_bytes(path.read_bytes()[:-5])
+    before = path.read_bytes()
+    opened = Store.open(tmp_path, "one")
+    opened.store.append(SessionStarted(resumed=True))
+    opened.store.close()
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["one.jsonl"]
+
+
+def test_deltas_are_not_stored(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, "one")
+    assert store.append(TextDelta(text="a")).n == 0
+    store.append(Notice(text="b"))
+    store.close()
+    assert [type(event) for event in read(store.path)[0]] == [Notice]
+
+
+def test_numbers_go_on_where_the_log_ended(tmp_path: Path) -> None:
+    log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"))
+    opened = Store.open(tmp_path, "one")
+    assert [event.n for event in opened.events] == [1, 2]
+    assert opened.store.append(Notice(text="more")).n == 3
+    opened.store.close()
+    assert [event.n for event in read(opened.store.path)[0]] == [1, 2, 3]
+
+
+def test_records_of_a_newer_version_stay_as_they_are(tmp_path: Path) -> None:
+    path, _ = log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"))
+    raw = {"v": 2, "n": 3, "at": 5.0, "type": "hologram_shown", "depth": [1, {"deep": "ü"}]}
+    line = encode(Unknown(raw=raw, type="hologram_shown"))
+    path.write_bytes(path.read_bytes() + line)
+    opened = Store.open(tmp_path, "one")
+    newer = opened.events[-1]
+    assert isinstance(newer, Unknown)
+    assert (newer.type, newer.n, newer.raw["depth"]) == ("hologram_shown", 3, [1, {"deep": "ü"}])
+    assert opened.store.append(Notice(text="after")).n == 4
+    opened.store.close()
+    assert line in path.read_bytes()
+    assert opened.problems == read(path)[1] == ()
+
+
+def test_only_the_owner_may_read(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        path, _ = log(tmp_path / "data" / "sessions", Notice(text="a"))
+        path.chmod(0o644)
+        path.parent.chmod(0o755)
+        opened = Store.open(path.parent, "one")
+        opened.store.append(Notice(text="b"))
+        modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+        opened.store.close()
+    finally:
+        os.umask(before)
+    assert modes == {"one.jsonl": 0o600, "one.lock": 0o600}
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
+
+
+def test_one_writer(tmp_path: Path) -> None:
+    log(tmp_path, Notice(text="a"))
+    first = Store.open(tmp_path, "one")
+    with pytest.raises(SessionLocked, match=f"session one is open in another program .process {os.getpid()}"):
+        Store.open(tmp_path, "one")
+    first.store.close()
+    Store.open(tmp_path, "one").store.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["one.jsonl"]
+
+
+def test_a_new_session_is_locked_from_its_first_record(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, "one")
+    store.append(Notice(text="a"))
+    with pytest.raises(SessionLocked):
+        Store.open(tmp_path, "one")
+    store.close()
+
+
+def test_a_session_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Store.open(tmp_path, "none")
+    assert list(tmp_path.iterdir()) == []
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from agent_tui.protocol.events import Notice, ToolEnded
+from agent_tui.sessions.store import Store
+store = Store.open(Path(sys.argv[1]), "one").store
+while True:
+    event = store.append(ToolEnded(call_id="c", name="n", label="l", content="x" * 3000))
+    sys.stdout.write(f"{event.n}\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    path, _ = log(tmp_path, SessionStarted())
+    assert not path.exists()
+    path, _ = log(tmp_path, SessionStarted(), Notice(text="a"))
+    acknowledged = 2
+    for round_ in range(4):
+        with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
+            assert writer.stdout is not None
+            for _ in range(20 + 7 * round_):
+                acknowledged = int(writer.stdout.readline())
+            writer.kill()
+            rest = writer.stdout.read().split(b"\n")[:-1]
+            acknowledged = int(rest[-1]) if rest else acknowledged
+        opened = Store.open(tmp_path, "one")  # the dead writer's lock is no obstacle
+        numbers = [event.n for event in opened.events]
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert len(numbers) >= acknowledged
+        opened.store.append(Notice(text="after"))
+        opened.store.close()
+        assert read(path)[1] == ()
+
+
+def test_a_resumed_session_sends_the_prompt_of_the_log_and_not_of_todays_files(tmp_path: Path) -> None:
+    agents = tmp_path / "AGENTS.md"
+    agents.write_text("old rules")
+    tools = '[{"name": "t", "description": "d", "parameters": {"type": "object"}}]'
+    path, recorded = log(
+        tmp_path / "sessions",
+        SessionStarted(),
+        TurnStarted(prompt="hello"),
+        ContextBuilt(system=f"You are.\n{agents.read_text()}\u2028\ud800", tools=tools, hash="h"),
+        AssistantReplied(text="hi"),
+        TurnEnded(state="completed"),
+    )
+    agents.write_text("new rules")
+    live, resumed = History(), History()
+    for event in recorded:
+        live = live.after(event)
+    for event in read(path)[0]:
+        resumed = resumed.after(event)
+    assert resumed.request() == live.request()
+    assert digest(resumed.request()) == digest(live.request())
+    assert "old rules" in resumed.system
+
+
+def test_each_line_is_one_record_in_plain_ascii(tmp_path: Path) -> None:
+    path, recorded = log(tmp_path, Notice(text="a\nb\u2028c\u0085d\x00"), Notice(text="é"))
+    lines = path.read_bytes().split(b"\n")
+    assert lines.pop() == b""
+    assert [decode(line) for line in lines] == recorded
+    assert path.read_bytes().isascii()
