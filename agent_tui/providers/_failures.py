@@ -136,6 +136,14 @@ def from_exception(place: Place, error: Exception) -> Failed:
             return Failed("broken_stream", f"{place.where} broke off: {what}", "try again", True)
 
 
+def unusable_environment(place: Place, error: Exception) -> Failed:
+    """No client can be made: a proxy of a kind that is not spoken, or a certificate file that is not there."""
+    text = (
+        f"cannot reach {place.where} with the proxy or certificate settings of the environment: {one_line(str(error))}"
+    )
+    return Failed("unreachable", text, "correct HTTPS_PROXY, ALL_PROXY or SSL_CERT_FILE")
+
+
 def _refused(what: str) -> str:
     if "All connection attempts failed" in what or "refused" in what.lower():
         return "nobody listens there"

@@ -154,10 +154,17 @@ class OllamaProvider:
         options["timeout"] = httpx.Timeout(10.0, connect=options["timeout"].connect)
         options["headers"] = {**options["headers"], **self._headers}
         try:
-            async with ollama.AsyncClient(self.base_url, **options) as client:
+            client = ollama.AsyncClient(str(httpx.URL(self.base_url)), **options)
+        except httpx.InvalidURL as error:
+            raise ProviderError(failures.from_exception(place, error)) from None
+        except (ImportError, ValueError, OSError) as error:
+            raise ProviderError(failures.unusable_environment(place, error)) from None
+        try:
+            async with client:
                 return await question(client)
         except ollama.ResponseError as error:
-            raise ProviderError(failures.from_status(place, error.status_code, {}, error.error)) from None
+            said = failures.message_of(error.error)  # the package hands on an object where the server sent one
+            raise ProviderError(failures.from_status(place, error.status_code, {}, said)) from None
         except ConnectionError:
             raise ProviderError(failures.unreachable(place, "nobody listens there")) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:

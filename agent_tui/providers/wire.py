@@ -120,7 +120,10 @@ class Wire:
 
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
-            self._client = httpx.AsyncClient(**client_options(self.base_url))
+            try:
+                self._client = httpx.AsyncClient(**client_options(self.base_url))
+            except (ImportError, ValueError, OSError) as error:
+                raise ProviderError(failures.unusable_environment(self.place, error)) from None
         return self._client
 
     async def close(self) -> None:
@@ -169,6 +172,8 @@ class Wire:
                 reader = WholeBody()
             async for payload in self._payloads(response, reader, patience):
                 yield payload
+        except ProviderError as error:
+            yield error.failed
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             yield failures.from_exception(self.place, error)
         finally:

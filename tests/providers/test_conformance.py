@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 
 import pytest
 
@@ -350,14 +351,12 @@ async def a_pair_of_surrogates_cut_in_two(dialect: Dialect) -> None:
 
 @case
 async def cancelled_while_blocked(dialect: Dialect) -> None:
-    left = asyncio.Event()
     parts = dialect.parts([text("Hel"), text("lo")], "stop")
 
-    for started in (False, True):
-        waiting = asyncio.Event()
-        left.clear()
+    async def scenario(started: bool) -> None:
+        waiting, left = asyncio.Event(), asyncio.Event()
 
-        async def route(_: Received, connection: Connection, started: bool = started) -> None:
+        async def route(_: Received, connection: Connection) -> None:
             if started:
                 await connection.head()
                 await connection.chunk(b"".join(parts[:2]))
@@ -372,6 +371,9 @@ async def cancelled_while_blocked(dialect: Dialect) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await asyncio.wait_for(turn, 5)
             await asyncio.wait_for(left.wait(), 5)
+
+    await scenario(started=False)
+    await scenario(started=True)
 
 
 @case
@@ -447,7 +449,7 @@ async def a_longer_conversation_starts_with_the_bytes_of_the_shorter(dialect: Di
         finished(await played(provider, Request("system", messages)))
         bodies = server.bodies(dialect.path)
     assert bodies[-1] == bodies[-2]
-    for shorter, longer in zip(bodies, bodies[1:-1], strict=False):
+    for shorter, longer in pairwise(bodies[:-1]):
         assert longer.startswith(shorter.removesuffix(b"]}") + b",")
     wired = json.loads(bodies[-1])["messages"]
     assert [m["role"] for m in wired] == ["system", "user", "assistant", "tool", "tool", "user", "assistant", "user"]

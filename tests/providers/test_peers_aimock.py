@@ -1,0 +1,131 @@
+"""Our wire formats against somebody else's server: npm's `@copilotkit/aimock`, started here on a free port."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.providers import compatible, ollama
+from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk
+
+pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
+
+PACKAGE = "@copilotkit/aimock@1.43"
+FIXTURES = [
+    {"match": {"userMessage": "say hello"}, "response": {"content": "Hello, wörld 🎉!"}},
+    {
+        "match": {"userMessage": "look around", "hasToolResult": True},
+        "response": {"content": "There is one file."},
+    },
+    {
+        "match": {"userMessage": "look around"},
+        "response": {
+            "toolCalls": [
+                {"name": "list_files", "arguments": {"path": "."}},
+                {"name": "read_file", "arguments": {"path": "ä.py"}},
+            ]
+        },
+    },
+    {
+        "match": {"userMessage": "too fast"},
+        "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429, "retryAfter": 3},
+    },
+]
+TOOLS = tuple(ToolSpec(name, "A tool.", {"type": "object", "properties": {}}) for name in ("list_files", "read_file"))
+
+
+@pytest.fixture(scope="module")
+def aimock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running aimock; `AGENT_TUI_PEERS` names a folder that keeps the installed package."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        pytest.skip("Node and npm are needed to run @copilotkit/aimock")
+    kept = os.environ.get("AGENT_TUI_PEERS")
+    folder = Path(kept) if kept else tmp_path_factory.mktemp("aimock")
+    program = folder / "node_modules" / ".bin" / "llmock"
+    if not program.exists():
+        install = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--silent", PACKAGE]
+        done = subprocess.run(install, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode:
+            pytest.skip(f"npm cannot install {PACKAGE}: {done.stderr.strip()[:200]}")
+    fixtures = tmp_path_factory.mktemp("fixtures") / "fixtures.json"
+    fixtures.write_text(json.dumps({"fixtures": FIXTURES}), encoding="utf-8")
+    command = [node, str(program), "-p", "0", "-f", str(fixtures), "-c", "3", "--strict", "--log-level", "info"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        try:
+            lines: list[str] = []
+            for line in process.stdout:
+                lines.append(line)
+                if found := re.search(r"listening on (http://\S+)", line):
+                    break
+            else:
+                pytest.fail(f"aimock did not start: {''.join(lines)}")
+            yield found[1]
+        finally:
+            process.terminate()
+
+
+def ollama_at(address: str) -> Provider:
+    return ollama.create("m", ProviderSetup(base_url=address))
+
+
+def compatible_at(address: str) -> Provider:
+    return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key="sk-test"))
+
+
+Create = Callable[[str], Provider]
+both = pytest.mark.parametrize("create", [ollama_at, compatible_at], ids=["ollama", "compatible"])
+
+
+def played(provider: Provider, *requests: Request) -> list[list[StreamItem]]:
+    async def scenario() -> list[list[StreamItem]]:
+        found = [[item async for item in provider.stream(request)] for request in requests]
+        await provider.close()
+        return found
+
+    return asyncio.run(scenario())
+
+
+@both
+def test_text(aimock: str, create: Create) -> None:
+    (items,) = played(create(aimock), Request("Be kind.", (UserMessage("say hello"),), TOOLS))
+    assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "Hello, wörld 🎉!"
+    end = items[-1]
+    assert isinstance(end, Finished) and end.stop_reason == "stop" and not end.calls
+    if create is compatible_at:
+        assert end.usage is not None and end.usage.completion_tokens > 0
+
+
+@both
+def test_tool_calls_and_their_results(aimock: str, create: Create) -> None:
+    asked = UserMessage("look around")
+    (items,) = played(create(aimock), Request("", (asked,), TOOLS))
+    end = items[-1]
+    assert isinstance(end, Finished) and end.stop_reason == "tool_calls"
+    assert [(c.name, json.loads(c.arguments)) for c in end.calls] == [
+        ("list_files", {"path": "."}),
+        ("read_file", {"path": "ä.py"}),
+    ]
+    results = tuple(ToolMessage(c.id, c.name, "ä.py") for c in end.calls)
+    history = (asked, AssistantMessage("", calls=end.calls, provider="x"), *results)
+    (items,) = played(create(aimock), Request("", history, TOOLS))
+    assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "There is one file."
+
+
+@both
+def test_a_rate_limit(aimock: str, create: Create) -> None:
+    (items,) = played(create(aimock), Request("", (UserMessage("too fast"),)))
+    (end,) = items
+    assert isinstance(end, Failed)
+    assert (end.kind, end.may_pass, end.retry_after) == ("rate_limited", True, 3.0)
+    assert "slow down" in end.text and aimock in end.text
