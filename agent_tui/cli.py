@@ -136,6 +136,9 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
     folders = paths.folders()
     environment = dict(os.environ)
     values, problems = settings.load(cwd, folders.config, environment, limits)
+    for problem in problems:
+        if problem.file == settings.FLAGS:
+            raise Usage(f"{problem.key}: {problem.text}")
     return EngineConfig(
         settings=values, cwd=cwd, folders=folders, environment=environment, problems=problems,
         resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),

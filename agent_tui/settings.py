@@ -74,6 +74,10 @@ class Settings:
         }
 
 
+FLAGS: Final = "command line"
+"""Where a problem with a flag is said to be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flags:
     """What the command line sets; empty or None: not given."""
@@ -98,7 +102,7 @@ def load(
             settings = _merged(settings, _read(nearest, problems, allowed=PROJECT_KEYS))
             break
     settings = _merged(settings, _given("environment", _from_environment(environment), problems))
-    return _merged(settings, _given("command line", _from_flags(flags), problems)), tuple(problems)
+    return _merged(settings, _given(FLAGS, _from_flags(flags), problems)), tuple(problems)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, Any]]:

@@ -219,7 +219,8 @@ class Agent:
                 self.record.emit(Answered(id=op.id, kind="sessions", data=data))
 
     def tell_skills(self, id: str) -> None:
-        self.record.emit(Answered(id=id, kind="skills", data=[asdict(s) for s in self.skills.skills.list()]))
+        data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]
+        self.record.emit(Answered(id=id, kind="skills", data=data))
 
     def _clear(self) -> None:
         if self.turn is not None:

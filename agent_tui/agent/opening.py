@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import uuid
 from concurrent.futures import Executor as Pool
-from dataclasses import asdict
 from importlib.metadata import version
 from logging import Logger
 from pathlib import Path
@@ -37,7 +36,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
         SessionStarted(
             cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
             versions={"agent-tui": version("agent-tui"), "python": platform.python_version()},
-            config=_snapshot(config), resumed=bool(config.resume),
+            config=config.settings.snapshot(), resumed=bool(config.resume),
         )
     )  # fmt: skip
     for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
@@ -69,9 +68,3 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
 
 def _silent(_: Event | Restored) -> None:
     """Nobody listens yet."""
-
-
-def _snapshot(config: EngineConfig) -> dict[str, object]:
-    """The settings that a replay needs to know; never a key."""
-    settings = config.settings
-    return {"agent": asdict(settings.agent), "tools": asdict(settings.tools), "theme": settings.display.theme}

@@ -5,7 +5,12 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import time
 from pathlib import Path
+from typing import Final
+
+PATIENCE: Final = 0.4
+"""Seconds that a held lock is tried again."""
 
 
 class SessionLocked(Exception):
@@ -20,7 +25,22 @@ class Lock:
         self._fd = -1
 
     def take(self) -> None:
-        """Raises SessionLocked, or OSError where no lock can be had. Taking a lock that is held does nothing."""
+        """Raises SessionLocked, or OSError where no lock can be had. Taking a lock that is held does nothing.
+
+        A program that was killed while it started a command can seem to hold the lock for a moment longer (the fork
+        has its descriptors until it becomes the command), so a held lock is tried for a little while.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._take()
+                return
+            except SessionLocked:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    def _take(self) -> None:
         while self._fd < 0:
             fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             try:

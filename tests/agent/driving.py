@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.paths import Folders
-from agent_tui.protocol.events import Event, Restored, SessionStarted, TurnEnded, fold
+from agent_tui.protocol.events import ErrorRaised, Event, Restored, SessionStarted, TurnEnded, fold
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.settings import AgentSettings, Settings, ToolSettings
@@ -110,6 +110,7 @@ class Place:
         driver.worker.start(lambda: None)
         try:
             driver.until(SessionStarted)
+            assert not driver.all(ErrorRaised), driver.all(ErrorRaised)
             yield driver
         finally:
             driver.worker.stop(10)
