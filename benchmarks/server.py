@@ -1,0 +1,133 @@
+"""A local OpenAI-compatible server (standard library): what it answers is said by the last prompt.
+
+    stream 1500@100 500@1000    Markdown tokens: 1,500 at 100 a second, then 500 at 1,000; each part ends `PART<n>`
+    hang                        one word, then nothing more
+    call NAME {"json": "..."}   one tool call; after its result, one word
+
+Prints its base URL, then serves until it is ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from itertools import cycle
+from typing import Any
+
+SAMPLE = """\
+## A section about the parser
+
+The parser walks each token and keeps a *small* stack, so that **nested** blocks close in order when a
+paragraph ends, while the render loop repaints only rows whose `cells` have changed since the last frame.
+
+- read the file with `read_file`
+- change one line, run the tests again
+  - and look at what they say
+- stop when all of them pass
+
+```python
+def walk(tokens: list[Token]) -> Iterator[Block]:
+    stack: list[Block] = []
+    for token in tokens:
+        if token.closes:
+            yield stack.pop()
+        else:
+            stack.append(Block(token))
+```
+
+| name   | lines | time  |
+|--------|------:|-------|
+| parse  |   120 | 1 ms  |
+| layout |   340 | 12 ms |
+
+> What is closed is never parsed again, so the end of a long answer costs what its beginning did.
+
+"""
+TOKENS = re.findall(r"\s*\S{1,5}|\s+", SAMPLE)
+
+
+def text_part(text: str) -> dict[str, Any]:
+    return {"content": text}
+
+
+async def stream(plan: str) -> AsyncIterator[dict[str, Any]]:
+    tokens: Iterator[str] = cycle(TOKENS)
+    for number, (count, rate) in enumerate(re.findall(r"(\d+)@(\d+)", plan), 1):
+        begin = time.monotonic()
+        for sent in range(int(count)):
+            await asyncio.sleep(max(0.0, begin + sent / int(rate) - time.monotonic()))
+            yield text_part(next(tokens))
+        yield text_part(f"\n```\n\nPART{number}\n\n" if open_fence(int(count)) else f"\n\nPART{number}\n\n")
+        tokens = cycle(TOKENS)
+
+
+def open_fence(count: int) -> bool:
+    """Whether the sample, cut after `count` tokens, ends inside its code."""
+    return "".join(TOKENS[: count % len(TOKENS)]).count("```") == 1
+
+
+async def answer(messages: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    last = messages[-1]
+    asked = next((str(m["content"]) for m in reversed(messages) if m["role"] == "user"), "")
+    command, _, rest = asked.split("\n", 1)[0].partition(" ")
+    if last["role"] == "tool":
+        yield text_part("finished")
+    elif command == "stream":
+        async for part in stream(rest):
+            yield part
+    elif command == "hang":
+        yield text_part("begun\n\n")
+        await asyncio.sleep(3600)
+    elif command == "call":
+        name, _, arguments = rest.partition(" ")
+        made = {"index": 0, "id": f"call-{time.monotonic_ns()}", "type": "function"}
+        yield {"tool_calls": [{**made, "function": {"name": name, "arguments": arguments}}]}
+    else:
+        yield text_part("hello")
+
+
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        length = re.search(r"content-length: *(\d+)", head, re.IGNORECASE)
+        body = await reader.readexactly(int(length[1])) if length else b""
+        path = head.split(" ", 2)[1]
+        kind = "text/event-stream" if path.endswith("/chat/completions") else "application/json"
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n".encode())
+        if kind == "application/json":
+            writer.write(json.dumps({"object": "list", "data": [{"id": "bench", "object": "model"}]}).encode())
+        else:
+            await completion(json.loads(body)["messages"], writer)
+        await writer.drain()
+    except (ConnectionError, asyncio.IncompleteReadError):
+        return  # the client has gone: what a cancel does
+    finally:
+        writer.close()
+
+
+async def completion(messages: list[dict[str, Any]], writer: asyncio.StreamWriter) -> None:
+    reason = "stop"
+    async for delta in answer(messages):
+        reason = "tool_calls" if "tool_calls" in delta else "stop"
+        writer.write(event(delta, None))
+        await writer.drain()
+    writer.write(event({}, reason) + b"data: [DONE]\n\n")
+
+
+def event(delta: dict[str, Any], reason: str | None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n".encode()
+
+
+async def main() -> None:
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}", flush=True)
+    async with listening:
+        await listening.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
