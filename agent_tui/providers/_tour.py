@@ -197,7 +197,7 @@ STEPS: Final[tuple[Step, ...]] = (
     Step("again", "The same once more.\n\n", _list, again_from="cancel"),
     Step(
         "stuck",
-        "And a third time. Now the program asks you: let me **continue**, **say** something to me, or **stop** (then"
+        "And a third time. Now the program asks you: let me **continue**, **say something** to me, or **stop** (then"
         " `tour` brings the rest).\n\n",
         _list,
         again_from="cancel",
@@ -226,8 +226,7 @@ session, with the same consent.
 choose it with `/model`. For OpenAI, or a server that speaks its language, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL`)
 before you start.
 
-The scratch folder is yours to keep or to delete: {code(scratch)}
-"""),
+The scratch folder is yours to keep or to delete: {code(scratch)}"""),
         ),
     ),
 )

@@ -23,6 +23,8 @@ from agent_tui.providers.base import ProviderSetup, StreamItem
 MODEL: Final = "tour"
 REST: Final = 2.0
 """Seconds between the words of a tour's answer and its calls."""
+QUICK: Final = 150.0
+"""Tokens per second of the help: it is looked up, not watched."""
 NOTICE: Final = (
     "**This is the demo, not a language model**: a script speaks here, and it cannot think. The tools, the questions"
     " for consent and the files are real.\n\n"
@@ -104,7 +106,7 @@ class Demo:
         words = _tour.opening(step, now.done, now.results, now.said, now.back, now.cut)
         opening = (Say(f"{words}\n\n"),) if words else ()
         shown = () if now.cut and now.scratch else scene.show(folder)
-        asked = (Say(scene.ask),) if scene.ask else ()
+        asked = (Say(scene.ask.rstrip()),) if scene.ask else ()
         return Reply((*opening, *shown, *asked), scene.calls(folder), state(name, step), REST)
 
     def _folder(self, name: str) -> Path:
@@ -150,7 +152,7 @@ def _reply(now: Standing) -> Reply:
         case Unfinished(usage=usage):
             return _spoken(f"Something is missing; a whole request is {code(usage)}.{go_on}")
         case Help():
-            return _spoken(HELP + (f"\n{go_on.strip()}\n" if go_on else ""))
+            return Reply((Say(f"{HELP}{go_on}".rstrip(), rate=QUICK),))
         case Chat(text=text):
             heard = f"I read {code(text)}, but " if text else ""
             if go_on:
