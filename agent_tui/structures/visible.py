@@ -16,9 +16,11 @@ _ODD: Final = re.compile(
 )
 _SEQUENCE: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, SGR among them
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS, SOS, PM, APC
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC: up to their end, and only if they have one
+    r"[^\x07\x18\x1a\x1b\x90\x98\x9b-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # two- and three-character escapes
 )
+_C1_INTRODUCER: Final = re.compile("[\x90\x98\x9b\x9d-\x9f]")
 _JOINED_LETTERS: Final = re.compile(r"[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\ufb50-\ufdff\ufe70-\ufeff]")
 _PICTURE: Final = re.compile("[\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff]")
 
@@ -38,15 +40,13 @@ def visible(text: str, overwrite: bool = False) -> str:
     return _ODD.sub(_shown, text)
 
 
-_C1_INTRODUCER: Final = re.compile("[\x90\x98\x9b\x9d-\x9f]")
-
-
 def _returns(text: str, overwrite: bool) -> str:
-    text = re.sub(r"\r+\n", "\n", text)
+    *lines, last = text.split("\n")
+    lines = [line.rstrip("\r") for line in lines]
     if not overwrite:
-        return text.replace("\r", "\n")
-    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    return "\n".join(lines)
+        return "\n".join((*lines, last)).replace("\r", "\n")
+    lines.append(last.rstrip("\r"))
+    return "\n".join(line.rpartition("\r")[2] for line in lines)
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -96,7 +96,7 @@ def margin(lines: Sequence[Line], width: int) -> tuple[Line, ...]:
 def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     lines: list[Line] = []
     mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
-    rest = (Segment("  ", "margin"),)
+    rest = (Segment("  ", "user.mark"),)
     for number, part in enumerate(visible(block.text).expandtabs(4).split("\n")):
         lines.extend(wrap([Segment(part, "user")], max(1, width - 1), cells, rest if number else (mark,), rest, "user"))
     if block.steer:

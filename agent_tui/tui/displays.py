@@ -101,7 +101,7 @@ def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
     for number, runs in enumerate(highlight(text, language), code.first_line):
         lines.extend(chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest))
     if code.total_lines > last:
-        lines.append(Line((Segment(cut_runs((Segment(f"of {code.total_lines:,} lines"),), width, cells)[0].text, "dim"),)))
+        lines.extend(wrap([Segment(f"of {code.total_lines:,} lines", "dim")], width, cells))
     return lines
 
 
@@ -109,7 +109,8 @@ def _listing(listing: d.ListingDisplay, width: int, cells: Cells) -> list[Line]:
     lines: list[Line] = []
     for entry in listing.entries:
         end = {"folder": "/", "link": " →", "other": "", "file": ""}[entry.kind]
-        name = Segment(flat(entry.name).removesuffix("/") + end, "match.path" if entry.kind == "folder" else "tool.output")
+        style = "match.path" if entry.kind == "folder" else "tool.output"
+        name = Segment(flat(entry.name).removesuffix("/") + end, style)
         size = [Segment(f"  {wording.size(entry.size)}", "dim")] if entry.kind == "file" and entry.size else []
         lines.extend(wrap([name, *size], width, cells))
     if listing.total > len(listing.entries):
@@ -144,7 +145,7 @@ def _command(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:
     lines.extend(text_lines(command.output, width, cells))
     ended = exit_words(command)
     if ended:
-        lines.extend(wrap([Segment(ended, "tool.bad" if command.timed_out or command.exit_code else "dim")], width, cells))
+        lines.extend(wrap([Segment(ended, "tool.bad")], width, cells))
     return lines
 
 
@@ -179,5 +180,5 @@ def _question(question: d.QuestionDisplay, width: int, cells: Cells) -> list[Lin
 
 
 def _agent(agent: d.AgentStatus, width: int, cells: Cells) -> list[Line]:
-    runs = [Segment(flat(agent.name), "strong"), Segment(f"  {flat(agent.state)}  ", "dim"), Segment(flat(agent.task), "text")]
-    return wrap(runs, width, cells)
+    name, state = Segment(flat(agent.name), "strong"), Segment(f"  {flat(agent.state)}  ", "dim")
+    return wrap([name, state, Segment(flat(agent.task), "text")], width, cells)

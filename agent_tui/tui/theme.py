@@ -1,4 +1,4 @@
-"""Themes: one TOML file each, found by name. A theme says how every name in `STYLES` looks, and the colours of the screen.
+"""Themes: one TOML file each, found by name: how every name in `STYLES` looks, and the colours of the screen.
 
 What a file leaves out is as in the default theme; what it gets wrong is a line in `problems`, never an error.
 """
@@ -109,7 +109,7 @@ def load_theme(name: str, folders: Sequence[Path]) -> Theme:
         else:
             own = _read(path, problems)
     ansi = own.get("ansi") is True
-    fallback = {c: "ansi_default" for c in COLOURS}
+    fallback = dict.fromkeys(COLOURS, "ansi_default")
     colours = fallback | _colours(base, DEFAULT, [])
     colours |= _colours(own, name, problems)
     if own is not base and (missing := [c for c in COLOURS if c not in _table(own, "colours")]):

@@ -121,4 +121,4 @@ def _conceals(text: str, address: str) -> bool:
     if not _SAFE.match(address):
         return bool(address)
     claimed, real = _HOST_LIKE.match(shown), _HOST_LIKE.match(target)
-    return bool(claimed) and (real is None or claimed.group(1) != real.group(1))
+    return claimed is not None and (real is None or claimed.group(1) != real.group(1))

@@ -37,8 +37,11 @@ class Line:
 
 EMPTY: Final = Line(())
 
-_NOT_NARROW = re.compile("[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
-                         "\u2010-\u2015\u2018-\u201f\u2022\u2026\u2190-\u2199\u2500-\u25fc\u2713\u2717]")  # fmt: skip
+_NOT_NARROW: Final = re.compile(
+    "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
+    "\u2010-\u2015\u2018-\u201f\u2022\u2026\u2190-\u2199\u2500-\u25fc\u2713\u2717]"
+)
+"""Anything beyond the characters that are surely one cell wide."""
 _NO_LINE_START: Final = frozenset("、。，．・：；？！）］｝」』】〉》〕’”ー々")
 
 
@@ -109,11 +112,16 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
             continue
         used += wide
         index += 1
-        if wide == 2 and index < size and text[index] not in _NO_LINE_START and text[index] != " " and cells(text[index]):
+        if wide == 2 and index < size and _may_begin_line(text[index], cells):
             candidate = (index, index)
     if start < size or not found:
         found.append((start, size, size))
     return found
+
+
+def _may_begin_line(character: str, cells: Cells) -> bool:
+    """Not a space (it goes), no closing mark (it stays with its word), no combining mark."""
+    return character != " " and character not in _NO_LINE_START and cells(character) > 0
 
 
 def slices(runs: Sequence[Segment], spans: Sequence[tuple[int, int, int]]) -> list[tuple[Segment, ...]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 60
 """Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
-NARROWEST: Final = 12
+NARROWEST: Final = 8
 """Cells that prefixes of quotes and lists always leave for the text."""
 _TASK: Final = re.compile(r"\[([ xX])\][ \t]+")
 _BAR: Final = Segment("│ ", "quote.bar")
@@ -47,8 +47,9 @@ def render(
             writer.paragraph([Segment(line, "text")])
         return tuple(writer.lines)
     writer.blocks(tokens)
+    used = {str(child.attrGet(key)) for t in tokens for child in t.children or () for key in ("href", "src")}
     for label, reference in environment.get("references", {}).items():
-        if reference["href"] and label not in writer.used:
+        if reference["href"] and reference["href"] not in used:
             writer.definition(label.lower(), reference["href"], reference.get("title", ""))
     return tuple(writer.lines)
 
@@ -66,7 +67,6 @@ class _Writer:
     def __init__(self, width: int, cells: Cells, measure: int, continued: bool) -> None:
         self.width, self.cells, self.measure, self.continued = width, cells, min(measure, width), continued
         self.lines: list[Line] = []
-        self.used: set[str] = set()
         self._prefixes: list[_Prefix] = []
         self._marker: list[Segment] = []
         self._blank = False
@@ -162,16 +162,13 @@ class _Writer:
         hidden, self.continued = self.continued, False
         label = flat(token.info.strip())
         first, rest = self._front()
-        inner = (*rest, Segment("  ", "indent"))
-        room = self.width
+        inner = (*rest, Segment("  ", "code.block"))
         lines: list[Line] = []
         if label and not hidden:
-            lines.extend(wrap([Segment(label, "code.label")], room, self.cells, (*first, inner[-1]), inner, "code.block"))
+            lines.extend(wrap([Segment(label, "code.label")], self.width, self.cells, inner, inner, "code.block"))
         if code:
-            lines.extend(code_lines(code, language, room, self.cells, inner))
-        if lines and lines[0].segments[: len(rest)] == rest and first != rest:
-            lines[0] = Line((*first, *lines[0].segments[len(rest) :]), lines[0].soft, lines[0].glue, lines[0].fill)
-        self._put(lines)
+            lines.extend(code_lines(code, language, self.width, self.cells, inner))
+        self._put(_begun(lines, first, rest))
         self._gap(token)
 
     def _html(self, tokens: Sequence[Token]) -> None:
@@ -241,6 +238,14 @@ class _Writer:
     def _put(self, lines: Sequence[Line]) -> None:
         self.lines.extend(lines)
         self._blank = False
+
+
+def _begun(lines: list[Line], first: tuple[Segment, ...], rest: tuple[Segment, ...]) -> list[Line]:
+    """`lines`, which all have `rest` in front, the first one with `first` instead."""
+    if not lines:
+        return [Line(first)] if any(s.text.strip() for s in first) and first != rest else []
+    head = lines[0]
+    return [Line((*first, *head.segments[len(rest) :]), head.soft, head.glue, head.fill), *lines[1:]]
 
 
 def _closing(tokens: Sequence[Token], start: int) -> int:

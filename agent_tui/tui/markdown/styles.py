@@ -18,7 +18,8 @@ STYLES: Final[tuple[str, ...]] = (
     "turn", "turn.bad", "divider", "indent", "margin", "selection", "new",
 )  # fmt: skip
 
-DECORATION: Final[frozenset[str]] = frozenset(
-    {"indent", "margin", "quote.bar", "table.border", "rule", "diff.number", "tool.mark", "tool.more", "user.mark"}
-)
+DECORATION: Final[frozenset[str]] = frozenset((
+    "indent", "margin", "code.block", "quote.bar", "table.border", "rule", "diff.number", "tool.mark", "tool.more",
+    "user.mark",
+))  # fmt: skip
 """Styles of what is drawn around the text and is no part of it: a copy leaves it out."""

@@ -2,42 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from textual.geometry import Offset
+from textual.selection import Selection
 
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, UserBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
+from agent_tui.tui.widgets.transcript_page import Page
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Lines of one block that are selected, from character `start` of the first to `end` of the last (-1: its end)."""
+class _Part:
+    """What is selected of one block: from character `start` of line `first` to `end` of line `last` (-1: its end)."""
 
+    index: int
     block: Block
-    lines: Callable[[], tuple[Line, ...]]
     whole: bool
-    open: bool = False
-    first: int = 0
-    last: int = -1
-    start: int = 0
-    end: int = -1
+    first: int
+    last: int
+    start: int
+    end: int
 
 
-def copied(parts: Iterable[Part]) -> str:
-    """The text of `parts`, in order."""
+def copied(page: Page, selection: Selection) -> str:
+    """The text of `selection`. Costs the rows that are laid out: the first, the last, and those without a source."""
     text = ""
     before: Block | None = None
-    for part in parts:
-        source = _source(part.block, part.open) if part.whole else None
-        piece = drawn(part) if source is None else source
+    for part in _parts(page, selection):
+        source = _source(part.block, page.is_open(part.index)) if part.whole else None
+        piece = _drawn(page.lines(part.index), part) if source is None else source
         if before is not None:
-            joined = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and part.whole
-            text = text if joined and text.endswith("\n") else text.rstrip("\n") + ("\n" if joined else "\n\n")
+            pieces_of_one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and part.whole
+            if not (pieces_of_one and text.endswith("\n")):
+                text = text.rstrip("\n") + ("\n" if pieces_of_one else "\n\n")
         text += piece
         before = part.block
     return text.strip("\n")
+
+
+def word_at(page: Page, x: int, line: int) -> Selection | None:
+    """The word under cell `x` of `line`."""
+    strip = page.strip(line)
+    text, at = strip.text, len(strip.crop(0, x).text)
+    if at >= len(text) or not text[at].strip():
+        return None
+    start = end = at
+    while start and text[start - 1].strip():
+        start -= 1
+    while end < len(text) and text[end].strip():
+        end += 1
+    return Selection(Offset(start, line), Offset(end, line))
+
+
+def row_at(page: Page, line: int) -> Selection | None:
+    """All of the block that holds `line`."""
+    index = page.index_at(line)
+    if index is None:
+        return None
+    first, size = page.extent(index)
+    last = first + size - 1
+    return Selection(Offset(0, first), Offset(len(page.strip(last).text.rstrip()), last))
+
+
+def _parts(page: Page, selection: Selection) -> Iterator[_Part]:
+    total = page.total
+    if not total:
+        return
+    start, end = selection
+    first, left = (min(max(start.y, 0), total - 1), start.x) if start is not None else (0, 0)
+    # A drag that ends on the scrollbar, or below the text, has no end, or one that does not exist.
+    last, right = (end.y, end.x) if end is not None and end.y < total else (total - 1, -1)
+    begin, finish = page.index_at(first), page.index_at(last)
+    if begin is None or finish is None:
+        return
+    rows = page.shown.rows
+    for index in range(begin, finish + 1):
+        top, size = page.extent(index)
+        block = rows[index] if index < len(rows) else page.row(index).block
+        inner = begin < index < finish
+        above = 0 if inner else page.row(index).gap
+        starts = inner or index > begin or first < top + above or (first == top + above and left <= 2)
+        ends = inner or index < finish or (last == top + size - 1 and (right < 0 or _at_end(page, last, right)))
+        yield _Part(
+            index, block, starts and ends and begin != finish,
+            above if index > begin else max(first - top, above), size - 1 if index < finish else last - top,
+            0 if index > begin or first < top + above else left, -1 if index < finish else right,
+        )  # fmt: skip
+
+
+def _at_end(page: Page, line: int, x: int) -> bool:
+    return x >= len(page.strip(line).text.rstrip())
 
 
 def _source(block: Block, open: bool) -> str | None:
@@ -51,20 +109,16 @@ def _source(block: Block, open: bool) -> str | None:
             return None
 
 
-def drawn(part: Part) -> str:
+def _drawn(lines: tuple[Line, ...], part: _Part) -> str:
     """The drawn text without margins, bars and numbers; what was wrapped is one line again."""
-    lines = part.lines()
-    last = len(lines) - 1 if part.last < 0 else min(part.last, len(lines) - 1)
+    last = min(part.last, len(lines) - 1)
     text = ""
     for number in range(part.first, last + 1):
         line = lines[number]
         start = part.start if number == part.first else 0
         end = part.end if number == last and part.end >= 0 else len(line.text)
-        continued = number > 0 and lines[number - 1].soft
-        words = _words(line, start, end, continued)
-        if not line.soft:
-            words = words.rstrip()
-        text += words
+        words = _words(line, start, end, number > 0 and lines[number - 1].soft)
+        text += words if line.soft else words.rstrip()
         if number < last:
             text += line.glue if line.soft else "\n"
     return text
@@ -74,9 +128,8 @@ def _words(line: Line, start: int, end: int, continued: bool) -> str:
     kept: list[str] = []
     at = 0
     for segment in line.segments:
-        size = len(segment.text)
-        bare = segment.style.rpartition(" ")[2] in DECORATION and (segment.style != "indent" or continued)
-        if not bare:
+        decoration = segment.style.rpartition(" ")[2] in DECORATION and (segment.style != "indent" or continued)
+        if not decoration:
             kept.append(segment.text[max(0, start - at) : max(0, end - at)])
-        at += size
+        at += len(segment.text)
     return "".join(kept)

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 
 class Heights:
-    """A list of row heights with their running sum, which is made again from the first change on, when it is asked for."""
+    """Row heights and their running sum, which is made again, from the first change on, when it is asked for."""
 
     def __init__(self) -> None:
         self._heights: list[int] = []

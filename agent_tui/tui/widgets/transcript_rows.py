@@ -69,6 +69,9 @@ class Painter:
     def forget(self, index: int) -> None:
         self._rows.pop(index, None)
 
+    def forget_all(self) -> None:
+        self._rows.clear()
+
     def paint(self, block: Block, gap: int, open: bool, now: float) -> Row:
         lines = block_lines(block, self.width, open, now, cell_len)
         if not lines:
@@ -102,3 +105,20 @@ class Painter:
             segments = each.apply(segments, self.background)
         strip = Strip(segments, self.width + max(0, -space))
         return strip if space >= 0 else strip.crop(0, self.width)
+
+
+def marked(strip: Strip, start: int, end: int, look: Style) -> Strip:
+    """`strip` with `look` over its characters from `start` to `end` (-1: to the end of its text)."""
+    size = len(strip.text.rstrip())
+    end = size if end < 0 else min(end, size)
+    if end <= start:
+        return strip
+    parts: list[RichSegment] = []
+    at = 0
+    for words, style, _ in strip:
+        left, right = max(0, start - at), max(0, end - at)
+        for piece, inside in ((words[:left], False), (words[left:right], True), (words[max(left, right) :], False)):
+            if piece:
+                parts.append(RichSegment(piece, style + look if inside and style else style))
+        at += len(words)
+    return Strip(parts, strip.cell_length)

@@ -1,0 +1,197 @@
+"""The whole transcript as one tall page of painted lines, of which only what is looked at is laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.strip import Strip
+
+from agent_tui.protocol.transcript import Block, ToolBlock
+from agent_tui.structures.vec import Vec
+from agent_tui.tui.blocks import estimate, gap
+from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.regions import TranscriptView
+from agent_tui.tui.widgets.transcript_heights import Heights
+from agent_tui.tui.widgets.transcript_rows import Painter, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A line of a row: it stays the same line when heights above it change. Live blocks are one row, the last."""
+
+    row: int
+    offset: int
+
+
+class Page:
+    """Rows, then live blocks. Lines are counted from the top of the page; an index counts rows, then live blocks."""
+
+    def __init__(self) -> None:
+        self.shown = TranscriptView(Vec(), ())
+        self.heights = Heights()
+        self.live: list[Row] = []
+        self._painter: Painter | None = None
+        self._ticking: set[int] = set()
+        """Rows of running tools: their elapsed time changes."""
+
+    @property
+    def painter(self) -> Painter:
+        assert self._painter is not None, "the page has no width yet"
+        return self._painter
+
+    @property
+    def live_height(self) -> int:
+        return sum(len(row.strips) for row in self.live)
+
+    @property
+    def total(self) -> int:
+        return self.heights.total + self.live_height
+
+    def lay(self, painter: Painter) -> None:
+        """Paint with `painter` from now on. Another width makes all heights estimates again."""
+        before, self._painter = self._painter, painter
+        if before is None or before.width != painter.width or len(self.heights) != len(self.shown.rows):
+            self._guess_all()
+        self.live = []
+        self._paint_live()
+
+    def update(self, view: TranscriptView) -> int | None:
+        """Show `view`; returns the first line that may look different, or None."""
+        old, self.shown = self.shown, view
+        if self._painter is None:
+            return None
+        rows_changed = self._update_rows(old, view)
+        live_before, total_before = self.live, self.heights.total
+        self._paint_live()
+        if rows_changed is not None:
+            return self.heights.start(min(rows_changed, len(self.heights)))
+        same = len(self.live) == len(live_before) and all(map(_is, self.live, live_before))
+        return None if same else total_before
+
+    def _update_rows(self, old: TranscriptView, view: TranscriptView) -> int | None:
+        """Bring heights up to date; returns the first row that may look different."""
+        heights, rows = self.heights, view.rows
+        if view.expanded != old.expanded:
+            self._guess_all()
+            self.painter.forget_all()
+            return 0
+        stale: set[int] = set()
+        if rows is not old.rows:
+            heights.resize(len(rows))
+            self._ticking = {row for row in self._ticking if row < len(rows)}
+            for index in rows.changed(old.rows):
+                self._note_running(index, rows[index])
+                heights.put(index, self._guess(index, rows[index]), False)
+                stale.update((index, index + 1))  # the gap above the next row depends on this one
+            if len(rows) < len(old.rows):
+                stale.add(len(rows))
+        if view.exceptions is not old.exceptions:
+            stale.update(view.exceptions ^ old.exceptions)
+        if view.now != old.now:
+            stale.update(self._ticking)
+        for index in stale:
+            self.painter.forget(index)
+            if index < len(heights):
+                heights.doubt(index)
+        return min(stale, default=None)
+
+    def _note_running(self, index: int, block: Block) -> None:
+        if isinstance(block, ToolBlock) and block.state == "running":
+            self._ticking.add(index)
+        else:
+            self._ticking.discard(index)
+
+    def _guess_all(self) -> None:
+        self.heights.fill([self._guess(index, block) for index, block in enumerate(self.shown.rows)])
+        self._ticking.clear()
+        for index, block in enumerate(self.shown.rows):
+            self._note_running(index, block)
+
+    def _guess(self, index: int, block: Block) -> int:
+        return estimate(block, self.painter.width - 3, self.is_open(index)) + 1
+
+    def is_open(self, index: int) -> bool:
+        return self.shown.expanded != (index in self.shown.exceptions)
+
+    def row(self, index: int) -> Row:
+        """Row or live block `index`, painted."""
+        rows = self.shown.rows
+        if index >= len(rows):
+            return self.live[index - len(rows)]
+        above = gap(rows[index - 1] if index else None, rows[index])
+        return self.painter.row(index, rows[index], above, self.is_open(index), self.shown.now)
+
+    def _paint_live(self) -> None:
+        """The blocks that are being written; those that did not change since the last time stay as they are."""
+        rows = self.shown.rows
+        before: Block | None = rows[-1] if len(rows) else None
+        painted: list[Row] = []
+        for number, block in enumerate(self.shown.live):
+            above, open = gap(before, block), self.is_open(len(rows) + number)
+            known = self.live[number] if number < len(self.live) else None
+            if known is None or known.block is not block or (known.gap, known.open) != (above, open):
+                known = self.painter.paint(block, above, open, self.shown.now)
+            painted.append(known)
+            before = block
+        self.live = painted
+
+    def measure(self, first: int, last: int) -> bool:
+        """Lay out the rows between two lines; says whether any height was wrong."""
+        heights = self.heights
+        if not len(heights):
+            return False
+        wrong = False
+        for index in range(heights.at(max(0, first)), heights.at(max(0, last)) + 1):
+            if not heights.is_exact(index):
+                wrong = bool(heights.put(index, len(self.row(index).strips), True)) or wrong
+        return wrong
+
+    def anchor(self, line: int) -> Anchor:
+        heights = self.heights
+        if line >= heights.total:
+            return Anchor(len(heights), line - heights.total)
+        row = heights.at(line)
+        return Anchor(row, line - heights.start(row))
+
+    def line_of(self, anchor: Anchor) -> int:
+        """Where that line is now; the last line of its row if the row has become shorter."""
+        heights = self.heights
+        if anchor.row >= len(heights):
+            return heights.total + anchor.offset
+        return heights.start(anchor.row) + min(anchor.offset, max(0, heights[anchor.row] - 1))
+
+    def index_at(self, line: int) -> int | None:
+        """The row or live block that holds `line`."""
+        heights = self.heights
+        if line < heights.total:
+            return heights.at(line)
+        line -= heights.total
+        for number, row in enumerate(self.live):
+            if line < len(row.strips):
+                return len(heights) + number
+            line -= len(row.strips)
+        return None
+
+    def extent(self, index: int) -> tuple[int, int]:
+        """First line and number of lines of a row or live block."""
+        heights = self.heights
+        if index < len(heights):
+            return heights.start(index), heights[index]
+        before = sum(len(row.strips) for row in self.live[: index - len(heights)])
+        return heights.total + before, len(self.live[index - len(heights)].strips)
+
+    def strip(self, line: int) -> Strip:
+        """The painted `line`; a blank one below the end."""
+        index = self.index_at(line)
+        if index is None:
+            return self.painter.blank
+        strips = self.row(index).strips
+        offset = line - self.extent(index)[0]
+        return strips[offset] if offset < len(strips) else self.painter.blank
+
+    def lines(self, index: int) -> tuple[Line, ...]:
+        return self.row(index).lines
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b

@@ -1,0 +1,68 @@
+"""Foreign text is harmless to draw, and still says what it said."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_tui.structures.visible import visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\n\ttext é 漢字", "plain\n\ttext é 漢字"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://evil\x07link\x1b]8;;\x1b\\", "link"),
+        ("\x1bPq#0\x1b\\after", "after"),
+        ("\x1b_apc\x9cafter", "after"),
+        ("\x9b2Jc1", "c1"),
+        ("\x1b(Bx\x1bcy\x1b7z", "xyz"),
+        ("\x1b", "␛"),
+        ("\x1b[12", "␛[12"),
+        ("\x1b]0;never ended", "␛]0;never ended"),
+        ("a\x00b\x08c\x7f", "a␀b␈c␡"),
+        ("\x85\x9c", "<U+0085><U+009C>"),
+        ("a\u202eb\u2066c", "a<U+202E>b<U+2066>c"),
+        ("zero\u200bwidth\ufeff", "zero<U+200B>width<U+FEFF>"),
+        ("tag\U000e0041", "tag<U+E0041>"),
+        ("\ud800", "<U+D800>"),
+        ("a\r\nb\rc", "a\nb\nc"),
+        ("⚠\ufe0f 1\ufe0f\u20e3", "⚠ 1\u20e3"),
+        ("👩\u200d💻", "👩💻"),
+        ("a\u200db", "a<U+200D>b"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("soft\u00adhyphen", "soft<U+00AD>hyphen"),
+    ],
+)
+def test_what_is_shown(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_a_progress_bar_shows_its_last_state() -> None:
+    assert visible("10%\r50%\r100%\ndone\r\n", overwrite=True) == "100%\ndone\n"
+    assert visible("50%\r", overwrite=True) == "50%"
+
+
+@given(st.text())
+def test_it_is_harmless_and_stable(text: str) -> None:
+    shown = visible(text)
+    assert all(c in "\n\t" or ord(c) >= 0x20 for c in shown)
+    assert visible(shown) == shown
+
+
+@pytest.mark.parametrize("unit", ["\x1b[", "\x1b]0;x", "\x1bP", "\r", "\x1b", "\u202e", "👩\u200d", "\x9d"])
+def test_its_cost_is_linear(unit: str) -> None:
+    def cost(count: int) -> float:
+        text = unit * count
+        best = 1e9
+        for _ in range(3):
+            start = time.process_time()
+            visible(text)
+            best = min(best, time.process_time() - start)
+        return best
+
+    assert cost(40_000) < 40 * max(cost(4_000), 1e-4)
