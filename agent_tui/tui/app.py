@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -80,6 +80,7 @@ class AgentApp(App[int], inherit_bindings=False):
     # -- the beginning
 
     def on_mount(self) -> None:
+        asyncio.get_running_loop().set_exception_handler(self._callback_failed)
         self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
         width, height = self.size
         self.regions.fit(width, height)
@@ -229,10 +230,18 @@ class AgentApp(App[int], inherit_bindings=False):
         """TERM, HUP, INT, or a terminal that is gone."""
         self.exit(128 + number, return_code=128 + number)
 
+    def _handle_exception(self, error: Exception) -> None:
+        self.crash = self.crash or "".join(traceback.format_exception(error))
+        super()._handle_exception(error)
+
     def _fatal_error(self) -> None:
         """Something in here is broken: the screen ends, and `run` prints what it was (no values of variables)."""
-        self.crash = self.crash or traceback.format_exc()
         self._close_messages_no_wait()
+
+    def _callback_failed(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What a timer of the loop raised is an error like any other."""
+        if isinstance(error := context.get("exception"), Exception):
+            self._handle_exception(error)
 
     # -- small things
 
@@ -278,6 +287,7 @@ def run(
         app.link.close(STOP_SECONDS)
         if early is not None:
             early.restore()
+            sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
     if words := farewell(app.model.transcript):
