@@ -7,10 +7,12 @@ that does not fit is an error instead of a silent loss.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -33,6 +35,7 @@ NUM_CTX: Final = 32_768
 """Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may not have."""
 AT_ONCE: Final = 8
 """Models that are asked about at the same time."""
+_TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 T = TypeVar("T")
 
 
@@ -56,6 +59,23 @@ def address(text: str) -> str:
 
 def create(model: str, setup: ProviderSetup) -> OllamaProvider:
     return OllamaProvider(model, address(setup.base_url or setup.environment.get("OLLAMA_HOST", "")), setup)
+
+
+def _package() -> ModuleType:
+    """The `ollama` package, loaded with the first question.
+
+    Loading it opens a client on whatever the environment says, which raises where that names a proxy, a certificate
+    file or an address that cannot be used. Ours does not need that client: then it is loaded without those variables.
+    """
+    try:
+        import ollama
+    except (ImportError, ValueError, OSError):
+        told = {name: os.environ.pop(name) for name in (*_TELLING, *map(str.lower, _TELLING)) if name in os.environ}
+        try:
+            import ollama
+        finally:
+            os.environ.update(told)
+    return ollama
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +167,7 @@ class OllamaProvider:
         return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)
 
     async def _ask(self, question: Callable[[ollama.AsyncClient], Awaitable[T]], model: str = "") -> T:
-        import ollama
-
+        ollama = _package()
         place = replace(self._wire.place, model=model or self.model)
         options = client_options(self.base_url)
         options["timeout"] = httpx.Timeout(10.0, connect=options["timeout"].connect)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
+from asyncio.subprocess import PIPE, STDOUT
 from typing import Any
 
 import pytest
@@ -502,3 +505,31 @@ def test_a_proxy_that_cannot_be_used_is_a_failure_and_no_crash(monkeypatch: pyte
         end = asyncio.run(played(provider))[-1]
         assert isinstance(end, Failed)
         assert "ALL_PROXY" in end.hint and far in end.text
+
+
+LOAD = """
+import asyncio, os, sys
+from agent_tui.providers import ollama
+from agent_tui.providers.base import ProviderSetup
+provider = ollama.create("m", ProviderSetup(base_url=sys.argv[1]))
+print(asyncio.run(provider.info()).window, os.environ[sys.argv[2]])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ALL_PROXY", "socks9://127.0.0.1:1"), ("OLLAMA_HOST", "box:port"), ("SSL_CERT_FILE", "/no/such/file")],
+)
+def test_an_odd_environment_does_not_keep_from_the_local_ollama(name: str, value: str) -> None:
+    """In a process of its own: the package reads the environment once, when it is loaded."""
+
+    async def scenario() -> str:
+        async with serving({"/api/show": shows()}) as server:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", LOAD, server.address, name,
+                env={**os.environ, name: value}, stdout=PIPE, stderr=STDOUT,
+            )  # fmt: skip
+            out, _ = await process.communicate()
+            return out.decode().strip()
+
+    assert asyncio.run(scenario()) == f"32768 {value}"
