@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import paths
-from agent_tui.tools.base import ToolFailure
+from agent_tui.tools._files import binary_failure, failure, is_binary
+from agent_tui.tools.base import ToolContext, ToolFailure
 
 LARGEST: Final = 20_000_000
 """Bytes of a file that a tool is ready to change."""
@@ -30,20 +31,17 @@ class FileText:
         return ((BOM if self.bom else "") + text).encode("utf-8", "surrogateescape")
 
 
-def read_text(path: Path, shown: str) -> FileText:
-    """The text at a real path. Raises ToolFailure: not_found, too_large, binary, unreadable."""
+def read_text(path: Path, ctx: ToolContext) -> FileText:
+    """The text at a real path. Raises ToolFailure (not_found, too_large, binary, blocked, …)."""
     try:
         raw = paths.read_regular(path, LARGEST)
-    except FileNotFoundError:
-        raise ToolFailure("not_found", f"{shown}: there is no such file") from None
-    except paths.NotRegular:
-        raise ToolFailure("invalid_arguments", f"{shown} is not a regular file") from None
-    except OSError as error:
-        raise ToolFailure("unreadable", f"{shown}: {error.strerror}") from None
+    except (OSError, paths.NotRegular) as error:
+        raise failure(error, path, ctx) from None
     if len(raw) > LARGEST:
-        raise ToolFailure("too_large", f"{shown} is larger than {LARGEST // 1_000_000} MB: use a command instead")
-    if b"\0" in raw[:8_192]:
-        raise ToolFailure("binary", f"{shown} is a binary file")
+        text = f"{ctx.shown(path)} is larger than {LARGEST // 1_000_000} MB: use a command instead"
+        raise ToolFailure("too_large", text)
+    if is_binary(raw):
+        raise binary_failure(ctx.shown(path), raw, len(raw))
     text = raw.decode("utf-8", "surrogateescape")
     bom = text.startswith(BOM)
     text = text[1:] if bom else text

@@ -26,7 +26,7 @@ def _before(arguments: CreateFile, ctx: ToolContext) -> FileText | None:
         raise ToolFailure(
             "exists", f"{ctx.shown(path)} exists: change it with edit_file, or give overwrite=true to replace it all"
         )
-    return read_text(path, ctx.shown(path))
+    return read_text(path, ctx)
 
 
 def _difference(arguments: CreateFile, ctx: ToolContext) -> DiffDisplay:
@@ -47,6 +47,9 @@ async def run(arguments: CreateFile, ctx: ToolContext) -> ToolResult:
     saved = ctx.checkpoint(before.raw) if before else ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ToolFailure("write_failed", f"{display.path}: its folder cannot be made: {error.strerror}") from None
+    try:
         paths.atomic_write(path, data, follow=False, new=before is None)
     except FileExistsError:
         raise ToolFailure("exists", f"{display.path}: another program has just made it") from None
@@ -60,7 +63,7 @@ async def run(arguments: CreateFile, ctx: ToolContext) -> ToolResult:
 
 TOOL = Tool(
     name="create_file",
-    description="Create a new file with the given text; folders are made as needed. Fails if it exists, unless overwrite.",
+    description="Create a new file with the given text, and its folders. Fails if it exists, unless overwrite.",
     arguments=CreateFile,
     effect="write",
     label=lambda a: f"{'Replace' if a.overwrite else 'Create'} {a.path}",

@@ -42,7 +42,7 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Edit:
     """The edit, or why it cannot be done (ToolFailure)."""
     path = ctx.path(arguments.path)
     shown = ctx.shown(path)
-    before = read_text(path, shown)
+    before = read_text(path, ctx)
     old, new = arguments.old, arguments.new
     if before.crlf:
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")

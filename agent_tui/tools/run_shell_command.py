@@ -51,7 +51,7 @@ async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
 
 TOOL = Tool(
     name="run_shell_command",
-    description="Run a command with bash in the working directory; gives its exit code and output. No input, a time limit.",
+    description="Run a command with bash in the working directory; gives exit code and output. It gets no input.",
     arguments=RunShellCommand,
     effect="execute",
     label=_label,

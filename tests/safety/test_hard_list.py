@@ -338,9 +338,9 @@ def test_nesting_without_end_asks() -> None:
     assert "nested" in hard_list.reason("echo " + "$(echo " * 60 + "x" + ")" * 60, CWD)
 
 
-@pytest.mark.parametrize("text", ['"$(' * 5000, "`" * 9999, "(" * 9999, "a" * 49_999, "a(){" * 9000, "$(" * 9000, "'" * 9999])
-def test_hostile_text_gets_a_verdict(text: str) -> None:
-    assert isinstance(hard_list.reason(text, CWD), str)
+@pytest.mark.parametrize("part", ['"$(', "`", "(", "a", "a(){", "$(", "'", ":(){", "{a,", "\\\\", "<("])
+def test_hostile_text_gets_a_verdict(part: str) -> None:
+    assert isinstance(hard_list.reason(part * (49_000 // len(part)), CWD), str)
 
 
 def test_what_is_too_long_asks() -> None:

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.tools.base import ToolFailure, ToolResult
+from agent_tui.tools.run_shell_command import TOOL, RunShellCommand
+from tests.tools.context import Context
+
+
+def run(folder: Path, command: str, timeout: float = 0) -> ToolResult:
+    return asyncio.run(TOOL.run(RunShellCommand(command=command, timeout=timeout), Context(folder)))
+
+
+def test_exit_code_and_output(tmp_path: Path) -> None:
+    result = run(tmp_path, "echo out; echo err >&2; pwd")
+    assert result.content.startswith("exit code 0\nout\nerr\n") and str(tmp_path) in result.content
+    assert result.tag == "ok"
+    assert isinstance(result.display, CommandDisplay) and result.display.exit_code == 0
+
+
+def test_a_failing_command_is_a_result_not_an_error(tmp_path: Path) -> None:
+    result = run(tmp_path, "echo no; exit 3")
+    assert (result.content, result.tag) == ("exit code 3\nno\n", "exit")
+
+
+def test_a_timeout_says_so_and_keeps_the_output(tmp_path: Path) -> None:
+    result = run(tmp_path, "echo begun; sleep 30", timeout=0.3)
+    assert result.tag == "timeout" and result.content.startswith("Error [timeout]: it took longer than 0.3 s")
+    assert "begun" in result.content
+
+
+def test_the_input_is_closed(tmp_path: Path) -> None:
+    assert "exit code 1" in run(tmp_path, "read answer").content
+
+
+def test_long_output_is_cut_and_names_the_file_with_all_of_it(tmp_path: Path) -> None:
+    context = Context(tmp_path)
+    result = asyncio.run(TOOL.run(RunShellCommand(command="seq 1 200000"), context))
+    assert len(result.content) < context.max_output_chars + 500
+    assert "left out in the middle" in result.content and "200000" in result.content
+    spool = result.content.rsplit(" is in ", 1)[1].split(" (read_file)")[0]
+    assert Path(spool).read_text().startswith("1\n2\n3\n") and Path(spool).read_text().endswith("200000\n")
+
+
+def test_output_is_told_while_it_runs(tmp_path: Path) -> None:
+    context = Context(tmp_path)
+    asyncio.run(TOOL.run(RunShellCommand(command="echo one; sleep 0.4; echo two"), context))
+    assert "".join(context.emitted) == "one\ntwo\n" and len(context.emitted) >= 2
+
+
+@pytest.mark.parametrize("command", ["", "   ", "a\0b"])
+def test_what_cannot_be_a_command_fails_with_a_tag(tmp_path: Path, command: str) -> None:
+    with pytest.raises(ToolFailure):
+        run(tmp_path, command)
+
+
+def test_labels_are_one_short_line() -> None:
+    assert TOOL.label(RunShellCommand(command="pytest -q")) == "Run pytest -q"
+    label = TOOL.label(RunShellCommand(command="x" * 500 + "\nsecond"))
+    assert "\n" not in label and len(label) < 150 and label.endswith("…")
