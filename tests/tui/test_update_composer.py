@@ -1,0 +1,295 @@
+"""The prompt: sending, history, drafts, and what it is used for besides."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.event import Restored
+from agent_tui.protocol.events import (
+    Answered, AssistantReplied, ErrorRaised, QuestionAnswered, QuestionAsked, QueueChanged, SessionStarted,
+    TurnEnded,
+)  # fmt: skip
+from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, Submit
+from agent_tui.protocol.transcript import Queued, Transcript
+from agent_tui.tui.effects import CopySelection, Quit, Remember, Send
+from agent_tui.tui.msg import HistoryLoaded, Started
+from tests.tui.play import Play
+
+
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+def test_a_sent_prompt_leaves_the_prompt_and_is_remembered(key: str) -> None:
+    play = Play()
+    play.type("fix it")
+    play.press(key)
+    assert play.ops == [Submit("fix it")]
+    assert Remember("fix it") in play.effects
+    assert play.text == ""
+    assert play.view.transcript.jump == 1
+
+
+def test_a_blank_prompt_is_not_sent() -> None:
+    play = Play()
+    play.type("  \n ")
+    play.press("enter")
+    assert play.ops == []
+    assert play.text == "  \n "
+
+
+def test_a_second_prompt_before_the_turn_began_is_queued() -> None:
+    play = Play()
+    play.type("one")
+    play.press("enter", after=0.01)
+    play.type("two", after=0.01)
+    play.press("enter", after=0.01)
+    assert play.ops == [Submit("one"), QueueEdit("add", text="two")]
+
+
+def test_a_prompt_while_a_turn_runs_is_queued() -> None:
+    play = Play()
+    play.begin()
+    play.type("later")
+    play.press("ctrl+s")
+    assert play.ops == [QueueEdit("add", text="later")]
+    assert play.text == ""
+
+
+def test_steering_with_the_draft() -> None:
+    play = Play()
+    play.begin()
+    play.type("not that file")
+    play.press("alt+s")
+    assert play.ops == [Steer("not that file")]
+    assert play.text == ""
+
+
+def test_steering_with_nothing_running_sends() -> None:
+    play = Play()
+    play.type("go")
+    play.press("alt+s")
+    assert play.ops == [Submit("go")]
+
+
+def test_a_prompt_sent_before_the_engine_is_ready_goes_out_at_once() -> None:
+    play = Play(started=False)
+    play.type("early")
+    play.press("enter")
+    assert play.ops == [Submit("early")]
+    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="models", data={}))
+    assert play.text == ""
+    assert len(play.ops) == 1
+
+
+def test_the_prompt_of_the_command_line_is_sent() -> None:
+    play = Play(started=False)
+    play.say(Started(80, 24, prompt="explain this"))
+    assert play.ops == [Submit("explain this")]
+
+
+def test_an_early_prompt_without_a_model_comes_back() -> None:
+    play = Play(started=False)
+    play.type("early")
+    play.press("enter")
+    play.feed(SessionStarted(session="s", model=""), Answered(id="start", kind="models", data={"tried": []}))
+    assert play.text == "early"
+    assert play.view.overlay is not None
+    assert play.model.in_flight is None
+
+
+def test_history_goes_up_and_comes_back_to_the_draft() -> None:
+    play = Play()
+    play.say(HistoryLoaded(("first", "second")))
+    play.type("draft")
+    play.press("up")
+    assert play.text == "second"
+    play.press("up", "up")
+    assert play.text == "first"
+    play.press("down", "down")
+    assert play.text == "draft"
+    play.press("down")
+    assert play.text == "draft"
+
+
+def test_what_was_sent_is_the_newest_of_the_history() -> None:
+    play = Play()
+    play.type("once")
+    play.press("enter")
+    play.say(HistoryLoaded(("older",)))
+    play.press("up")
+    assert play.text == "once"
+    play.press("up")
+    assert play.text == "older"
+
+
+def test_an_edited_history_entry_is_a_draft_of_its_own() -> None:
+    play = Play()
+    play.say(HistoryLoaded(("first", "second")))
+    play.press("up")
+    play.type("!")
+    play.press("up")
+    assert play.text == "second"
+    play.press("down")
+    assert play.text == "second!"
+
+
+def test_drafts_are_saved_when_they_change_and_when_they_are_used() -> None:
+    play = Play()
+    play.type("a")
+    play.type("b")
+    play.press("enter")
+    saved = [e.op.text for e in play.effects if isinstance(e, Send) and isinstance(e.op, SaveDraft)]
+    assert saved == ["a", "ab", ""]
+
+
+def test_a_restored_draft_is_in_the_prompt() -> None:
+    play = Play(started=False)
+    play.feed(Restored(Transcript(session="s", draft="half a thought")))
+    assert play.text == "half a thought"
+
+
+def test_what_was_typed_wins_over_a_restored_draft_which_the_history_keeps() -> None:
+    play = Play(started=False)
+    play.type("typed")
+    play.feed(Restored(Transcript(session="s", draft="restored")))
+    assert play.text == "typed"
+    assert Remember("restored") in play.effects
+    play.press("up")
+    assert play.text == "restored"
+
+
+def test_ctrl_c_copies_then_interrupts_then_clears_then_quits() -> None:
+    play = Play()
+    play.begin()
+    play.type("words")
+    play.press("ctrl+c", selection=True)
+    assert play.takes(CopySelection) == [CopySelection()]
+    play.press("ctrl+c")
+    assert play.take() == [Cancel()]
+    play.end("cancelled")
+    play.text = ""
+    play.type("words")
+    play.effects.clear()
+    play.press("ctrl+c")
+    assert play.text == ""
+    assert Remember("words") in play.effects
+    assert "↑" in play.toast
+    play.press("ctrl+c")
+    assert play.toast == "press Ctrl+C again to quit"
+    play.press("ctrl+c", after=1.5)
+    assert play.takes(Quit) == []
+    play.press("ctrl+c", after=0.9)
+    assert play.takes(Quit) == [Quit()]
+
+
+def test_ctrl_d_quits_only_with_an_empty_prompt() -> None:
+    play = Play()
+    play.type("x")
+    play.press("ctrl+d")
+    assert play.takes(Quit) == []
+    play.press("ctrl+c", "ctrl+d")
+    assert play.takes(Quit) == [Quit()]
+
+
+@pytest.mark.parametrize("state", ["cancelled", "error"])
+def test_a_prompt_without_any_answer_returns_to_an_empty_prompt(state: str) -> None:
+    play = Play()
+    play.type("fix it")
+    play.press("enter")
+    play.begin("fix it")
+    play.feed(ErrorRaised("connection refused", session="s"), TurnEnded(state=state, session="s"))  # type: ignore[arg-type]
+    assert play.text == "fix it"
+
+
+def test_it_does_not_replace_what_was_typed_since() -> None:
+    play = Play()
+    play.begin("fix it")
+    play.type("something else")
+    play.end("cancelled")
+    assert play.text == "something else"
+
+
+def test_an_answered_prompt_does_not_return() -> None:
+    play = Play()
+    play.begin("fix it")
+    play.feed(AssistantReplied(text="done", session="s"))
+    play.end("cancelled")
+    assert play.text == ""
+
+
+def test_a_failure_before_the_turn_gives_the_prompt_back() -> None:
+    play = Play()
+    play.type("fix it")
+    play.press("enter")
+    play.feed(ErrorRaised("no", session="s"))
+    assert play.text == "fix it"
+    assert not play.model.running
+
+
+def _asked_for_argument() -> Play:
+    play = Play()
+    play.type("/review")
+    play.press("escape", "enter")
+    assert play.take() == [Submit("/review")]
+    play.type("meanwhile")
+    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s"))
+    return play
+
+
+def test_a_skill_asks_for_its_argument_in_the_prompt() -> None:
+    play = _asked_for_argument()
+    assert play.view.prompt.label == "/review needs <file>"
+    assert play.view.dialog is None
+    assert play.text == ""
+    play.type("a.py")
+    play.press("enter")
+    assert play.take() == [Answer("q", "say", "a.py")]
+    assert play.text == "meanwhile"
+    assert play.view.prompt.label == ""
+
+
+def test_an_argument_is_never_saved_as_the_draft() -> None:
+    play = _asked_for_argument()
+    play.effects.clear()
+    play.type("secret.py")
+    assert play.effects == []
+
+
+def test_an_empty_argument_is_asked_for_again() -> None:
+    play = _asked_for_argument()
+    play.press("enter")
+    assert play.take() == []
+    assert play.view.prompt.label == "/review needs <file>"
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c", "ctrl+x"])
+def test_a_skill_without_its_argument_is_a_draft_again(key: str) -> None:
+    play = _asked_for_argument()
+    play.press(key)
+    assert play.take()[0] == Answer("q", "no")
+    play.feed(QuestionAnswered(id="q", choice="no", idle=True, session="s"))
+    assert play.text == "meanwhile"
+    assert not play.model.running
+
+
+def test_with_nothing_typed_meanwhile_the_line_itself_returns() -> None:
+    play = Play()
+    play.type("/review")
+    play.press("escape", "enter")
+    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s"))
+    play.press("escape")
+    play.feed(QuestionAnswered(id="q", choice="no", idle=True, session="s"))
+    assert play.text == "/review"
+
+
+def test_a_queued_skill_line_stays_in_the_queue() -> None:
+    play = Play()
+    play.feed(QueueChanged(items=(Queued("q1", "/review"),), session="s"))
+    assert play.take() == [Submit("/review", queue_id="q1")]
+    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/review needs <file>", session="s"))
+    play.press("escape")
+    play.feed(
+        QuestionAnswered(id="q", choice="no", idle=True, session="s"),
+        QueueChanged(items=(Queued("q1", "/review"),), paused=True, session="s"),
+    )
+    assert play.text == ""
+    assert [item.text for item in play.model.queue] == ["/review"]
+    assert play.take() == [Answer("q", "no")]
