@@ -27,9 +27,43 @@ PURE = (
     "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
 )  # fmt: skip
 
-LAZY: dict[str, dict[str, str]] = {}
+LAZY = {
+    "agent_tui.__main__": {
+        "agent_tui:boot": "only a full screen prepares the terminal, before anything slow is imported",
+        "agent_tui.cli:main": "after the terminal is prepared",
+    },
+    "agent_tui.agent.worker": {
+        "agent_tui.agent.opening:open_agent": "the engine's imports happen in its thread, after the first frame",
+        "agent_tui.agent.log:open_log": "as above",
+        "agent_tui.safety:sandbox": "as above",
+    },
+    "agent_tui.cli": {
+        "agent_tui.agent.worker:Worker": "only for the full screen",
+        "agent_tui.tui.app:run": "only for the full screen: Textual",
+        "agent_tui.headless:run": "only for `run`: pydantic",
+        "agent_tui.safety.policy:MODES": "not for --help",
+        "agent_tui.sessions:index": "only to resume: reads logs",
+        "agent_tui.structures.visible:visible": "only for the list of sessions",
+        "datetime:datetime": "only for the list of sessions",
+    },
+    "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
+    "agent_tui.providers.ollama": {"ollama": "slow, and only needed to ask about models"},
+    "agent_tui.tui.markdown.code": {
+        "pygments.lexers:get_lexer_by_name": "with the first block of code",
+        "pygments.lexers:get_lexer_for_filename": "with the first block of code",
+        "pygments.util:ClassNotFound": "with the first block of code",
+    },
+    "agent_tui.tui.markdown.render": {"markdown_it:MarkdownIt": "with the first block of Markdown"},
+}
+"""Imports inside functions, and why each is there."""
 
-BOUNDARIES: dict[tuple[str, str], str] = {}
+BOUNDARIES = {
+    ("agent_tui.agent.agent", "_run"): "a turn: whatever fails in it ends it as an error event",
+    ("agent_tui.agent.executor", "_execute"): "a tool call: whatever it raises is its result",
+    ("agent_tui.agent.worker", "_main"): "the thread: without it the screen would wait for ever",
+    ("agent_tui.tui.app", "dispatch"): "an effect: what cannot be done is said",
+}
+"""Where a broad `except` may stand: (module, function), and what it turns the error into."""
 
 STARTS_PROCESSES = "agent_tui.safety.sandbox"
 STARTS_THREADS = "agent_tui.agent.worker"
