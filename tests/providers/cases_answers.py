@@ -1,0 +1,97 @@
+"""Cases: what a good answer means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, Usage, UserMessage
+from agent_tui.providers.base import CallChunk, StreamItem, TextChunk, ThinkingChunk
+from tests.providers.cases import answer, finished, joined
+from tests.providers.servers import (
+    COMPLETION,
+    PROMPT,
+    Dialect,
+    call,
+    played,
+    text,
+    thinking,
+)
+
+
+async def plain_text(dialect: Dialect) -> None:
+    items = await answer(dialect, [text("Hel"), text("lo "), text("wörld 🎉")])
+    assert joined(items, TextChunk) == "Hello wörld 🎉"
+    assert finished(items).stop_reason == "stop"
+    assert finished(items).calls == ()
+
+
+async def thought_and_text(dialect: Dialect) -> None:
+    items = await answer(dialect, [thinking("hm, "), thinking("so"), text("yes")])
+    assert joined(items, ThinkingChunk) == "hm, so"
+    assert joined(items, TextChunk) == "yes"
+    assert isinstance(items[0], ThinkingChunk)
+    assert finished(items).stop_reason == "stop"
+
+
+def whole_calls(items: Sequence[StreamItem]) -> dict[int, list[str]]:
+    """The calls as their chunks tell them: id, name, arguments."""
+    found: dict[int, list[str]] = {}
+    for item in items:
+        if isinstance(item, CallChunk):
+            entry = found.setdefault(item.index, [item.id, item.name, ""])
+            entry[2] += item.text
+    return found
+
+
+async def one_call(dialect: Dialect) -> None:
+    items = await answer(dialect, [call("read_file", '{"path":"ä.py"}', "a1")], "tool_calls")
+    end = finished(items)
+    assert end.stop_reason == "tool_calls"
+    assert [(c.name, json.loads(c.arguments)) for c in end.calls] == [("read_file", {"path": "ä.py"})]
+    assert end.calls[0].id
+    assert whole_calls(items) == {0: [end.calls[0].id, "read_file", end.calls[0].arguments]}
+
+
+async def parallel_calls(dialect: Dialect) -> None:
+    said = [call("glob", '{"p":"*"}', "a1"), call("grep", '{"q":"x"}', "a2"), call("grep", '{"q":"y"}', "a3")]
+    items = await answer(dialect, said, "tool_calls")
+    end = finished(items)
+    assert [c.name for c in end.calls] == ["glob", "grep", "grep"]
+    assert [json.loads(c.arguments) for c in end.calls] == [{"p": "*"}, {"q": "x"}, {"q": "y"}]
+    assert len({c.id for c in end.calls}) == 3
+    assert [entry[0] for entry in whole_calls(items).values()] == [c.id for c in end.calls]
+
+
+async def text_and_call(dialect: Dialect) -> None:
+    items = await answer(dialect, [text("Let me look."), call("ls", "{}", "a1")], "tool_calls")
+    assert joined(items, TextChunk) == "Let me look."
+    assert finished(items).calls[0].name == "ls"
+    assert finished(items).stop_reason == "tool_calls"
+
+
+async def ids_are_new_in_a_history(dialect: Dialect) -> None:
+    before = tuple(ToolCall(f"call_{n}", "ls") for n in (1, 2, 3))
+    results = tuple(ToolMessage(c.id, "ls", "a") for c in before)
+    history = Request("s", (UserMessage("go"), AssistantMessage("", calls=before), *results))
+    async with dialect.answering(dialect.parts([call("ls", "{}"), call("ls", "{}")], "tool_calls")) as (_, provider):
+        first, again = finished(await played(provider, history)), finished(await played(provider, history))
+    assert len({c.id for c in (*before, *first.calls)}) == 5
+    assert first.calls == again.calls
+
+
+async def usage_is_reported(dialect: Dialect) -> None:
+    usage = finished(await answer(dialect, [text("hi")])).usage
+    assert usage is not None
+    assert usage == Usage(PROMPT, COMPLETION, usage.cached_tokens)
+    assert usage.cached_tokens == (0 if dialect.name == "ollama" else 3)
+
+
+async def length_stop(dialect: Dialect) -> None:
+    assert finished(await answer(dialect, [text("hi")], "length")).stop_reason == "length"
+
+
+async def an_answer_without_words_is_an_answer(dialect: Dialect) -> None:
+    items = await answer(dialect, [])
+    assert finished(items).stop_reason == "stop"
+    assert len(items) == 1

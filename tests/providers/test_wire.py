@@ -1,0 +1,86 @@
+"""The connection: addresses near and far, proxies, keys and secrets."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agent_tui.providers import compatible
+from agent_tui.providers.base import Failed, Finished, ProviderSetup
+from agent_tui.providers.wire import Patience, is_loopback, is_near, shown_address
+from tests.providers.asking import COMPATIBLE, OLLAMA, ollama_at
+from tests.providers.servers import (
+    Connection,
+    Received,
+    chat_parts,
+    ollama_parts,
+    played,
+    serving,
+    text,
+)
+
+
+def test_an_address_that_is_none_fails_in_one_line() -> None:
+    for provider in (ollama_at("box:port"), compatible.create("m", ProviderSetup(base_url="http://box:port/v1"))):
+        end = asyncio.run(played(provider))[-1]
+        assert isinstance(end, Failed)
+        assert end.kind == "bad_request" and "box:port" in end.text and end.hint
+
+
+def test_a_key_that_no_header_can_carry_is_a_refused_key() -> None:
+    async def route(received: Received, connection: Connection) -> None:
+        assert "authorization" not in received.headers
+        await connection.json({"error": "no key"}, 401)
+
+    async def scenario() -> None:
+        async with serving({"/v1/chat/completions": route}) as server:
+            setup = ProviderSetup(base_url=f"{server.address}/v1", api_key="sk\nX-Evil: 1")
+            end = (await played(compatible.create("m", setup)))[-1]
+            assert isinstance(end, Failed) and end.kind == "auth" and "characters" in end.hint
+
+    asyncio.run(scenario())
+
+
+def test_a_secret_in_an_address_is_not_shown() -> None:
+    assert shown_address("http://me:pw@box:1/x") == "http://box:1/x"
+    end = asyncio.run(played(compatible.create("m", ProviderSetup(base_url="http://me:pw@127.0.0.1:1/v1"))))[-1]
+    assert isinstance(end, Failed) and "pw" not in end.text + end.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "loopback", "near"),
+    [
+        ("http://localhost:1", True, True), ("http://127.0.0.1:1", True, True), ("http://[::1]:1", True, True),
+        ("http://192.168.1.9:1", False, True), ("http://nas:1", False, True), ("http://nas.local", False, True),
+        ("https://api.openai.com/v1", False, False), ("http://8.8.8.8", False, False), ("http://[", False, False),
+    ],
+)  # fmt: skip
+def test_near_and_far(url: str, loopback: bool, near: bool) -> None:
+    assert (is_loopback(url), is_near(url)) == (loopback, near)
+    patience = Patience.for_address(url)
+    assert (patience.first is None) == near
+    assert patience.between is not None and (patience.between == 60.0) == (not near)
+    assert Patience.for_address(url, 0) == Patience(None, None)
+    assert Patience.for_address(url, 5) == Patience(5.0, 5.0)
+
+
+def test_a_proxy_of_the_environment_is_not_asked_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+
+    async def scenario() -> None:
+        for dialect, parts in ((OLLAMA, ollama_parts), (COMPATIBLE, chat_parts)):
+            async with dialect.answering(parts([text("ok")], "stop")) as (_, provider):
+                assert isinstance((await played(provider))[-1], Finished)
+
+    asyncio.run(scenario())
+
+
+def test_a_proxy_that_cannot_be_used_is_a_failure_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks9://127.0.0.1:1")
+    far = "http://example.invalid"
+    for provider in (ollama_at(far), compatible.create("m", ProviderSetup(base_url=far))):
+        end = asyncio.run(played(provider))[-1]
+        assert isinstance(end, Failed)
+        assert "ALL_PROXY" in end.hint and far in end.text
