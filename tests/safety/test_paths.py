@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent_tui.safety import paths
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "work"
+    (folder / "src").mkdir(parents=True)
+    (folder / "a.txt").write_text("a")
+    return folder
+
+
+def test_links_are_followed_before_dot_dot(work: Path) -> None:
+    """`ln/../x` with `ln` → `/elsewhere/sub` is `/elsewhere/x`, as the kernel says."""
+    (work.parent / "elsewhere" / "sub").mkdir(parents=True)
+    (work / "ln").symlink_to(work.parent / "elsewhere" / "sub")
+    (work.parent / "elsewhere" / "x").write_text("x")
+    assert paths.resolve("ln/../x", work) == work.parent / "elsewhere" / "x"
+    assert (work / "ln/../x").samefile(paths.resolve("ln/../x", work))
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("a.txt", True), ("./src/../a.txt", True), ("src/new/deep.txt", True), (".", True), ("", None), ("a\0b", None),
+        ("..", False), ("../work2", False), ("/etc/passwd", False), ("src/../../x", False), ("~/x", True),
+        ("$HOME/x", True), ("%2e%2e/x", True), ("x" * 300, None), ("/" + "y/" * 3000, None),
+    ],
+)  # fmt: skip
+def test_inside_and_outside(work: Path, text: str, inside: bool | None) -> None:
+    if inside is None:
+        with pytest.raises(ValueError, match=r".") as caught:
+            paths.facts(text, (work,))
+        assert "\n" not in str(caught.value)
+    else:
+        assert paths.facts(text, (work,)).inside is inside
+
+
+def test_a_sibling_with_the_same_beginning_is_outside(work: Path) -> None:
+    (work.parent / "work-evil").mkdir()
+    assert not paths.facts(str(work.parent / "work-evil" / "x"), (work,)).inside
+
+
+def test_a_link_out_is_outside_and_a_loop_is_an_error(work: Path) -> None:
+    (work / "out").symlink_to("/etc")
+    assert not paths.facts("out/passwd", (work,)).inside
+    (work / "one").symlink_to("two")
+    (work / "two").symlink_to("one")
+    with pytest.raises(ValueError, match="circle"):
+        paths.resolve("one", work)
+
+
+def test_proc_self_root_does_not_hide_a_path(work: Path) -> None:
+    assert not paths.facts("/proc/self/root/etc/passwd", (work,)).inside
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        (".env", True), (".env.local", True), (".ENV", True), (".env.example", False), (".env.sample", False),
+        ("id_rsa", True), ("server.pem", True), ("tls.KEY", True), (".npmrc", True), (".aws/config", True),
+        (".kube/config", True), ("service-account-1.json", True), ("x.tfstate", True), ("environment.py", False),
+        ("keys.py", False), ("README.md", False),
+    ],
+)  # fmt: skip
+def test_names_of_secrets(work: Path, name: str, secret: bool) -> None:
+    assert paths.facts(name, (work,)).secret is secret
+
+
+def test_a_link_to_a_secret_is_a_secret(work: Path) -> None:
+    (work / ".env").write_text("A=1")
+    (work / "plain.txt").symlink_to(".env")
+    assert paths.facts("plain.txt", (work,)).secret
+
+
+@pytest.mark.parametrize(
+    ("name", "protected"),
+    [(".git/config", True), ("sub/.GIT/hooks/x", True), (".agent-tui/config.toml", True), ("git/x", False)],
+)
+def test_protected_names(work: Path, name: str, protected: bool) -> None:
+    assert paths.facts(name, (work,)).protected is protected
+
+
+def test_reading_never_blocks_on_what_is_no_file(work: Path) -> None:
+    os.mkfifo(work / "fifo")
+    for name in ("fifo", "src"):
+        with pytest.raises(paths.NotRegular):
+            paths.open_regular(work / name)
+    with pytest.raises(paths.NotRegular):
+        paths.open_regular(Path("/dev/zero"))
+
+
+def test_a_link_that_came_later_is_refused(work: Path) -> None:
+    real = paths.facts("a.txt", (work,)).real
+    (work / "a.txt").unlink()
+    (work / "a.txt").symlink_to("/etc/hostname")
+    with pytest.raises((paths.NotRegular, OSError)):
+        paths.read_regular(real, 100)
+    with pytest.raises((paths.NotRegular, OSError)):
+        paths.atomic_write(real, b"x", follow=False)
+    assert Path("/etc/hostname").read_bytes() != b"x"
+
+
+def test_a_folder_swapped_for_a_link_is_refused(work: Path) -> None:
+    real = paths.facts("src/new.txt", (work,)).real
+    outside = work.parent / "outside"
+    outside.mkdir()
+    (work / "src").rmdir()
+    (work / "src").symlink_to(outside)
+    with pytest.raises(OSError):
+        paths.atomic_write(real, b"x", follow=False)
+    assert list(outside.iterdir()) == []
+
+
+def test_atomic_write_keeps_the_mode_and_leaves_nothing_behind(work: Path) -> None:
+    (work / "a.txt").chmod(0o640)
+    paths.atomic_write(work / "a.txt", b"new")
+    assert (work / "a.txt").read_bytes() == b"new"
+    assert stat.S_IMODE((work / "a.txt").stat().st_mode) == 0o640
+    assert sorted(entry.name for entry in work.iterdir()) == ["a.txt", "src"]
+
+
+def test_new_never_replaces(work: Path) -> None:
+    with pytest.raises(FileExistsError):
+        paths.atomic_write(work / "a.txt", b"x", new=True)
+    assert (work / "a.txt").read_text() == "a"
+
+
+PARTS = st.sampled_from(["..", ".", "src", "ln", "up", "a.txt", "new", "", "/"])
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(PARTS, min_size=1, max_size=8))
+def test_what_is_called_inside_is_inside_for_the_kernel(work: Path, parts: list[str]) -> None:
+    for name, target in (("ln", "src"), ("up", "..")):
+        if not (work / name).is_symlink():
+            (work / name).symlink_to(target)
+    text = "/".join(parts)
+    try:
+        fact = paths.facts(text, (work,))
+    except ValueError:
+        return
+    real = os.path.realpath(work / text)
+    if os.path.lexists(work / text):
+        assert str(fact.real) == real
+    assert fact.inside == (fact.real == work or work in fact.real.parents)

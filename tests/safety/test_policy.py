@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from agent_tui.safety.paths import PathFacts
+from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide
+
+HERE = "/home/ada/work"
+
+
+def path(name: str = "a.py", inside: bool = True, secret: bool = False, protected: bool = False) -> PathFacts:
+    real = Path(HERE, name) if inside else Path("/elsewhere", name)
+    return PathFacts(name, real, name if inside else str(real), inside, secret, protected)
+
+
+def read(*paths: PathFacts) -> Facts:
+    return Facts("read_file", "read", paths or (path(),), cwd=HERE)
+
+
+def write(*paths: PathFacts) -> Facts:
+    return Facts("edit_file", "write", paths or (path(),), cwd=HERE)
+
+
+def shell(command: str = "pytest -q", cwd: str = HERE) -> Facts:
+    return Facts("run_shell_command", "execute", (), command, cwd)
+
+
+TABLE = {
+    "manual": ("ask", "ask", "ask"),
+    "auto": ("allow", "ask", "ask"),
+    "accept-edits": ("allow", "allow", "ask"),
+    "accept-all": ("allow", "allow", "allow"),
+    "plan": ("allow", "refuse", "refuse"),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_table_of_modes(mode: str) -> None:
+    assert tuple(decide(mode, facts).verdict for facts in (read(), write(), shell())) == TABLE[mode]
+
+
+@pytest.mark.parametrize(("mode", "odd"), list(product(MODES, ({"inside": False}, {"secret": True}))))
+def test_outside_and_secrets_ask_in_every_mode(mode: str, odd: dict[str, bool]) -> None:
+    assert decide(mode, read(path(**odd))).verdict == "ask"
+    assert decide(mode, write(path(**odd))).verdict == ("refuse" if mode == "plan" else "ask")
+
+
+@pytest.mark.parametrize("mode", ["auto", "accept-edits", "accept-all"])
+def test_protected_names_ask_before_they_are_written_but_not_read(mode: str) -> None:
+    assert decide(mode, write(path(".git/config", protected=True))).verdict == "ask"
+    assert decide(mode, read(path(".git/config", protected=True))).verdict == "allow"
+
+
+def test_one_bad_path_among_good_ones_decides() -> None:
+    assert decide("accept-all", read(path(), path("b", inside=False))).verdict == "ask"
+
+
+@pytest.mark.parametrize("mode", ["manual", "auto", "accept-edits", "accept-all"])
+def test_the_hard_list_asks_in_every_mode_and_no_rule_overrides_it(mode: str) -> None:
+    first = decide(mode, shell("rm -rf /"))
+    assert (first.verdict, first.hard, first.always) == ("ask", True, None)
+
+
+def always(decision: Decision) -> frozenset[Rule]:
+    assert decision.always is not None and decision.always_text
+    return frozenset({decision.always})
+
+
+def test_always_for_a_command_is_that_string_in_that_folder() -> None:
+    rules = always(decide("auto", shell()))
+    assert decide("auto", shell(), rules).verdict == "allow"
+    for other in (shell("pytest -q "), shell("pytest"), shell("pytest -q; rm x"), shell(cwd="/tmp")):
+        assert decide("auto", other, rules).verdict == "ask"
+
+
+def test_always_for_a_file_is_that_tool_on_that_file() -> None:
+    rules = always(decide("auto", write(path("a.py"))))
+    assert decide("auto", write(path("a.py")), rules).verdict == "allow"
+    assert decide("auto", write(path("b.py")), rules).verdict == "ask"
+    other = Facts("create_file", "write", (path("a.py"),), cwd=HERE)
+    assert decide("auto", other, rules).verdict == "ask"
+
+
+def test_plan_mode_is_stronger_than_any_rule() -> None:
+    rules = always(decide("auto", write()))
+    assert decide("plan", write(), rules).verdict == "refuse"
+
+
+def test_running_without_a_sandbox_is_said() -> None:
+    assert decide("accept-all", shell()).note == "no sandbox"
+    assert decide("accept-all", read()).note == ""
+
+
+def test_an_unknown_mode_asks() -> None:
+    assert decide("yolo", read()).verdict == "ask"
+
+
+def test_every_question_and_refusal_has_a_reason() -> None:
+    calls = (read(), write(), shell(), shell("mkfs /dev/sda"), read(path(secret=True)))
+    for mode, facts in product((*MODES, "yolo"), calls):
+        assert decide(mode, facts).reason
