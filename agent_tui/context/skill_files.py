@@ -57,14 +57,14 @@ def from_folder(text: str, folder: str, folder_name: str, problems: list[str]) -
         description = summary(body)
     if len(description) > MAX_DESCRIPTION:
         problems.append(f"{where}: the description has {len(description):,} characters, more than {MAX_DESCRIPTION:,}")
-    hint = values.get("argument-hint", "").strip()
+    hint = values.get("argument-hint", values.get("metadata.argument-hint", "")).strip()
     return Skill(name, description, body.strip(), free=True, folder=folder, hint=hint)
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
     """The key-value pairs between the first two `---` lines, and the rest. The simple part of YAML that skills use:
-    plain and quoted values, values that go on in indented lines, and the blocks `|` and `>`; nested tables are passed
-    over."""
+    plain and quoted values, values that go on in indented lines, the blocks `|` and `>`, and tables of one level
+    (`metadata` with an `author` gives `metadata.author`); what is nested deeper is passed over."""
     lines = text.split("\n")
     if not lines or lines[0].rstrip() != "---":
         return {}, text
@@ -80,7 +80,11 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
         while number < end and (not lines[number].strip() or lines[number][0] in " \t"):
             number += 1
         if entry:
-            values[entry[1].lower()] = _value((entry[2] or "").strip(), lines[first:number])
+            key, head = entry[1].lower(), (entry[2] or "").strip()
+            values[key] = _value(head, lines[first:number])
+            for line in () if head else lines[first:number]:
+                if inner := _KEY.match(line.strip()):
+                    values[f"{key}.{inner[1].lower()}"] = _value((inner[2] or "").strip(), [])
     return values, "\n".join(lines[end + 1 :])
 
 
@@ -94,7 +98,7 @@ def _value(head: str, more: list[str]) -> str:
         return joined[1:-1].replace("''", "'")
     if joined.startswith('"') and (quoted := re.match(r'"((?:[^"\\]|\\.)*)"', joined)):
         return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), quoted[1])
-    return re.sub(r"(?:^|\s)#.*$", "", joined)
+    return re.sub(r"(?:^|\s+)#.*$", "", joined)
 
 
 def _block(lines: list[str], folded: bool) -> str:
@@ -150,5 +154,5 @@ def _sections(text: str, where: str, problems: list[str]) -> Iterator[tuple[int,
 
 def summary(body: str) -> str:
     """The first line that says something, short."""
-    first = next((line.strip(" #*_>-\t") for line in body.split("\n") if line.strip(" #*_>-\t`~")), "")
+    first = next((line.strip(" #>-\t") for line in body.split("\n") if line.strip(" #*_>-\t`~")), "")
     return first if len(first) <= 100 else f"{first[:99].rstrip()}…"

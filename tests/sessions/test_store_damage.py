@@ -75,7 +75,7 @@ def test_damaged_bytes_cost_only_their_records(told: list[Event], data: st.DataO
     with file_of(bytes(whole)) as path:
         events, problems = read(path)
         assert events == intact
-        assert bool(problems) == (bytes(whole[:-1]) != original[:-1])
+        assert problems or bytes(whole[:-1]) == original[:-1]
 
 
 @QUIET

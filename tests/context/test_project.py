@@ -1,0 +1,153 @@
+"""Instruction files, in order and once; and the facts of the moment, from a real git."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from agent_tui.context.project import Instruction, facts, instructions
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    (folder / ".claude").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "above" / "project"
+    (folder / "inner" / ".agent-tui").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    return folder
+
+
+def names(found: tuple[Instruction, ...]) -> list[str]:
+    return [one.name for one in found]
+
+
+def test_from_the_person_to_the_folder(home: Path, project: Path) -> None:
+    (home / ".claude" / "CLAUDE.md").write_text("mine")
+    (project.parent / "AGENTS.md").write_text("above the root")
+    (project / "AGENTS.md").write_bytes(b"\xef\xbb\xbf root \r\n rules\r\n")
+    (project / "CLAUDE.md").write_text("claude")
+    (project / "inner" / ".agent-tui" / "context.md").write_text("inner")
+    found = instructions(project / "inner", home)
+    assert names(found) == ["~/.claude/CLAUDE.md", "AGENTS.md", "CLAUDE.md", "inner/.agent-tui/context.md"]
+    assert [one.text for one in found] == ["mine", "root \n rules", "claude", "inner"]
+    assert [one.problem for one in found] == [""] * 4
+
+
+def test_without_git_only_the_folder_itself(home: Path, project: Path) -> None:
+    (project / ".git").rmdir()
+    (project / "AGENTS.md").write_text("outer")
+    (project / "inner" / "AGENTS.md").write_text("inner")
+    assert [one.text for one in instructions(project / "inner", home)] == ["inner"]
+
+
+def test_a_worktrees_git_file_is_a_root_too(home: Path, project: Path) -> None:
+    (project / ".git").rmdir()
+    (project / ".git").write_text("gitdir: elsewhere")
+    (project / "AGENTS.md").write_text("root")
+    assert names(instructions(project / "inner", home)) == ["AGENTS.md"]
+
+
+def test_a_file_behind_two_names_comes_once(home: Path, project: Path) -> None:
+    (project / "AGENTS.md").write_text("rules")
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    (home / ".claude" / "CLAUDE.md").symlink_to(project / "AGENTS.md")
+    assert names(instructions(project, home)) == ["~/.claude/CLAUDE.md"]
+
+
+def test_links_out_of_the_project(home: Path, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "id_key").write_text("PRIVATE")
+    (tmp_path / "shared.md").write_text("shared")
+    (project / "AGENTS.md").symlink_to(tmp_path / "id_key")
+    (project / "CLAUDE.md").symlink_to(tmp_path / "shared.md")
+    secret, shared = instructions(project, home)
+    assert (secret.text, shared.text) == ("", "shared")
+    assert "AGENTS.md leads outside the project" in secret.problem
+
+
+def test_a_long_file_is_cut_and_says_so(home: Path, project: Path) -> None:
+    (project / "AGENTS.md").write_text("é" * 40_000)
+    (found,) = instructions(project, home)
+    assert found.text.startswith("é" * 32_000 + "\n[cut here: only the first 64 kB of AGENTS.md are used]")
+    assert "longer than 64 kB" in found.problem
+
+
+def test_what_cannot_be_read_is_named(home: Path, project: Path) -> None:
+    (project / "AGENTS.md").mkdir()
+    (project / "CLAUDE.md").symlink_to("CLAUDE.md")
+    os.mkfifo(project / "inner" / "AGENTS.md")
+    (project / "inner" / "CLAUDE.md").write_bytes(b"bad \xff byte")
+    found = instructions(project / "inner", home)
+    assert names(found) == ["AGENTS.md", "CLAUDE.md", "inner/AGENTS.md", "inner/CLAUDE.md"]
+    assert [bool(one.problem) for one in found] == [True, True, True, False]
+    assert [one.text for one in found] == ["", "", "", "bad \ufffd byte"]
+
+
+def test_empty_files_and_missing_folders_say_nothing(home: Path, project: Path) -> None:
+    (project / "AGENTS.md").write_text(" \n")
+    assert instructions(project, home) == ()
+    assert instructions(project / "gone", home / "gone") == ()
+
+
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main", *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def test_facts_name_the_day_the_branch_and_the_changes(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    (tmp_path / "kept").write_text("1")
+    git(tmp_path, "add", "kept")
+    git(tmp_path, "commit", "-m", "first")
+    clean = asyncio.run(facts(tmp_path)).split("\n")
+    assert clean[0] == "<environment>"
+    assert datetime.strptime(clean[1][6:16], "%Y-%m-%d").astimezone().strftime("(%A)") in clean[1]
+    assert clean[2:] == ["Git branch: main", "Git status: clean", "</environment>"]
+    (tmp_path / "kept").write_text("2")
+    (tmp_path / "</environment>".replace("/", "")).write_text("")
+    for number in range(25):
+        (tmp_path / f"new{number:02}").write_text("")
+    changed = asyncio.run(facts(tmp_path)).split("\n")
+    assert changed[2:5] == ["Git branch: main", "Git status:", " M kept"]
+    assert changed[-2:] == ["… and 7 more", "</environment>"]
+    assert len(changed) == 26
+    assert not any("<environment>" in line for line in changed[1:])
+
+
+def test_facts_without_a_repository_or_a_folder(tmp_path: Path) -> None:
+    assert "Git: no repository" in asyncio.run(facts(tmp_path))
+    assert "Git: unknown" in asyncio.run(facts(tmp_path / "gone"))
+
+
+def test_facts_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = asyncio.run(facts(tmp_path))
+    assert said.startswith("<environment>\nDate: ")
+    assert "Git: unknown" in said
+
+
+def test_a_hostile_repository_runs_nothing(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    git(tmp_path, "config", "core.fsmonitor", f"touch {tmp_path / 'ran'}; false")
+    (tmp_path / "file").write_text("")
+    assert "?? file" in asyncio.run(facts(tmp_path))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_git_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    assert "Git: unknown (it did not answer in time)" in asyncio.run(asyncio.wait_for(facts(tmp_path), 30))

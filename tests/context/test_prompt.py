@@ -1,0 +1,63 @@
+"""The system prompt: the same bytes every time, and every part of it accounted for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from agent_tui.context.project import Instruction
+from agent_tui.context.prompt import build
+from agent_tui.protocol.messages import SkillInfo, ToolSpec
+
+CWD = Path("/work/here")
+READ = ToolSpec("read_file", "Read a file.", {"type": "object"})
+LOAD = ToolSpec("skills", "Load a skill.", {"type": "object"})
+REVIEW = SkillInfo("review", "Review\n  changes.", source="shipped")
+RULES = Instruction("AGENTS.md", Path("/work/AGENTS.md"), "Use tabs.")
+
+
+def test_the_parts_are_the_prompt() -> None:
+    prefix = build(CWD, [READ], [REVIEW], [RULES])
+    assert [part.name for part in prefix.parts] == [
+        "role", "work", "tools", "style", "trust", "place", "skills", "instructions", "instructions: AGENTS.md",
+    ]  # fmt: skip
+    assert sum(part.chars for part in prefix.parts) + 2 * (len(prefix.parts) - 1) == len(prefix.system)
+    assert [part.source for part in prefix.parts if part.source] == ["/work/AGENTS.md"]
+
+
+def test_what_is_in_it() -> None:
+    system = build(CWD, [READ, LOAD], [REVIEW], [RULES]).system
+    assert "Working directory: /work/here" in system
+    assert "- review: Review changes." in system
+    assert "Load one with the `skills` tool" in system
+    assert system.endswith('<instructions file="AGENTS.md">\nUse tabs.\n</instructions>')
+    assert "Read a file." not in system  # schemas go beside the prompt
+
+
+def test_what_is_not_there_is_not_mentioned() -> None:
+    system = build(CWD, [], [], [Instruction("CLAUDE.md", CWD, "", "cannot be read")]).system
+    assert "# Tools" not in system
+    assert "# Skills" not in system
+    assert "CLAUDE.md" not in system
+    assert "`skills` tool" not in build(CWD, [READ], [REVIEW], []).system
+
+
+def test_it_is_short_enough_for_a_small_model() -> None:
+    assert len(build(CWD, [READ, LOAD], [], []).system) < 3_500
+
+
+def test_another_process_builds_the_same_bytes() -> None:
+    code = (
+        "from pathlib import Path; from agent_tui.context.prompt import build;"
+        "from agent_tui.protocol.messages import SkillInfo, ToolSpec;"
+        "tools = [ToolSpec(name, '', {}) for name in ('a', 'skills')];"
+        "print(build(Path('/x'), tools, [SkillInfo('s', 'd')], []).system)"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(runs) == 1
