@@ -149,7 +149,8 @@ async def a_web_page_instead_of_a_stream(dialect: Dialect) -> None:
 
 async def bad_payloads(dialect: Dialect) -> None:
     good = dialect.parts([text("Hel"), text("lo")], "stop")
-    for mixed in ([dialect.bad, *good], [*good[:2], dialect.bad, dialect.bad, *good[2:]]):
+    between = [chunk for part in good for chunk in (dialect.bad, part)]  # many, but never three in a row
+    for mixed in ([dialect.bad, *good], [*good[:2], dialect.bad, dialect.bad, *good[2:]], between):
         async with dialect.answering(mixed) as (_, provider):
             items = await played(provider)
         assert joined(items, TextChunk) == "Hello"
