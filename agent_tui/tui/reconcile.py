@@ -17,6 +17,7 @@ from agent_tui.tui.widgets.queue import Queue
 from agent_tui.tui.widgets.status import Status
 from agent_tui.tui.widgets.toast import Toast
 from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.widgets.welcome import Welcome
 
 PROMPT_LINES = 8
 
@@ -28,7 +29,8 @@ class Regions:
         self.shown: View | None = None
         self.header, self.transcript, self.queue, self.dialog = Header(), Transcript(), Queue(), Dialog()
         self.status, self.prompt, self.footer = Status(), Prompt(), Footer()
-        self.label, self.completion, self.overlay, self.toast = Label(id="label"), Completion(), Overlay(), Toast()
+        self.welcome, self.label = Welcome(), Label(id="label")
+        self.completion, self.overlay, self.toast = Completion(), Overlay(), Toast()
         self.box = Vertical(self.label, Horizontal(Mark(id="mark"), self.prompt, id="line"), id="box")
 
     def compose(self) -> ComposeResult:
@@ -39,6 +41,7 @@ class Regions:
         yield self.status
         yield self.box
         yield self.footer
+        yield self.welcome
         yield self.completion
         yield self.overlay
         yield self.toast
@@ -52,6 +55,7 @@ class Regions:
             self.header.show(new.header)
         if old is None or old.transcript is not new.transcript:
             self.transcript.apply(new.transcript)
+            self.welcome.show(new.transcript)
         if old is None or old.queue is not new.queue:
             self.queue.show(new.queue)
         if old is None or old.dialog is not new.dialog:
@@ -73,10 +77,12 @@ class Regions:
     def fit(self, width: int, height: int) -> None:
         """Fewer lines around the text where there are few."""
         self.box.screen.set_class(height < 14 or width < 30, "-low")
+        self.welcome.place()
         self.prompt.styles.max_height = max(1, min(PROMPT_LINES, height // 3))
 
     def place(self) -> None:
         """Put what floats where it belongs, after a layout."""
+        self.welcome.place()
         self.completion.place(self.box.region.y)
         self.overlay.place()
         self.toast.place()

@@ -48,6 +48,6 @@ class Completion(Region):
         for number in window(len(options), self.value.selected, min(SHOWN, max(1, self.below))):
             option, chosen = options[number], number == self.value.selected
             label = pad((seg(option.label, "accent strong" if chosen else "text"),), wide)
-            mark = Segment(" ❯ " if chosen else "   ", "accent")
+            mark = Segment("   ❯ " if chosen else "     ", "accent")
             lines.append(pad((mark, *label, seg(f"   {option.detail}", "dim")), width))
         return lines

@@ -41,7 +41,7 @@ class Dialog(Region):
         room = max(3, self.app.size.height - AROUND) - len(options) - len(reason) - 3
         shown = self._window(value, inner, max(1, room))
         body: list[Sequence[Segment]] = [*reason, *shown]
-        if shown or reason:
+        if options and body:
             body.append(())
         return [
             edge("╭", "╮", value.title, value.position, width, tone),

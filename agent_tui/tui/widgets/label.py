@@ -29,4 +29,4 @@ class Mark(Region):
     """`❯`: here you type."""
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
-        return [(Segment("❯ "[:width], "user.mark"),)]
+        return [(Segment("❯ "[:width], "accent strong"),)]

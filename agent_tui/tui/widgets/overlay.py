@@ -7,13 +7,15 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from agent_tui.tui.markdown.lines import Segment, wrap
-from agent_tui.tui.regions import OverlayView
+from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
+from agent_tui.tui.regions import OverlayView, Span
 from agent_tui.tui.widgets.completion import window
 from agent_tui.tui.widgets.dialog import edge, options_lines, side
 from agent_tui.tui.widgets.paint import Region, pad, runs, seg
 
 WIDEST: Final = 92
+OUTSIDE: Final = 5
+"""Lines of the screen that a sheet leaves free: header, prompt and footer."""
 
 
 class Overlay(Region):
@@ -35,7 +37,8 @@ class Overlay(Region):
         self._made = None
         high = len(self.strips(wide))
         self.styles.width, self.styles.height = wide, high
-        self.styles.offset = (max(0, (screen.width - wide) // 2), max(0, (screen.height - 3 - high) // 2))
+        free = screen.height - OUTSIDE
+        self.styles.offset = (max(0, (screen.width - wide) // 2), min(1, max(0, free)) + max(0, (free - high) // 2))
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
         value = self.value
@@ -45,9 +48,9 @@ class Overlay(Region):
             head = pad((seg(value.title, "accent"),), width)
             return [head, *options_lines(value.options, value.selected, width, True)]
         inner = width - 4
-        room = max(1, self.app.size.height - 5)
+        room = max(1, self.app.size.height - OUTSIDE - 2)
         options = options_lines(value.options, value.selected, inner, True)
-        text = [line.segments for spans in value.lines for line in wrap(runs(spans), inner, cell_len)]
+        text = [line for spans in value.lines for line in wrapped(spans, inner)]
         options_room = min(len(options), max(3, room - min(len(text), room // 2)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
         shown, more = self._window(text, value.scroll, text_room)
@@ -66,3 +69,13 @@ class Overlay(Region):
             return text, ""
         first = min(max(0, scroll), len(text) - room)
         return text[first : first + room], f"{first + 1}–{first + room} of {len(text)}"
+
+
+def wrapped(spans: Sequence[Span], width: int) -> list[tuple[Segment, ...]]:
+    """One entry as lines; after a first column (a text that ends in spaces) the rest hangs below itself."""
+    parts = runs(spans)
+    hang = line_cells(parts[:1], cell_len) if len(parts) > 1 and parts[0].text.endswith("  ") else 0
+    if not 0 < hang <= width // 2:
+        return [line.segments for line in wrap(parts, width, cell_len)]
+    under = (Segment(" " * hang),)
+    return [line.segments for line in wrap(parts[1:], width, cell_len, parts[:1], under)]

@@ -70,7 +70,7 @@ class Region(Widget, can_focus=False):
 
     DEFAULT_CSS = "Region { height: auto; }"
 
-    _made: tuple[int, Palette, list[Strip]] | None = None
+    _made: tuple[int, Style, list[Strip]] | None = None
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
         """What to draw, at most `width` cells a line."""
@@ -87,19 +87,18 @@ class Region(Widget, can_focus=False):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         strips = self.strips(width)
-        return strips[y] if y < len(strips) else Strip.blank(width)
+        return strips[y] if y < len(strips) else Strip.blank(width, self.rich_style)
 
     def strips(self, width: int) -> list[Strip]:
-        """The drawn lines; made again only after `redraw`, at another width or with another palette."""
-        palette = cast(HasPalette, self.app).palette
-        if self._made is None or self._made[0] != width or self._made[1] is not palette:
-            drawn = [paint(line, width, palette) for line in self.lines(width)] if width > 0 else []
-            self._made = (width, palette, drawn)
+        """The drawn lines; made again only after `redraw`, at another width or in other colours."""
+        palette, base = cast(HasPalette, self.app).palette, self.rich_style
+        if self._made is None or self._made[0] != width or self._made[1] != base:
+            drawn = [paint(line, width, palette, base) for line in self.lines(width)] if width > 0 else []
+            self._made = (width, base, drawn)
         return self._made[2]
 
 
-def paint(line: Sequence[Segment], width: int, palette: Palette) -> Strip:
-    """One line as a strip of exactly `width` cells."""
-    plain = Style.null()
-    parts = [RichSegment(s.text, palette.style(s.style) if s.style else plain) for s in line if s.text]
-    return Strip(parts).adjust_cell_length(width, plain)
+def paint(line: Sequence[Segment], width: int, palette: Palette, base: Style) -> Strip:
+    """One line as a strip of exactly `width` cells, on the background of `base`."""
+    parts = [RichSegment(s.text, base + palette.style(s.style) if s.style else base) for s in line if s.text]
+    return Strip(parts).adjust_cell_length(width, base)
