@@ -95,7 +95,7 @@ class Store:
         Raises SessionLocked (another program has it), FileNotFoundError and other OSErrors (it cannot be read).
         """
         path = log_path(folder, session)
-        if not path.is_file():
+        if Path(session).name != session or not path.is_file():
             raise FileNotFoundError(errno.ENOENT, "no such session", str(path))
         lock, trouble = Lock(folder / f"{session}.lock"), ""
         try:

@@ -146,10 +146,13 @@ def test_a_new_session_is_locked_from_its_first_record(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_session_that_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("id", ["none", "", "../outside", "folder"])
+def test_a_session_that_is_not_there(tmp_path: Path, id: str) -> None:
+    (tmp_path / "outside.jsonl").write_bytes(b"")
+    (tmp_path / "sessions" / "folder.jsonl").mkdir(parents=True)
     with pytest.raises(FileNotFoundError):
-        Store.open(tmp_path, "none")
-    assert list(tmp_path.iterdir()) == []
+        Store.open(tmp_path / "sessions", id)
+    assert [entry.name for entry in (tmp_path / "sessions").iterdir()] == ["folder.jsonl"]
 
 
 WRITER = """
