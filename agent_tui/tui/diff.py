@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import Cells, Line, Segment, chop
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, chop, cut_runs
 
 Change = tuple[str, int, str, tuple[int, int] | None]
 """Mark, line number, text, and the characters (start, end) that differ from the line it is paired with."""
@@ -19,7 +19,7 @@ def diff_lines(diff: DiffDisplay, width: int, cells: Cells) -> list[Line]:
     lines: list[Line] = []
     for number, hunk in enumerate(diff.hunks):
         if number:
-            lines.append(Line((Segment(" " * digits + " ⋯", "diff.hunk"),)))
+            lines.append(Line(cut_runs((Segment(" " * digits + " ⋯", "diff.hunk"),), width, cells)))
         for mark, at, text, changed in _changes(hunk):
             lines.extend(_line(mark, at, text, changed, digits, width, cells))
     return lines

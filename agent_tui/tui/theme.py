@@ -65,6 +65,13 @@ class Theme:
             "border": colours["border"], "border-blurred": colours["border"],
             "screen-selection-background": colours["selection"], "input-selection-background": colours["selection"],
         }  # fmt: skip
+        if self.ansi:  # Textual's own style sheets want these of such a theme; reverse shows on any background
+            variables |= {
+                "ansi-background": "ansi_default", "ansi-foreground": "ansi_default",
+                "input-cursor-background": "ansi_default", "input-cursor-foreground": "ansi_default",
+                "input-cursor-text-style": "reverse", "input-selection-foreground": "ansi_default",
+                "screen-selection-foreground": "ansi_default",
+            }  # fmt: skip
         return TextualTheme(
             name=f"agent-tui-{self.name}", dark=self.dark, ansi=self.ansi, primary=colours["accent"],
             secondary=colours["muted"], accent=colours["accent"], foreground=colours["text"],

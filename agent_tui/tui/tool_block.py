@@ -40,7 +40,7 @@ def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[L
     text = visible(block.arguments.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "    ")).expandtabs(4)
     body: list[Line] = []
     indent = _INDENT if width >= 20 else ()
-    for part in text.strip().split("\n")[-40:]:
+    for part in text.strip().split("\n") if text.strip() else ():
         body.extend(wrap([Segment(part, "tool.output")], width, cells, indent, indent))
     return [head, *(body if open else body[-ARGUMENT_LINES:])]
 

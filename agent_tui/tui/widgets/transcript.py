@@ -176,7 +176,9 @@ class Transcript(ScrollView, can_focus=False):
         bar.set_reactive(type(bar).window_virtual_size, total)
         bar.set_reactive(type(bar).window_size, height)
         bar.set_reactive(type(bar).position, float(top))
-        if thumb != self._thumb:
+        if not bar.is_mounted:  # it would forget to repaint
+            self.call_after_refresh(self._sync_scrollbar)
+        elif thumb != self._thumb:
             self._thumb = thumb
             bar.refresh()
 

@@ -21,9 +21,9 @@ HARMFUL: Final = re.compile(
 MARKUP: Final = [
     "# ", "- ", "1. ", "> ", "```", "```py\n", "~~~", "| a | b |\n|---|--:|\n| c | d |\n", "**", "_", "`", "[", "![",
     "](http://a.b)", "<b>", "[x]: /y\n", "\n", "\n\n", "  \n", "    ", "\t", "---\n", "- [ ] ", "&#27;", "~~",
-    "&#x202e;", "https://e.org/x", "word", "a" * 50, "漢字", "한국어", "é", "e\u0301", "👩\u200d💻", "⚠\ufe0f", "🇩🇪", "[/red]",
-    "नमस्ते", "\u202eevil", "\x1b[31mred\x1b[0m", "\x1b]0;t\x07", "\x9b2J", "\r", "\x00", "\x7f", "\ud800", "\U000e0041",
-    "\u3000", "ﷺ",
+    "&#x202e;", "https://e.org/x", "word", "a" * 50, "漢字", "한국어", "é", "e\u0301", "👩\u200d💻", "⚠\ufe0f", "🇩🇪",
+    "[/red]", "नमस्ते", "\u202eevil", "\x1b[31mred\x1b[0m", "\x1b]0;t\x07", "\x9b2J", "\r", "\x00", "\x7f", "\ud800",
+    "\U000e0041", "\u3000", "ﷺ",
 ]  # fmt: skip
 
 sources = st.lists(st.one_of(st.sampled_from(MARKUP), st.text(max_size=12)), max_size=40).map("".join)

@@ -1,0 +1,414 @@
+"""The transcript widget, driven with real mouse events: scrolling, following, folding, selection, and what it costs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+from textual import events
+from textual.app import App, ComposeResult
+from textual.geometry import Offset, Region
+from textual.pilot import Pilot
+from textual.selection import Selection
+from textual.widgets import Static
+
+from agent_tui.paths import shipped
+from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
+from agent_tui.structures.markdown_stream import split
+from agent_tui.structures.vec import Vec
+from agent_tui.tui.regions import TranscriptView
+from agent_tui.tui.theme import load_theme
+from agent_tui.tui.widgets.transcript import Transcript
+
+PROSE = "Some words of an answer that goes on for a while, so that it wraps at most widths of a screen.\n"
+
+
+class Screen(App[None]):
+    CSS = "Static { height: 1; }"
+
+    def __init__(self, view: TranscriptView, theme: str = "dark") -> None:
+        super().__init__()
+        self.view = view
+        self.palette = load_theme(theme, [shipped("themes")])
+        self.register_theme(self.palette.textual())
+        self.theme = self.palette.textual().name
+        self.said: list[tuple[str, object]] = []
+
+    def compose(self) -> ComposeResult:
+        yield Static("top")
+        yield Transcript()
+        yield Static("bottom")
+
+    def on_mount(self) -> None:
+        self.transcript.apply(self.view)
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
+        self.said.append(("toggled", event.row))
+
+    def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
+        self.said.append(("following", event.following))
+
+    def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
+        self.said.append(("link", event.href))
+
+
+def blocks(count: int) -> Vec[Block]:
+    kinds: list[Callable[[int], Block]] = [
+        lambda n: UserBlock(f"question {n}"),
+        lambda n: TextBlock(f"Answer {n}. " + PROSE * (n % 4 + 1), head=True),
+        lambda n: TextBlock(f"```python\nprint({n})\n```\n"),
+        lambda n: ToolBlock(str(n), "read_file", f"Read file{n}.py", "done"),
+        lambda n: ThinkingBlock(f"thought {n}\n" * 3, 30, 1000),
+    ]
+    return Vec(kinds[n % len(kinds)](n) for n in range(count))
+
+
+def rows_of(transcript: Transcript) -> list[str]:
+    size = transcript.scrollable_content_region.size
+    return [strip.text.rstrip() for strip in transcript.render_lines(Region(0, 0, size.width, size.height))]
+
+
+def run(
+    view: TranscriptView, journey: Callable[[Screen, Pilot[None]], Awaitable[None]], size: tuple[int, int] = (60, 22),
+    theme: str = "dark",
+) -> None:  # fmt: skip
+    async def drive() -> None:
+        app = Screen(view, theme)
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await journey(app, pilot)
+
+    asyncio.run(drive())
+
+
+def test_it_opens_at_the_end_and_every_line_has_the_width() -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        transcript = app.transcript
+        assert rows_of(transcript)[-1].startswith("∴ thought")
+        assert transcript.following
+        size = transcript.scrollable_content_region.size
+        strips = transcript.render_lines(Region(0, 0, size.width, size.height))
+        assert {strip.cell_length for strip in strips} == {size.width}
+
+    run(TranscriptView(blocks(200), ()), journey)
+
+
+def test_page_up_and_down_keep_one_line_in_common_over_estimated_rows() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript = app.transcript
+        for _ in range(30):
+            before = rows_of(transcript)
+            transcript.scroll_view("page_up")
+            after = rows_of(transcript)
+            assert after[-1].removesuffix("↓").rstrip() == before[0] or "↓" in after[-1]
+            assert after[:-1] != before[:-1]
+        top = rows_of(transcript)
+        transcript.scroll_view("page_down")
+        assert rows_of(transcript)[0] == top[-1] or "↓" in top[-1]
+        transcript.scroll_view("top")
+        assert rows_of(transcript)[0] == "❯ question 0"
+        transcript.scroll_view("end")
+        await pilot.pause()
+        assert transcript.following
+        assert app.said == [("following", False), ("following", True)]
+
+    run(TranscriptView(blocks(2000), ()), journey)
+
+
+def test_reading_from_the_top_sees_every_block_once_in_order() -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        transcript = app.transcript
+        transcript.scroll_view("top")
+        seen: list[str] = []
+        for _ in range(400):
+            seen.extend(rows_of(transcript)[:-1])
+            if transcript.following:
+                break
+            transcript.scroll_view("page_down")
+        questions = [line for line in seen if line.startswith("❯")]
+        assert list(dict.fromkeys(questions)) == [f"❯ question {n}" for n in range(0, 300, 5)]
+
+    run(TranscriptView(blocks(300), ()), journey)
+
+
+def test_growth_is_followed_at_the_end_and_ignored_elsewhere() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript = app.transcript
+        view = replace(app.view, live=(TextBlock("streaming"),))
+        transcript.apply(view)
+        assert rows_of(transcript)[-1] == "  streaming"
+        transcript.scroll_view("page_up")
+        before = rows_of(transcript)[:-1]
+        for n in range(20):
+            view = replace(view, rows=view.rows.append(TextBlock(f"new {n}\n")), live=(TextBlock("more " * n),))
+            transcript.apply(view)
+        assert rows_of(transcript)[:-1] == before
+        assert rows_of(transcript)[-1].endswith("20 new ↓")
+        await pilot.click(Transcript, offset=(56, 19))
+        await pilot.pause()
+        assert transcript.following
+        assert rows_of(transcript)[-1].strip().startswith("more")
+
+    run(TranscriptView(blocks(100), ()), journey)
+
+
+def test_a_jump_shows_the_end() -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        app.transcript.scroll_view("top")
+        app.transcript.apply(replace(app.view, jump=1))
+        assert app.transcript.following
+        assert rows_of(app.transcript)[-1].startswith("∴ thought")
+
+    run(TranscriptView(blocks(100), ()), journey)
+
+
+def test_growth_causes_no_layout() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript, view = app.transcript, app.view
+        laid = app.screen._layout_updates, transcript._layout_updates
+        for n in range(10):
+            view = replace(view, rows=view.rows.append(TextBlock(f"{n}\n")), live=(TextBlock("x" * 100 * n),))
+            transcript.apply(view)
+            await pilot.pause()
+        assert (app.screen._layout_updates, transcript._layout_updates) == laid
+
+    run(TranscriptView(blocks(50), ()), journey)
+
+
+def test_an_unchanged_view_is_painted_from_the_cache() -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        transcript = app.transcript
+        first = transcript.render_lines(Region(0, 0, 59, 20))
+        transcript.apply(replace(app.view))
+        again = transcript.render_lines(Region(0, 0, 59, 20))
+        assert all(a is b for a, b in zip(first, again, strict=True))
+
+    run(TranscriptView(blocks(50), ()), journey)
+
+
+def test_a_resize_keeps_the_row_at_the_top() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript = app.transcript
+        transcript.scroll_view("page_up")
+        transcript.scroll_view("page_up")
+        while not rows_of(transcript)[0].startswith("❯ question"):
+            transcript.scroll_view("line_up")
+        top = rows_of(transcript)[0]
+        for width in (40, 100, 30, 60):
+            await pilot.resize_terminal(width, 22)
+            await pilot.pause()
+            assert rows_of(transcript)[0] == top
+        await pilot.resize_terminal(1, 3)
+        await pilot.pause()
+        await pilot.resize_terminal(60, 22)
+        await pilot.pause()
+        assert rows_of(transcript)[0] == top
+
+    run(TranscriptView(blocks(500), ()), journey)
+
+
+def test_a_click_on_a_head_line_asks_to_toggle_its_row() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        rows = rows_of(app.transcript)
+        await pilot.click(Transcript, offset=(3, rows.index("∴ thought for 1.0 s")))
+        await pilot.pause()
+        assert app.said == [("toggled", 4)]
+        app.transcript.apply(replace(app.view, exceptions=frozenset({4})))
+        assert "  thought 4" in rows_of(app.transcript)
+        app.transcript.apply(replace(app.view, expanded=True, exceptions=frozenset({4})))
+        assert "  thought 4" not in rows_of(app.transcript)
+
+    run(TranscriptView(blocks(5), ()), journey, (60, 40))
+
+
+def test_a_click_on_a_link_says_its_address_and_on_text_nothing() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        await pilot.click(Transcript, offset=(3, 0))
+        await pilot.click(Transcript, offset=(30, 0))
+        await pilot.pause()
+        assert app.said == [("link", "https://example.org/")]
+
+    run(TranscriptView(Vec([TextBlock("[here](https://example.org/) and there is more text\n")]), ()), journey)
+
+
+def test_the_wheel_scrolls() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript = app.transcript
+        before = transcript.scroll_offset.y
+        position = {"x": 5, "y": 5, "delta_x": 0, "delta_y": -1, "button": 0}
+        wheel = events.MouseScrollUp(transcript, shift=False, meta=False, ctrl=False, **position)  # type: ignore[arg-type]
+        transcript.post_message(wheel)
+        await pilot.pause()
+        assert transcript.scroll_offset.y == before - 3
+        assert not transcript.following
+
+    run(TranscriptView(blocks(100), ()), journey)
+
+
+def test_the_scrollbar_moves_the_page() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript = app.transcript
+        assert transcript.vertical_scrollbar.position == transcript.scroll_offset.y
+        await pilot.click(transcript.vertical_scrollbar, offset=(0, 0))
+        await pilot.pause()
+        assert not transcript.following
+
+    run(TranscriptView(blocks(400), ()), journey)
+
+
+def test_running_tools_tick() -> None:
+    running = ToolBlock("r", "run", "Run make", "running", started_at=100.0)
+
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        assert rows_of(app.transcript)[-1] == "⚙ Run make  running 5 s"
+        view = replace(app.view, now=107.0)
+        app.transcript.apply(view)
+        assert rows_of(app.transcript)[-1] == "⚙ Run make  running 7 s"
+        done = replace(running, state="done", duration_ms=8000)
+        app.transcript.apply(replace(view, rows=view.rows.set(50, done)))
+        assert rows_of(app.transcript)[-1] == "⚙ Run make  8.0 s"
+
+    run(TranscriptView(blocks(50).append(running), (), now=105.0), journey)
+
+
+async def drag(pilot: Pilot[None], start: tuple[int, int], end: tuple[int, int]) -> None:
+    await pilot.mouse_down(Transcript, offset=start)
+    await pilot.hover(Transcript, offset=end)
+    await pilot.mouse_up(Transcript, offset=end)
+    await pilot.pause()
+
+
+SOURCE = (
+    "A **bold** word, and then so much text that this paragraph is wrapped.\n\n"
+    "- item\n\n```python\nif x:\n    y\n```\n"
+)
+
+
+def test_dragging_selects_and_wrapping_is_undone() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        await drag(pilot, (2, 2), (30, 3))
+        chosen = app.screen.get_selected_text()
+        assert chosen is not None and "\n" not in chosen.strip()
+        assert chosen.startswith("A bold word, and then so much text")
+        assert any(s.style and s.style.bgcolor for s in app.transcript.render_lines(Region(0, 2, 40, 1))[0])
+
+    rows: list[Block] = [UserBlock("hello"), *(TextBlock(p.text, p.lead) for p in split(SOURCE))]
+    run(TranscriptView(Vec(rows), ()), journey, (40, 30))
+
+
+def test_rows_that_are_wholly_selected_are_copied_as_source() -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        text = app.transcript.get_selection(Selection(None, None))
+        assert text is not None
+        assert text[0] == "hello\n\n" + SOURCE.strip()
+        code = next(y for y, row in enumerate(rows_of(app.transcript)) if row.strip() == "if x:")
+        part = app.transcript.get_selection(Selection(Offset(4, code), Offset(9, code + 1)))
+        assert part is not None and part[0] == "if x:\n    y"
+
+    rows: list[Block] = [UserBlock("hello"), *(TextBlock(p.text, p.lead) for p in split(SOURCE))]
+    run(TranscriptView(Vec(rows), ()), journey, (40, 30))
+
+
+def test_a_selection_stays_on_its_words_when_the_page_above_changes() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        transcript = app.transcript
+        y = next(i for i, row in enumerate(rows_of(transcript)) if "question" in row)
+        await drag(pilot, (2, y), (10, y))
+        assert app.screen.get_selected_text() == "question"
+        transcript.apply(replace(app.view, exceptions=frozenset({4, 9, 14})))
+        assert app.screen.get_selected_text() == "question"
+        for _ in range(8):
+            transcript.scroll_view("page_up")
+        assert app.screen.get_selected_text() == "question"
+
+    run(TranscriptView(blocks(300), ()), journey)
+
+
+def test_two_clicks_take_the_word() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        await pilot.click(Transcript, offset=(8, 0), times=2)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "words"
+        await pilot.click(Transcript, offset=(8, 0), times=3)
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "some words here\nand there"
+
+    run(TranscriptView(Vec([UserBlock("some words here\nand there")]), ()), journey)
+
+
+def test_taking_rows_back_and_another_session() -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        transcript = app.transcript
+        transcript.apply(replace(app.view, rows=app.view.rows.truncate(3)))
+        assert rows_of(transcript)[0] == "❯ question 0"
+        transcript.apply(TranscriptView(Vec([UserBlock("other")]), ()))
+        assert [row for row in rows_of(transcript) if row] == ["❯ other"]
+        transcript.apply(TranscriptView(Vec(), ()))
+        assert set(rows_of(transcript)) == {""}
+
+    run(TranscriptView(blocks(300), ()), journey)
+
+
+def test_after_any_changes_it_shows_what_a_fresh_one_shows() -> None:
+    """Incremental and whole are the same page."""
+
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        view = TranscriptView(Vec(), ())
+        rows = list(blocks(60))
+        for n, block in enumerate(rows):
+            view = replace(view, rows=view.rows.append(block), live=(TextBlock("live " * n),) if n % 3 else ())
+            if n % 7 == 0:
+                view = replace(view, exceptions=view.exceptions ^ {n // 2})
+            if n == 40:
+                view = replace(view, expanded=True)
+            if n == 50:
+                view = replace(view, rows=view.rows.set(20, TextBlock("changed\n" * 5)))
+            app.transcript.apply(view)
+        app.transcript.scroll_view("end")
+        incremental = rows_of(app.transcript)
+        fresh = Transcript()
+        await app.mount(fresh, after=app.transcript)
+        await app.transcript.remove()
+        fresh.apply(view)
+        fresh.on_resize()
+        assert rows_of(fresh) == incremental
+
+    run(TranscriptView(Vec(), ()), journey)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "ansi", "no-colour"])
+def test_every_theme_paints(theme: str) -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        app.transcript.restyle()
+        strips = app.transcript.render_lines(Region(0, 0, 59, 20))
+        colours = {s.style.color for strip in strips for s in strip if s.style and s.style.color}
+        assert all(colour.is_default for colour in colours) == (theme == "no-colour")
+
+    run(TranscriptView(blocks(20), ()), journey, theme=theme)
+
+
+def test_no_colour_in_the_environment_leaves_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def journey(app: Screen, _: Pilot[None]) -> None:
+        strips = app.transcript.render_lines(Region(0, 0, 59, 20))
+        triplets = [s.style.color.get_truecolor() for strip in strips for s in strip if s.style and s.style.color]
+        assert triplets and all(len(set(triplet)) == 1 for triplet in triplets)
+
+    run(TranscriptView(blocks(20), ()), journey)
+
+
+def test_it_lives_on_one_cell() -> None:
+    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+        for size in ((1, 1), (2, 3), (3, 4), (60, 22)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        assert rows_of(app.transcript)[-1].startswith("∴ thought")
+
+    run(TranscriptView(blocks(30), ()), journey)
