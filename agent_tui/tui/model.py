@@ -73,6 +73,8 @@ class Overlay:
     scroll: int = 0
     query: str = ""
     note: str = ""
+    shown_at: float = float("-inf")
+    """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ class Model:
     height: int = 24
     home: str = ""
     at: float = 0.0
-    """Time of the newest Msg."""
+    """Time of the newest Msg, in seconds since the epoch."""
     now: float = 0.0
     """Time of the newest tick or event: what clocks on the screen show."""
     composer: Composer = Composer()

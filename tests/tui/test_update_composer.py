@@ -6,7 +6,13 @@ import pytest
 
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
-    Answered, AssistantReplied, ErrorRaised, QuestionAnswered, QuestionAsked, QueueChanged, SessionStarted,
+    Answered,
+    AssistantReplied,
+    ErrorRaised,
+    QuestionAnswered,
+    QuestionAsked,
+    QueueChanged,
+    SessionStarted,
     TurnEnded,
 )  # fmt: skip
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, Submit

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import (
-    AssistantReplied, ModelChanged, QueueChanged, SessionStarted, SteerSeen, StepStarted, TurnEnded, TurnStarted,
+    AssistantReplied,
+    ModelChanged,
+    QueueChanged,
+    SessionStarted,
+    SteerSeen,
+    StepStarted,
+    TurnEnded,
+    TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.ops import Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
@@ -220,7 +227,7 @@ class TinyEngine:
 
 
 ACTIONS = st.sampled_from(
-    ["write", "write", "write", "enter", "alt+s", "up", "escape", "ctrl+x", "op", "op", "op", "tell", "tell", "step", "end"]
+    [*["write", "op"] * 3, *["tell"] * 2, "enter", "alt+s", "up", "escape", "ctrl+x", "step", "end"]
 )
 
 

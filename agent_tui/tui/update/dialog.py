@@ -9,15 +9,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from agent_tui.protocol.display import (
+    CodeDisplay,
+    CommandDisplay,
+    DiffDisplay,
+    Display,
+    MarkdownDisplay,
+    PlanDisplay,
+    QuestionDisplay,
+    TextDisplay,
+)  # fmt: skip
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui.effects import Send, Type
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer
+from agent_tui.tui.update.overlay import BURST_SECONDS
 from agent_tui.tui.update.step import Step, send, toast
 
-BURST_SECONDS: Final = 0.3
 PAGE: Final = 10
 """Lines that a page key scrolls a long diff by."""
 
@@ -60,11 +70,12 @@ def follow(model: Model, at: float) -> Step:
         model = composer.leave(model)
     if question is None:
         return (model if model.dialog is None else replace(model, dialog=None)), ()
+    model = model if model.overlay is None else replace(model, overlay=None)
     if model.dialog is not None and model.dialog.id == question.id:
         return model, ()
     if model.composer.purpose is not None:  # an address was being typed: questions come first
         model = composer.leave(model)
-    model = replace(model, dialog=Dialog(question.id, at, _default(question)), overlay=None)
+    model = replace(model, dialog=Dialog(question.id, at, _default(question)))
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
     return model, ()
@@ -85,13 +96,14 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key == "escape":
         return stop(model)
     if msg.key in ("pageup", "pagedown"):
-        by = PAGE if msg.key == "pagedown" else -PAGE
-        return replace(model, dialog=replace(dialog, scroll=max(0, dialog.scroll + by))), ()
+        display = question.display if isinstance(question, Approval) else None
+        scroll = dialog.scroll + (PAGE if msg.key == "pagedown" else -PAGE)
+        return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, _lines(display, model.width))))), ()
     offered = offers(question)
     takes = next((offer for offer in offered if msg.character and msg.character in offer.keys), None)
     if min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
         printable = bool(msg.character) and msg.character.isprintable()
-        return model, (Type(msg.character, msg.key),) if printable else ()
+        return (model, (Type(msg.character, msg.key),)) if printable else None
     if not offered:
         return None
     if takes is not None:
@@ -105,6 +117,20 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
             return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
         return _take(model, question, chosen)
     return None
+
+
+def _lines(display: Display | None, width: int) -> int:
+    """About how many lines `display` takes: where scrolling ends."""
+    match display:
+        case DiffDisplay():
+            lines = [line for hunk in display.hunks for line in hunk.lines]
+        case CommandDisplay():
+            lines = display.command.split("\n")
+        case TextDisplay() | MarkdownDisplay() | CodeDisplay() | PlanDisplay() | QuestionDisplay():
+            lines = display.text.split("\n")
+        case _:
+            lines = []
+    return sum(1 + len(line) // max(1, width) for line in lines)
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:

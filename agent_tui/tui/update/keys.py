@@ -13,6 +13,8 @@ from agent_tui.tui.update.step import Step
 
 THROUGH = frozenset(("interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand"))
 """Commands whose keys work while a dialog or an overlay is open."""
+ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
+"""Commands whose keys work while the prompt is used for something else than the model."""
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step:
@@ -27,7 +29,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     name = commands.bindings().get(msg.key)
     if model.covered or model.asking:
-        taken = overlay.pressed(model, msg) if model.covered else dialog.pressed(model, msg, before)
+        taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)
         if taken is not None:
             return taken
         if name in THROUGH:
@@ -36,6 +38,9 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     chosen = completion.pressed(model, msg)
     if chosen is not None:
         return chosen
-    if name is None or (msg.key in commands.when_empty() and msg.draft):
+    for_prompt = bool(msg.draft) or model.composer.purpose is not None
+    if name is None or (msg.key in commands.when_empty() and for_prompt):
         return model, (Type(msg.character, msg.key),)
+    if model.composer.purpose is not None and name not in ASKED:
+        return model, ()
     return commands.find(name).run(model, "")

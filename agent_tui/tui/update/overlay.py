@@ -6,13 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from agent_tui.protocol.ops import Query, Resume, SetModel
-from agent_tui.tui.effects import Quit
+from agent_tui.tui import commands
+from agent_tui.tui.effects import Quit, Type
 from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer
+from agent_tui.tui.update import composer, skills
 from agent_tui.tui.update.step import Step, send
 
 PAGE: Final = 10
+BURST_SECONDS: Final = 0.3
+"""A key answers only so long after the key before it, and after a sheet that nobody asked for appeared."""
+UNASKED: Final = frozenset(("first_run", "sessions"))
 DEMO: Final = "demo/tour"
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
@@ -86,15 +90,22 @@ def _session_item(index: int, session: dict[str, Any]) -> Item:
     return Item(_number(index), title, " · ".join(word for word in words if word), str(session.get("id", "")))
 
 
-def pressed(model: Model, msg: KeyPressed) -> Step | None:
-    """A key while an overlay is open. None: not a key for it."""
+def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
+    """A key while an overlay is open; `before` is when the key before it was pressed. None: not a key for it."""
     overlay = model.overlay
     if overlay is None:
         return None
     choices = items(overlay.kind, model.transcript.answers)
     if msg.key in ("pageup", "pagedown") or (msg.key in ("up", "down") and not choices):
         by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
-        return replace(model, overlay=replace(overlay, scroll=max(0, overlay.scroll + by))), ()
+        scroll = max(0, min(overlay.scroll + by, _lines(model, overlay.kind)))
+        return replace(model, overlay=replace(overlay, scroll=scroll)), ()
+    if overlay.kind in UNASKED and msg.key != "escape":
+        burst = min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
+        if msg.character.isprintable() and msg.character and (burst or all(i.key != msg.character for i in choices)):
+            return model, (Type(msg.character, msg.key),)
+        if burst and msg.key == "enter":
+            return model, ()
     if msg.key in ("up", "down"):
         selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(choices)
         return replace(model, overlay=replace(overlay, selected=selected)), ()
@@ -104,6 +115,12 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     if chosen is None and msg.key == "enter" and choices:
         chosen = choices[min(overlay.selected, len(choices) - 1)]
     return None if chosen is None else _choose(model, overlay, chosen.value)
+
+
+def _lines(model: Model, kind: OverlayKind) -> int:
+    """About how many lines a sheet without choices has: where scrolling ends."""
+    answers = model.transcript.answers
+    return 3 * {"help": len(commands.COMMANDS), "skills": len(skills.listed(answers))}.get(kind, len(model.queue))
 
 
 def _left(model: Model, overlay: Overlay) -> Step:

@@ -134,9 +134,9 @@ def _told(model: Model, event: Answered) -> Model:
     overlay = model.overlay
     if event.kind == "models" and event.id == START and model.started and not model.transcript.model:
         model = _refused(model)
-        return replace(model, overlay=Overlay("first_run"))
+        return replace(model, overlay=Overlay("first_run", shown_at=model.at))
     if event.kind == "sessions" and event.id == START:
-        return replace(model, overlay=Overlay("sessions"))
+        return replace(model, overlay=Overlay("sessions", shown_at=model.at))
     if overlay is not None and overlay.query and overlay.query == event.id:
         return replace(model, overlay=replace(overlay, query=""))
     return model

@@ -4,54 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
-P = ParamSpec("P")
+Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
 
 
-def lazy(function: Callable[P, R]) -> Callable[P, R]:
+def lazy(function: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
     """Remember the last call. Arguments are compared by identity; a result that equals the last one is the last one.
 
     So a view function is cheap while what it reads stays, and its region stays the same object even when it had to
     be computed again. Only for small results: they are compared.
     """
-    last_arguments: tuple[object, ...] = ()
-    last: R | None = None
-
-    @wraps(function)
-    def remembered(*args: P.args, **kwargs: P.kwargs) -> R:
-        nonlocal last_arguments, last
-        if last is not None and len(args) == len(last_arguments):
-            for mine, theirs in zip(args, last_arguments, strict=True):
-                if mine is not theirs:
-                    break
-            else:
-                return last
-        made = function(*args, **kwargs)
-        last_arguments = args
-        if last is None or made != last:
-            last = made
-        return last
-
-    return remembered
+    return _remembering(function, compare=True)
 
 
-def lazy_large(function: Callable[P, R]) -> Callable[P, R]:
+def lazy_large(function: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
     """As `lazy`, for results too large to compare."""
+    return _remembering(function, compare=False)
+
+
+def _remembering(function: Callable[[*Ts], R], compare: bool) -> Callable[[*Ts], R]:
     last: tuple[tuple[object, ...], R] | None = None
 
     @wraps(function)
-    def remembered(*args: P.args, **kwargs: P.kwargs) -> R:
+    def remembered(*args: *Ts) -> R:
         nonlocal last
-        if last is not None and len(args) == len(last[0]):
-            for mine, theirs in zip(args, last[0], strict=True):
+        given: tuple[object, ...] = args
+        if last is None:
+            made = function(*args)
+        else:
+            for mine, theirs in zip(given, last[0], strict=True):
                 if mine is not theirs:
                     break
             else:
                 return last[1]
-        made = function(*args, **kwargs)
-        last = (args, made)
+            made = function(*args)
+            if compare and made == last[1]:
+                made = last[1]
+        last = (given, made)
         return made
 
     return remembered

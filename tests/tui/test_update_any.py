@@ -1,0 +1,99 @@
+"""Any Msgs in any order: nothing raises, no draft is lost, and only one thing asks at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_tui.protocol.event import Restored
+from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, fold
+from agent_tui.tui.commands import bindings
+from agent_tui.tui.model import Model, initial
+from agent_tui.tui.msg import (
+    Copied,
+    DraftChanged,
+    EffectFailed,
+    EventsArrived,
+    HistoryAsked,
+    HistoryLoaded,
+    KeyPressed,
+    Msg,
+    Resized,
+    Scrolled,
+    Started,
+    Submitted,
+    Ticked,
+    ToastExpired,
+    Toggled,
+)  # fmt: skip
+from agent_tui.tui.update import update
+from agent_tui.tui.view import view
+from tests.strategies import asides, events, json_values, sessions
+
+KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/x")
+DRAFTS = st.sampled_from(["", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin"])
+STARTED = SessionStarted(session="s", model="fake/model")
+ASKED = st.sampled_from(
+    [
+        ApprovalAsked(id="1", call_id="1", tool="t", label="l", always="x", session="s"),
+        ApprovalAsked(id="2", call_id="2", tool="t", label="l", hard=True, session="s"),
+        QuestionAsked(id="3", kind="stuck", text="round and round", session="s"),
+        QuestionAsked(id="4", kind="skill_argument", text="/x needs <y>", session="s"),
+    ]
+)
+TOLD = st.builds(
+    Answered, id=st.sampled_from(["start", "models-1"]), kind=st.sampled_from(["skills", "models", "sessions"]),
+    data=json_values | st.fixed_dictionaries({"offered": st.lists(json_values), "tried": json_values}),
+)  # fmt: skip
+ARRIVED = st.one_of(
+    st.lists(events() | asides | ASKED | TOLD | st.just(STARTED), max_size=4),
+    sessions(),
+    sessions().map(lambda told: [Restored(fold(told)), STARTED]),
+)
+
+
+def _key(key: str, draft: str, selection: bool) -> KeyPressed:
+    return KeyPressed(key, key if len(key) == 1 else "", draft, selection)
+
+
+MSGS: st.SearchStrategy[Msg] = st.one_of(
+    st.builds(_key, st.sampled_from(KEYS), DRAFTS, st.booleans()),
+    ARRIVED.map(lambda told: EventsArrived(tuple(told))),
+    st.builds(DraftChanged, DRAFTS),
+    st.builds(Submitted, DRAFTS),
+    st.builds(HistoryAsked, st.sampled_from([-1, 1]), DRAFTS),
+    st.builds(HistoryLoaded, st.lists(DRAFTS, max_size=3).map(tuple)),
+    st.builds(Resized, st.integers(0, 300), st.integers(0, 100)),
+    st.builds(Started, st.integers(1, 300), st.integers(1, 100), DRAFTS),
+    st.builds(Toggled, st.integers(-2, 9)),
+    st.builds(Scrolled, st.booleans()),
+    st.builds(Copied, st.integers(0, 9)),
+    st.builds(ToastExpired, st.integers(0, 9)),
+    st.builds(EffectFailed, DRAFTS),
+    st.just(Ticked()),
+)
+
+
+def _draft(model: Model) -> str:
+    composer = model.composer
+    return composer.draft if composer.purpose is None else composer.stash
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(MSGS, st.sampled_from([0.0, 0.1, 0.4, 2.0])), max_size=25))
+def test_any_msgs_in_any_order(told: list[tuple[Msg, float]]) -> None:
+    model, at = initial(), 1_000.0
+    for msg, after in told:
+        at += after
+        before = model
+        model, _ = update(model, replace(msg, at=at))
+        shown = view(model)
+        again = view(model)
+        assert shown.header is again.header and shown.transcript is again.transcript and shown.footer is again.footer
+        assert not (shown.dialog is not None and shown.overlay is not None)
+        if isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired) and _draft(before):
+            assert _draft(model) == _draft(before)
+        if shown.prompt.rev != view(before).prompt.rev:
+            assert shown.prompt.text == model.composer.draft

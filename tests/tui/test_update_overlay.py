@@ -1,0 +1,172 @@
+"""Sheets over the transcript: help, models, sessions, the first run."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import Answered, ApprovalAsked, ModelChanged
+from agent_tui.protocol.ops import Query, Resume, SetModel, Submit
+from agent_tui.tui.effects import Quit
+from tests.tui.play import Play, words
+
+TRIED = {
+    "tried": [{"what": "Ollama at localhost:11434", "result": "nothing answers"}],
+    "variables": ["OPENAI_API_KEY"], "offered": [],
+}  # fmt: skip
+OFFERED = {"offered": [{"name": "ollama/a", "window": 32_768, "tools": True}, {"name": "ollama/b", "tools": False}]}
+
+
+def _first_run() -> Play:
+    play = Play(model="")
+    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    return play
+
+
+def _lines(play: Play) -> str:
+    overlay = play.view.overlay
+    assert overlay is not None
+    return "\n".join(words(line) for line in overlay.lines)
+
+
+def test_the_first_run_says_what_was_tried_and_offers_a_way() -> None:
+    play = _first_run()
+    assert "Ollama at localhost:11434: nothing answers" in _lines(play)
+    assert "OPENAI_API_KEY" in _lines(play)
+    assert play.view.overlay is not None
+    assert [option.key for option in play.view.overlay.options] == ["r", "a", "d", "q"]
+
+
+@pytest.mark.parametrize(("key", "model"), [("r", ""), ("enter", ""), ("d", "demo/tour")])
+def test_looking_again_and_the_demo(key: str, model: str) -> None:
+    play = _first_run()
+    play.press(key)
+    assert play.take() == [SetModel(model)]
+    play.feed(ModelChanged("demo/tour", session="s"))
+    assert play.view.overlay is None
+
+
+def test_an_address_is_typed_in_the_prompt_and_the_draft_is_kept() -> None:
+    play = Play(model="")
+    play.type("my prompt")
+    play.press("enter")
+    assert play.text == "my prompt"
+    assert play.take() == []
+    play.press("a")
+    assert "Address" in play.view.prompt.label
+    assert play.text == ""
+    play.type("http://box:11434")
+    play.press("enter")
+    assert play.take() == [SetModel("", base_url="http://box:11434")]
+    assert play.text == "my prompt"
+    assert "http://box:11434" in _lines(play)
+    play.feed(ModelChanged("ollama/a", session="s"))
+    play.press("enter")
+    assert play.take() == [Submit("my prompt")]
+
+
+def test_leaving_the_address_goes_back_to_the_list() -> None:
+    play = _first_run()
+    play.press("a", "escape")
+    assert play.view.overlay is not None
+    assert play.view.prompt.label == ""
+
+
+def test_typing_when_the_first_run_appears_is_typing() -> None:
+    play = Play(model="")
+    play.type("please ")
+    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    play.press(*"read", after=0.1)
+    assert play.text == "please read"
+    play.press("enter", after=0.1)
+    assert play.take() == []
+    play.press("x")
+    assert play.text == "please readx"
+
+
+def test_a_question_goes_before_a_list_that_comes_unasked() -> None:
+    play = Play()
+    play.begin()
+    play.feed(ApprovalAsked(id="a", call_id="c", tool="t", label="t", session="s"))
+    play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
+    assert play.view.overlay is None and play.view.dialog is not None
+
+
+def test_quit_from_the_first_run() -> None:
+    play = _first_run()
+    play.press("q")
+    assert play.takes(Quit) == [Quit()]
+
+
+def test_a_found_model_at_the_start_shows_no_overlay() -> None:
+    play = Play()
+    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    assert play.view.overlay is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "name"), [(("enter",), "ollama/a"), (("down", "enter"), "ollama/b"), (("2",), "ollama/b")]
+)
+def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
+    play = Play()
+    play.press("ctrl+l")
+    assert play.take() == [Query("models-1", "models")]
+    assert "looking" in _lines(play)
+    play.feed(Answered(id="models-1", kind="models", data=OFFERED, session="s"))
+    assert play.view.overlay is not None
+    shown = [(option.label, option.detail) for option in play.view.overlay.options]
+    assert shown == [("ollama/a", "32k window"), ("ollama/b", "no tools")]
+    play.press(*keys)
+    assert play.take() == [SetModel(name)]
+    assert play.view.overlay is None
+
+
+def test_no_models_is_said() -> None:
+    play = Play()
+    play.press("ctrl+l")
+    play.feed(Answered(id="models-1", kind="models", data=TRIED, session="s"))
+    assert "No server offers a model" in _lines(play)
+    assert "nothing answers" in _lines(play)
+
+
+def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:
+    play = Play()
+    play.press("ctrl+l", "escape", "ctrl+l")
+    play.feed(Answered(id="models-1", kind="models", data=OFFERED, session="s"))
+    assert play.model.overlay is not None and play.model.overlay.query == "models-2"
+
+
+@pytest.mark.parametrize("key", ["f1", "question_mark"])
+def test_help_opens_scrolls_and_closes(key: str) -> None:
+    play = Play()
+    play.press(key)
+    assert "Ctrl+X" in _lines(play) and "/mode" in _lines(play)
+    play.press("down", "pagedown", "up")
+    assert play.view.overlay is not None and play.view.overlay.scroll == 10
+    play.press("escape")
+    assert play.view.overlay is None
+
+
+def test_a_question_mark_in_a_prompt_is_a_question_mark() -> None:
+    play = Play()
+    play.type("why")
+    play.press("question_mark")
+    assert play.text == "why?"
+    assert play.view.overlay is None
+
+
+SESSIONS = [
+    {"id": "one", "title": "Fix it", "cwd": "/p", "at": 1.0, "turns": 1},
+    {"id": "two", "title": "", "turns": 2},
+]
+
+
+@pytest.mark.parametrize(("keys", "id"), [(("enter",), "one"), (("2",), "two"), (("n",), ""), (("escape",), "")])
+def test_sessions_are_chosen_from_a_list(keys: tuple[str, ...], id: str) -> None:
+    play = Play(started=False)
+    play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
+    assert play.view.overlay is not None
+    shown = [(option.label, option.detail) for option in play.view.overlay.options]
+    assert shown[:2] == [("Fix it", "/p · 1 turn"), ("two", "2 turns")]
+    play.press(*keys)
+    assert play.take() == [Resume(id)]
+    assert play.view.overlay is None

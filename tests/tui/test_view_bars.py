@@ -1,0 +1,167 @@
+"""Header, status and footer: what they say in each state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    AssistantReplied,
+    ModeChanged,
+    Retrying,
+    SessionStarted,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgsDelta,
+    ToolStarted,
+    UsageReported,
+)  # fmt: skip
+from agent_tui.protocol.messages import Usage
+from agent_tui.tui.view import words as say
+from tests.tui.play import Play, words
+
+
+def _used(prompt: int, completion: int, *, estimated: bool = False, window: int = 32_768) -> Play:
+    play = Play()
+    play.feed(SessionStarted(session="s", cwd="/home/ada/work", model="ollama/q", window=window))
+    usage = replace(Usage(prompt, completion), estimated=estimated)
+    play.feed(UsageReported(usage=usage, session="s"))
+    return play
+
+
+def test_the_header_names_model_folder_mode_and_context() -> None:
+    play = _used(12_000, 400)
+    assert words(play.view.header.left) == "ollama/q · ~/work"
+    assert words(play.view.header.right) == "auto · 12.4k/32k 38%"
+
+
+def test_estimates_carry_their_sign() -> None:
+    assert "≈ 12.4k/32k 38%" in words(_used(12_000, 400, estimated=True).view.header.right)
+
+
+def test_an_unknown_window_shows_tokens_only() -> None:
+    assert words(_used(12_000, 400, window=0).view.header.right) == "auto · 12.4k tokens"
+
+
+def test_accept_all_says_that_there_is_no_sandbox() -> None:
+    play = Play()
+    play.feed(ModeChanged("accept-all", session="s"))
+    assert "accept-all no sandbox" in words(play.view.header.right)
+
+
+def test_before_the_session_the_header_says_so() -> None:
+    assert "starting" in words(Play(started=False).view.header.left)
+    assert words(Play(model="").view.header.left).startswith("no model")
+
+
+def _status(play: Play) -> str:
+    status = play.view.status
+    assert status is not None
+    return words(status.spans)
+
+
+def test_the_status_follows_the_turn() -> None:
+    play = Play()
+    assert play.view.status is None
+    play.type("go")
+    play.press("enter")
+    assert _status(play) == "starting · 0 s · Esc stops"
+    play.begin("go")
+    assert _status(play).startswith("waiting for the model · ")
+    play.feed(ThinkingDelta("hm " * 10, session="s", at=play.at))
+    assert "thinking" in _status(play)
+    play.feed(TextDelta("word " * 80, session="s", at=play.at))
+    assert _status(play) == "writing · 3 s · ≈ 107 tokens · Esc stops"
+    play.feed(ToolArgsDelta(index=0, text="{", name="read_file", session="s"))
+    assert "writing a call of read_file" in _status(play)
+    play.feed(AssistantReplied(text="word " * 80, session="s"))
+    play.feed(UsageReported(usage=Usage(10, 312), session="s"))
+    play.feed(ToolStarted(call_id="c", name="t", label="read a.py", session="s", at=play.at))
+    assert "running read a.py" in _status(play)
+    assert "· 312 tokens ·" in _status(play)
+    play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
+    assert "waiting for you" in _status(play)
+    assert play.view.status is not None and play.view.status.spinner == -1
+    play.end()
+    assert play.view.status is None
+
+
+def test_a_retry_counts_down() -> None:
+    play = Play()
+    play.begin()
+    play.feed(Retrying(attempt=2, delay_s=4.0, reason="503 from the server", session="s", at=play.at + 1.0))
+    assert _status(play).startswith("retrying in 4 s: 503 from the server")
+    play.tick(1.5)
+    assert "retrying in 3 s" in _status(play)
+
+
+def test_the_spinner_moves_with_time_alone() -> None:
+    play = Play()
+    play.begin()
+    frames = []
+    for _ in range(5):
+        status = play.tick(0.1).status
+        assert status is not None
+        frames.append(status.spinner)
+    assert frames == sorted(frames) and len(set(frames)) >= 4
+
+
+def _keys(play: Play) -> dict[str, str]:
+    return dict(play.view.footer.keys)
+
+
+def test_the_footer_names_the_keys_of_the_moment() -> None:
+    play = Play()
+    assert _keys(play)["Enter"] == "send"
+    assert "Esc" not in _keys(play)
+    play.begin()
+    assert _keys(play)["Esc"] == "stop"
+    play.type("x")
+    assert (_keys(play)["Enter"], _keys(play)["Alt+S"]) == ("queue", "steer")
+    play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
+    assert _keys(play)["Esc"] == "stop the turn"
+    play.press("m")
+    assert _keys(play) == {"Enter": "send", "Esc": "back"}
+    play = Play()
+    play.type("/")
+    assert _keys(play)["Tab"] == "complete"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (999, "999"), (1_000, "1.0k"), (12_400, "12.4k"), (123_456, "123k"), (2_500_000, "2.5M")],
+)
+def test_tokens(count: int, text: str) -> None:
+    assert say.tokens(count) == text
+    assert say.tokens(count, True) == f"≈ {text}"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(512, "512"), (8_192, "8k"), (32_768, "32k"), (200_000, "200k"), (1_048_576, "1.05M"), (1_000_000, "1M")],
+)
+def test_windows(count: int, text: str) -> None:
+    assert say.window(count) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(-3, "0 s"), (12.9, "12 s"), (65, "1 min 05 s"), (3_720, "1 h 02 min")])
+def test_durations(seconds: float, text: str) -> None:
+    assert say.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "shown"),
+    [
+        ("/home/ada", "/home/ada", "~"), ("/home/ada/x", "/home/ada/", "~/x"),
+        ("/home/adam", "/home/ada", "/home/adam"), ("/x", "", "/x"),
+    ],
+)
+def test_folders(path: str, home: str, shown: str) -> None:
+    assert say.folder(path, home) == shown
+
+
+def test_one_line() -> None:
+    assert say.one_line(" a\n\n b ") == "a ⏎ b"
+    assert say.one_line("x" * 300, 10) == "x" * 9 + "…"
