@@ -1,0 +1,189 @@
+"""Begins, runs and ends turns: the one place that knows whether something runs, and the only end of a turn."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor as Pool
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from agent_tui.agent import loop, workshop
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.consent import Consent
+from agent_tui.agent.context import build_prefix, volatile_facts
+from agent_tui.agent.models import Models
+from agent_tui.agent.queue import PromptQueue
+from agent_tui.agent.record import Record
+from agent_tui.agent.turn import Turn
+from agent_tui.context.skills import Expansion
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    DraftSaved,
+    ErrorRaised,
+    Event,
+    Notice,
+    QuestionAnswered,
+    QuestionAsked,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import Submit
+from agent_tui.protocol.transcript import TurnEnd
+
+
+class Turns:
+    """The turn of a session, if one runs, and the tasks around it."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        record: Record,
+        models: Models,
+        skills: workshop.LoadedSkills,
+        queue: PromptQueue,
+        pool: Pool,
+        log: Logger,
+    ) -> None:
+        self.config, self.record, self.models, self.skills = config, record, models, skills
+        self.queue, self.log = queue, log
+        self.consent = Consent()
+        self.current: Turn | None = None
+        self.task: asyncio.Task[None] | None = None
+        """The turn's task, or one that will begin a turn (a question before it)."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.executor = workshop.build(
+            config, record.session, skills, self._roots, record.emit,
+            known=lambda: frozenset(tool.name for tool in record.history.tools),
+            mode=lambda: record.standing.mode, ask=self._ask if config.interactive else None,
+            new_id=new_id, pool=pool, log=log,
+        )  # fmt: skip
+
+    @property
+    def busy(self) -> bool:
+        return self.current is not None or self.task is not None
+
+    def begin(self, op: Submit, expansion: Expansion | None) -> None:
+        """Start the turn of an accepted prompt; there is a provider, and nothing runs."""
+        provider = self.models.provider
+        assert provider is not None  # checked when the prompt was accepted
+        turn = Turn(self.record.standing.turns + 1, self._emitter(self.record.standing.turns + 1), provider.name)
+        self.current = turn
+        turn.emit(
+            TurnStarted(
+                prompt=op.text, sent=expansion.text if expansion else "", skill=expansion.name if expansion else "",
+                queue_id=op.queue_id,
+            )
+        )  # fmt: skip
+        self.task = self.spawn(self._run(turn))
+
+    def cancel(self) -> None:
+        """End what runs, now; what still unwinds writes nothing more."""
+        task, self.task = self.task, None
+        if task is not None:
+            task.cancel()
+        if self.current is not None:
+            self._end(self.current, "cancelled")
+
+    async def close(self) -> None:
+        """Cancel, and wait a moment for what unwinds."""
+        self.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=1.0)
+
+    async def _run(self, turn: Turn) -> None:
+        limit = self.config.settings.agent.timeout or None
+        clock = asyncio.timeout(limit)
+        state: TurnEnd = "error"
+        try:
+            async with clock:
+                state = await self._loop(turn)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            turn.emit(Notice(f"The turn reached its limit of {limit:g} s.", "warning"))
+            state = "timed_out"
+        except Exception as error:  # the boundary of a turn
+            self.log.exception("turn %d", turn.number)
+            turn.emit(ErrorRaised(f"{type(error).__name__}: {error}", hint="the log of the program says more"))
+        self._end(turn, state)
+
+    async def _loop(self, turn: Turn) -> TurnEnd:
+        provider = self.models.provider
+        assert provider is not None
+        if not self.record.history.system:
+            specs = [tool.spec() for tool in self.executor.tools.values()]
+            home = Path(self.config.environment.get("HOME", "~")).expanduser()
+            turn.emit(build_prefix(self.config.cwd, home, specs, self.skills.skills.list()))
+        state = await loop.run(
+            turn,
+            loop.Collaborators(
+                provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
+                facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
+                max_steps=self.config.settings.agent.max_steps,
+            ),
+        )  # fmt: skip
+        if state == "max_steps":
+            turn.emit(Notice(f"The turn reached its limit of {turn.step} steps; say “go on” to continue.", "warning"))
+        return state
+
+    def _end(self, turn: Turn, state: TurnEnd) -> None:
+        """The only end of a turn: everything open is settled, nothing of the person's is lost."""
+        if turn.over:
+            return
+        turn.settle(state)
+        unanswered = not self.record.history.answered()
+        self.queue.put_back([steer.text for steer in turn.steers])
+        if state != "completed":
+            self.queue.pause()
+        if state == "error" and unanswered and not self.record.standing.draft:
+            self.record.emit(DraftSaved(self.record.prompt))
+        self.record.emit(TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step), turn.number, turn.step)
+        if self.current is turn:
+            self.current = self.task = None
+
+    async def _ask(self, asked: ApprovalAsked) -> tuple[str, str]:
+        answer = await self.consent.wait(asked.id)
+        return answer.choice, answer.text
+
+    async def _hold(self, reason: str) -> loop.Held:
+        """Ask whether a turn that goes round in circles should go on; with nobody there it stops."""
+        if not self.config.interactive:
+            self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
+            return "stop", ""
+        asked = QuestionAsked(id=new_id(), kind="stuck", text=reason, options=("stop", "continue", "say"))
+        self.record.emit(asked, self.current.number if self.current else 0)
+        answer = await self.consent.wait(asked.id)
+        choice = answer.choice if answer.choice in ("continue", "say") else "stop"
+        self.record.emit(QuestionAnswered(id=asked.id, choice=choice, text=answer.text))
+        return choice, answer.text if choice == "say" else ""
+
+    def _roots(self) -> tuple[Path, ...]:
+        provider = self.models.provider
+        return (self.config.cwd, *(provider.roots if provider else ()))
+
+    def _emitter(self, number: int) -> Callable[[Event, int], None]:
+        return lambda event, step: self.record.emit(event, number, step)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if self.task is task:
+            self.task = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.log.error("a task of the agent failed", exc_info=error)
+            self.record.emit(ErrorRaised(f"{type(error).__name__}: {error}"))
+
+
+def new_id() -> str:
+    return uuid.uuid4().hex[:12]
