@@ -68,7 +68,8 @@ def comment(call: ToolCall, result: ToolMessage) -> str:
             return f"{name} is empty." if empty else f"That is what {name} holds."
         case "grep_files":
             wanted = code(re.sub(r"\\(.)", r"\1", str(arguments.get("pattern", ""))))
-            return f"No line holds {wanted}." if _nothing(result) else f"Those are the lines that hold {wanted}."
+            found = re.match(r"((?:Over )?[0-9,]+ match(?:es)?):", result.content)
+            return f"{found[1]} for {wanted}." if found else f"No line holds {wanted}."
         case "edit_file":
             return f"{name} is changed."
         case "create_file":
@@ -95,10 +96,6 @@ def _read(name: str, content: str) -> str:
     if part:
         return f"Those are lines {part[1]} to {part[2]} of {name}, which has {part[3]}."
     return f"That is {name}, with line numbers, as a model gets it."
-
-
-def _nothing(result: ToolMessage) -> bool:
-    return result.content.lower().startswith(("no match", "nothing", "0 match"))
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

@@ -99,7 +99,8 @@ def test_the_tour_from_its_first_word_to_its_end(place: Place) -> None:
         said = "\n".join(reply.text for reply in driver.all(AssistantReplied))
         for words in ("not a language model", str(scratch(place)), "with exit code 0", "14, 15.", "## That was the"):
             assert words in said
-        assert fold(driver.events) == fold(event for event in driver.events if event.settled)
+        live = replace(driver.transcript(), answers={})  # answers to queries are not part of the log
+        assert live == replace(fold(event for event in driver.events if event.settled), answers={})
     assert list(place.cwd.iterdir()) == []
 
 
@@ -173,9 +174,9 @@ def test_typed_requests_act_in_the_folder_of_the_session(place: Place) -> None:
         for prompt, said in (
             ("list", "That is what `.` holds."),
             ("read a.txt", "That is `a.txt`, with line numbers"),
-            ("find two", "Those are the lines that hold `two`."),
+            ("find two", "1 match for `two`."),
             ("find three(", "No line holds `three(`."),
-            ("read b.txt", "That did not work: `b.txt"),
+            ("read b.txt", "That did not work: `there is no b.txt"),
         ):
             assert driver.turn(prompt).state == "completed"
             assert driver.all(AssistantReplied)[-1].text.startswith(said)
