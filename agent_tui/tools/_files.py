@@ -71,6 +71,12 @@ def size_text(size: int) -> str:
     return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
 
 
+def name_text(name: str) -> str:
+    """A file's name as text for the model: on one line, bytes that are no UTF-8 shown as replaced."""
+    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 file`, `2,000 files`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -78,7 +78,7 @@ def _listed(real: Path, ctx: ToolContext, stopped: Callable[[], bool]) -> tuple[
 
 
 def _found(path: Path) -> Found:
-    name = path.name
+    name = _files.name_text(path.name)
     try:
         there = path.lstat()
     except OSError:
@@ -97,7 +97,7 @@ def _target(link: Path) -> str:
         target = os.readlink(link)  # noqa: PTH115 - text, as it is written
     except OSError:
         return "?"
-    return target + ("/" if link.is_dir() else "" if link.exists() else " (broken)")
+    return _files.name_text(target) + ("/" if link.is_dir() else "" if link.exists() else " (broken)")
 
 
 TOOL: Final = Tool(

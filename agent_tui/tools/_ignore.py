@@ -1,0 +1,144 @@
+"""What .gitignore files leave out, level by level, as git decides it: the last rule of the deepest file wins."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.safety import paths
+
+FILE: Final = ".gitignore"
+_MAX_BYTES: Final = 1_000_000
+_MAX_STARS: Final = 3
+"""Stars in one part of a path: the time of a match grows with this power of a name's length."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    pattern: Any
+    """pathspec's pattern; the library is imported only where a .gitignore was found."""
+    ignores: bool
+
+
+class Rules:
+    """One .gitignore. `skipped` counts lines that are no patterns, or too costly to try."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        from pathspec import GitIgnoreSpec
+
+        self.skipped = 0
+        self._by_name: list[tuple[int, _Rule]] = []
+        self._by_path: list[tuple[int, _Rule]] = []
+        for number, raw in enumerate(lines):
+            line = raw.removesuffix("\r")
+            if not line.strip() or line.startswith("#"):
+                continue
+            if _costly(line):
+                self.skipped += 1
+                continue
+            try:
+                [pattern] = GitIgnoreSpec.from_lines([line]).patterns
+            except ValueError:
+                self.skipped += 1
+                continue
+            if pattern.include is None:
+                continue
+            text = line.rstrip().removeprefix("!").removesuffix("/")
+            place = self._by_path if "/" in text else self._by_name
+            place.insert(0, (number, _Rule(pattern, pattern.include)))
+        self._named = lru_cache(maxsize=4096)(self._name_verdict)
+
+    def verdict(self, path: str, name: str, folder: bool) -> bool | None:
+        """Whether the entry at `path` (relative to this file's folder) is ignored; None where no rule speaks.
+
+        A rule speaks of the entry itself: that a folder above it is ignored was decided at that folder.
+        """
+        found, result = self._named(f"{name}/" if folder else name)
+        whole = f"{path}/" if folder else path
+        for number, rule in self._by_path:
+            if number < found:
+                break
+            matched = rule.pattern.match_file(whole)
+            if matched is not None and not _of_a_folder_above(matched.match, whole):
+                return rule.ignores
+        return result
+
+    def _name_verdict(self, name: str) -> tuple[int, bool | None]:
+        for number, rule in self._by_name:
+            if rule.pattern.match_file(name) is not None:
+                return number, rule.ignores
+        return -1, None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The rules that hold in a folder: each with the length of its folder's path (from the top, with the slash)."""
+
+    rules: tuple[tuple[int, Rules], ...] = ()
+
+    def ignores(self, path: str, name: str, folder: bool) -> bool:
+        """Whether the entry at `path`, relative to the top, is left out."""
+        for length, rules in reversed(self.rules):
+            verdict = rules.verdict(path[length:], name, folder)
+            if verdict is not None:
+                return verdict
+        return False
+
+    def with_rules(self, rules: Rules | None, length: int) -> Scope:
+        return Scope((*self.rules, (length, rules))) if rules is not None else self
+
+
+def top_of(start: Path, roots: Iterable[Path]) -> Path:
+    """The folder whose .gitignore is the first that counts for `start`: the repository's, else the session's."""
+    for folder in (start, *start.parents):
+        if os.path.lexists(folder / ".git"):
+            return folder
+    return next((root for root in roots if start.is_relative_to(root)), start)
+
+
+def above(start: Path, top: Path) -> Scope:
+    """The rules of the folders from `top` down to the one above `start`."""
+    scope = Scope()
+    folders = [folder for folder in reversed(start.parents) if folder.is_relative_to(top)]
+    for folder in folders:
+        try:
+            data = paths.read_regular(folder / FILE, _MAX_BYTES)
+        except (OSError, paths.NotRegular):
+            continue  # none there, or none that git would read either
+        prefix = folder.relative_to(top).as_posix()
+        scope = scope.with_rules(_parsed(data), 0 if prefix == "." else len(prefix) + 1)
+    return scope
+
+
+def read(folder: int) -> Rules | None:
+    """The rules of the .gitignore in the folder with this descriptor; None where none can be read."""
+    try:
+        descriptor = os.open(FILE, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return _parsed(file.read(_MAX_BYTES))
+
+
+def _parsed(data: bytes) -> Rules:
+    return Rules(data.decode("utf-8-sig", "surrogateescape").split("\n"))
+
+
+def _costly(line: str) -> bool:
+    parts = line.split("/")
+    return parts.count("**") > _MAX_STARS or any(len(re.findall(r"\*+", part)) > _MAX_STARS for part in parts)
+
+
+def _of_a_folder_above(match: re.Match[str], path: str) -> bool:
+    """Whether a pattern matched only the beginning of a path: a folder above the entry."""
+    if "ps_d" not in match.re.groupindex:
+        return False
+    return -1 < match.end("ps_d") < len(path)

@@ -1,0 +1,91 @@
+"""The tool `glob_files`: finds files by name in a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from agent_tui.protocol.display import Entry, ListingDisplay
+from agent_tui.tools import _files, _paging
+from agent_tui.tools._arguments import LenientArguments
+from agent_tui.tools._globs import Glob
+from agent_tui.tools._walk import Walk
+from agent_tui.tools.base import Tool, ToolContext, ToolResult
+
+
+class GlobFiles(LenientArguments):
+    pattern: str = Field(description="Such as **/*.py, src/**/test_*.js or *.{md,txt}")
+    path: str = Field(default=".", description="Folder to search")
+    page: _paging.Page
+
+
+@dataclass(slots=True)
+class Names:
+    """The names of one page, how many there are in all, and what was left out."""
+
+    page: list[Entry] = field(default_factory=list)
+    total: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
+    real, glob = ctx.path(args.path), Glob(args.pattern)
+
+    def work(stopped: Callable[[], bool]) -> Names:
+        return _found(glob, real, args.page, ctx, stopped)
+
+    names: Names = await ctx.blocking(work)
+    shown = ctx.shown(real)
+    notes = [*_paging.page_notes(args.page, len(names.page), names.total), *names.notes]
+    display = ListingDisplay(shown, tuple(names.page), names.total)
+    if not names.total:
+        hint = "Files that .gitignore names are left out, unless path names their folder."
+        return ToolResult("\n".join([f"No file in {shown} matches {args.pattern}. {hint}", *notes]), display)
+    head = f"{_files.counted(names.total, 'file')}:"
+    return ToolResult("\n".join([head, *(entry.name for entry in names.page), *notes]), display)
+
+
+def _found(glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callable[[], bool]) -> Names:
+    names, halt = Names(), _paging.Halt.after(stopped, _paging.BUDGET)
+    walk = Walk(real, ctx.roots, halt)
+    first = (page - 1) * _paging.PER_PAGE
+    try:
+        for found in walk.files():
+            if not glob.matches(found.path):
+                continue
+            if first <= names.total < first + _paging.PER_PAGE:
+                names.page.append(_entry(real / found.path, found.regular, ctx))
+            names.total += 1
+    except OSError as error:
+        raise _paging.folder_failure(real, ctx, error) from None
+    names.notes = _paging.walk_notes(walk, halt)
+    return names
+
+
+def _entry(path: Path, regular: bool, ctx: ToolContext) -> Entry:
+    name = _files.name_text(ctx.shown(path))
+    if path.is_symlink():
+        return Entry(name, "link")
+    try:
+        return Entry(name, "file", path.lstat().st_size) if regular else Entry(name, "other")
+    except OSError:
+        return Entry(name, "other")  # gone meanwhile: it was there
+
+
+TOOL: Final = Tool(
+    name="glob_files",
+    description=(
+        "Find files by name pattern in a folder and below: `*` in a name, `**` for any folders, `{a,b}`. A pattern "
+        "without `/` matches names in every subfolder. Leaves out what .gitignore names, and .git. "
+        f"{_paging.PER_PAGE} results a page. To search the text of files use grep_files."
+    ),
+    arguments=GlobFiles,
+    effect="read",
+    label=lambda args: f"Find {args.pattern}" + ("" if args.path in (".", "") else f" in {args.path}"),
+    run=run,
+    paths=lambda args: (args.path,),
+)

@@ -1,0 +1,189 @@
+"""The tool `grep_files`: searches the text of files, line by line, with a regular expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from agent_tui.protocol.display import Match, MatchesDisplay
+from agent_tui.safety import paths
+from agent_tui.tools import _files, _paging
+from agent_tui.tools._arguments import LenientArguments
+from agent_tui.tools._globs import Glob
+from agent_tui.tools._patterns import Expression
+from agent_tui.tools._walk import Walk
+from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.tools.read_file import decoded
+
+MAX_BYTES: Final = 5_000_000
+"""Of a file; larger ones are left out."""
+MAX_TOTAL: Final = 10_000
+"""Matches that are counted."""
+LINE: Final = 250
+"""Characters of a line that are shown, around the match."""
+_CHECK: Final = 256
+"""Lines between two looks at whether to stop."""
+
+
+class GrepFiles(LenientArguments):
+    pattern: str = Field(description="Regular expression (Python)")
+    path: str = Field(default=".", description="Folder or file to search")
+    glob: str = Field(default="", description="Only files that match, such as *.py")
+    ignore_case: bool = Field(default=False)
+    page: _paging.Page
+
+
+@dataclass(slots=True)
+class Search:
+    """A search under way: the matches of one page, how many there are in all, and what was left out."""
+
+    expression: Expression
+    first: int
+    halt: _paging.Halt
+    needle: bytes = b""
+    """What a file must hold to be worth a closer look."""
+    page: list[Match] = field(default_factory=list)
+    total: int = 0
+    secrets: int = 0
+    large: int = 0
+    unreadable: int = 0
+
+    @property
+    def full(self) -> bool:
+        return self.total >= MAX_TOTAL and self.total >= self.first + _paging.PER_PAGE
+
+    def text(self, shown: str, data: bytes) -> None:
+        """Search the content of one file."""
+        if self.needle not in data or _files.is_binary(data):
+            return
+        for number, line in enumerate(decoded(data)[0].split("\n"), 1):
+            if number % _CHECK == 0 and self.halt():
+                return
+            span = self.expression.search(line.removesuffix("\r"))
+            if span is None:
+                continue
+            if self.first <= self.total < self.first + _paging.PER_PAGE:
+                self.page.append(Match(shown, number, _around(line.rstrip(), span[0])))
+            self.total += 1
+            if self.full:
+                return
+
+    def notes(self, walk: Walk | None) -> list[str]:
+        found = _paging.walk_notes(walk, self.halt)
+        if self.secrets:
+            files = _files.counted(self.secrets, "file")
+            found.append(f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]")
+        if self.large:
+            found.append(f"[{_files.counted(self.large, 'file')} over {_files.size_text(MAX_BYTES)} left out.]")
+        if self.unreadable:
+            found.append(f"[{_files.counted(self.unreadable, 'file')} could not be read.]")
+        if self.expression.cut:
+            lines = _files.counted(self.expression.cut, "long line was", "long lines were")
+            found.append(f"[{lines} searched only in part: the pattern is slow on them.]")
+        return found
+
+
+async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
+    real, expression = ctx.path(args.path), Expression(args.pattern, args.ignore_case)
+    glob = Glob(args.glob) if args.glob.strip() else None
+
+    def work(stopped: Callable[[], bool]) -> tuple[Search, list[str]]:
+        halt = _paging.Halt.after(stopped, _paging.BUDGET)
+        first = (args.page - 1) * _paging.PER_PAGE
+        search = Search(expression, first, halt, expression.required.encode("utf-8", "surrogatepass"))
+        walk = _searched(search, real, glob, ctx)
+        return search, search.notes(walk)
+
+    search, left_out = await ctx.blocking(work)
+    notes = [*_paging.page_notes(args.page, len(search.page), search.total, search.full), *left_out]
+    display = MatchesDisplay(args.pattern, tuple(search.page), search.total)
+    if not search.total:
+        hint = " Files that .gitignore names are left out, unless path names their folder." if real.is_dir() else ""
+        return ToolResult("\n".join([f"No match for {args.pattern!r} in {ctx.shown(real)}.{hint}", *notes]), display)
+    head = f"{'Over ' if search.full else ''}{_files.counted(search.total, 'match', 'matches')}:"
+    return ToolResult("\n".join([head, *_grouped(search.page), *notes]), display)
+
+
+def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -> Walk | None:
+    """Search the file `real`, or all files below it; returns the walk. Raises ToolFailure."""
+    if not real.is_dir():
+        _one(search, real, ctx)
+        return None
+    walk = Walk(real, ctx.roots, search.halt)
+    try:
+        for found in walk.files():
+            if not found.regular or (glob is not None and not glob.matches(found.path)):
+                continue
+            if paths.is_secret(Path(found.path)):
+                search.secrets += 1
+                continue
+            try:
+                data = found.read(MAX_BYTES)
+            except OSError:
+                search.unreadable += 1
+                continue
+            if data is not None and len(data) > MAX_BYTES:
+                search.large += 1
+            elif data:
+                search.text(_files.name_text(ctx.shown(real / found.path)), data)
+            if search.full:
+                break
+    except OSError as error:
+        raise _paging.folder_failure(real, ctx, error) from None
+    return walk
+
+
+def _one(search: Search, real: Path, ctx: ToolContext) -> None:
+    """Search a file that was named itself: then what is wrong with it is a failure."""
+    try:
+        data = paths.read_regular(real, MAX_BYTES)
+    except (OSError, paths.NotRegular) as error:
+        raise _files.failure(error, real, ctx) from None
+    if len(data) > MAX_BYTES:
+        limit = _files.size_text(MAX_BYTES)
+        raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; use run_shell_command: grep -n")
+    if _files.is_binary(data):
+        raise _files.binary_failure(ctx.shown(real), data, len(data))
+    search.text(_files.name_text(ctx.shown(real)), data)
+
+
+def _around(line: str, start: int) -> str:
+    """A line, or the part of a long one that the match lies in."""
+    if len(line) <= LINE:
+        return line
+    first = max(0, min(start - LINE // 3, len(line) - LINE))
+    last = first + LINE
+    return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
+
+
+def _grouped(matches: list[Match]) -> list[str]:
+    lines: list[str] = []
+    for number, match in enumerate(matches):
+        if number == 0 or matches[number - 1].path != match.path:
+            lines.append(match.path)
+        lines.append(f"{match.line:>6}: {match.text}")
+    return lines
+
+
+def label(args: GrepFiles) -> str:
+    where = "" if args.path in (".", "") else f" in {args.path}"
+    return f'Search "{args.pattern}"{where}' + (f" ({args.glob})" if args.glob else "")
+
+
+TOOL: Final = Tool(
+    name="grep_files",
+    description=(
+        "Search the text of files with a regular expression, line by line: gives file, line number and line. "
+        "`glob` narrows the files. Leaves out what .gitignore names, .git, binary files and files with names of "
+        f"secrets. {_paging.PER_PAGE} matches a page. To find files by name use glob_files."
+    ),
+    arguments=GrepFiles,
+    effect="read",
+    label=label,
+    run=run,
+    paths=lambda args: (args.path,),
+)
