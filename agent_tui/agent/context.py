@@ -9,18 +9,22 @@ from dataclasses import asdict
 from pathlib import Path
 
 from agent_tui.context import project, prompt
-from agent_tui.protocol.events import ContextBuilt
+from agent_tui.protocol.events import ContextBuilt, Notice
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 
 PLAN_FACT = "Mode: plan. Only look and think: tools that change anything are refused. End with a plan."
 
 
-def build_prefix(cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo]) -> ContextBuilt:
-    """System prompt and tool schemas as they stand now, whole, for the log."""
-    prefix = prompt.build(cwd, tools, skills, project.instructions(cwd, home))
+def build_prefix(
+    cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo]
+) -> tuple[ContextBuilt, list[Notice]]:
+    """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was not used."""
+    instructions = project.instructions(cwd, home)
+    prefix = prompt.build(cwd, tools, skills, instructions)
     schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
     hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return ContextBuilt(system=prefix.system, tools=schemas, parts=prefix.parts, hash=hashed)
+    notices = [Notice(file.problem, "warning") for file in instructions if file.problem]
+    return ContextBuilt(system=prefix.system, tools=schemas, parts=prefix.parts, hash=hashed), notices
 
 
 async def volatile_facts(cwd: Path, mode: str) -> str:

@@ -10,6 +10,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -110,16 +111,17 @@ async def answer(turn: Turn, with_: Collaborators, request: Request) -> Assistan
 
 async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
     """Tell a stream's parts as they come; returns how it ended."""
-    async for item in provider.stream(request):
-        match item:
-            case TextChunk():
-                turn.text(item.text)
-            case ThinkingChunk():
-                turn.thinking(item.text)
-            case CallChunk():
-                turn.arguments(item.index, item.name, item.text)
-            case Finished() | Failed():
-                return item
+    async with aclosing(provider.stream(request)) as items:
+        async for item in items:
+            match item:
+                case TextChunk():
+                    turn.text(item.text)
+                case ThinkingChunk():
+                    turn.thinking(item.text)
+                case CallChunk():
+                    turn.arguments(item.index, item.name, item.text)
+                case Finished() | Failed():
+                    return item
     return Failed("broken_stream", f"{provider.name}: the stream ended without an end", may_pass=True)
 
 

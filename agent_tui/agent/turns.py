@@ -118,7 +118,9 @@ class Turns:
         if not self.record.history.system:
             specs = [tool.spec() for tool in self.executor.tools.values()]
             home = Path(self.config.environment.get("HOME", "~")).expanduser()
-            turn.emit(build_prefix(self.config.cwd, home, specs, self.skills.skills.list()))
+            built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list())
+            for event in (built, *notices):
+                turn.emit(event)
         state = await loop.run(
             turn,
             loop.Collaborators(

@@ -7,7 +7,7 @@ the stream (`Failed`), never exceptions; only cancellation raises. A stream ends
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -90,7 +90,9 @@ class Provider(Protocol):
         """What the server offers. Raises ProviderError."""
         ...
 
-    def stream(self, request: Request) -> AsyncIterator[StreamItem]: ...
+    def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        """The answer, part by part. Who leaves before the end closes it (`aclosing`)."""
+        ...
 
     async def close(self) -> None: ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -80,7 +80,7 @@ class Demo:
     async def close(self) -> None:
         return None
 
-    async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         for beat in self.schedule(request):
             await asyncio.sleep(beat.delay * self.pace)
             yield beat.item

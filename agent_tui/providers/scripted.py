@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -54,7 +54,7 @@ class Scripted:
     async def close(self) -> None:
         return None
 
-    async def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         if isinstance(self.script, Failed):
             yield self.script
             return

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from skills_ref.validator import validate
 
 from agent_tui.context.skill_files import front_matter
 from agent_tui.context.skills import Expansion, Missing, Skills
@@ -50,3 +51,7 @@ def test_the_published_format(folder: Path) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", values["name"])
     assert 0 < len(values["description"]) <= 1_024
     assert body.strip()
+
+
+def test_the_reference_validator_has_no_complaint() -> None:
+    assert {folder.name: validate(folder) for folder in FOLDERS} == {folder.name: [] for folder in FOLDERS}
