@@ -53,7 +53,10 @@ def following(done: int, has_file: bool) -> int | None:
 def opening(step: int, done: int, results: Results, said: str, back: bool, cut: bool) -> str:
     """The first words of a step: about what happened since the step before."""
     if back and cut and STEPS[step].name == "cancel":
-        return "You pressed Esc: what was written stayed, and the prompt was yours at once. On we go."
+        return (
+            "You pressed Esc: what was written stayed, and the prompt was yours at once. (What is queued waits; Enter on"
+            " the empty prompt sends it.) On we go."
+        )
     if back:
         return "Here is the tour again." if step else ""
     parts = [STEPS[done].about(results)] if done >= 0 and results else []
