@@ -85,7 +85,7 @@ class Painter:
         if known is None:
             known = self.palette.base
             if fill and names != "margin":
-                known += self.palette.style(fill)
+                known += Style(bgcolor=self.palette.style(fill).bgcolor)
             known += self.palette.style(names)
             if meta:
                 said = dict(meta)
