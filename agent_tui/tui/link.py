@@ -38,6 +38,7 @@ class Link:
     def open(self, at_once: bool) -> None:
         """The first frame is on the screen. The engine starts now, or once typing has paused, or when it is needed."""
         self._loop = asyncio.get_running_loop()
+        self._last_key = self._loop.time()
         self._context = contextvars.copy_context()
         waiting, self._waiting = self._waiting, []
         if at_once or waiting:

@@ -1,0 +1,40 @@
+"""Before the first frame only Textual and what it brings itself is imported, and little of our own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.tui.stage import ROOT
+
+BASE = "import textual.app, textual.widgets._text_area, textual.drivers.linux_driver, textual.widgets"
+OURS = """
+from pathlib import Path
+from queue import SimpleQueue
+from agent_tui.paths import shipped
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.theme import load_theme
+class Engine:
+    events = SimpleQueue()
+    resting = False
+AgentApp(Engine(), load_theme("dark", (shipped("themes"),)))
+"""
+LATER = ("markdown_it", "pygments", "pydantic", "httpx", "ollama", "agent_tui.agent", "agent_tui.providers",
+         "agent_tui.tools", "agent_tui.context", "agent_tui.sessions", "agent_tui.protocol.codec",
+         "textual.widgets._markdown", "textual.widgets._input", "textual.widgets._option_list")  # fmt: skip
+
+
+def loaded(code: str) -> set[str]:
+    """The modules a fresh interpreter has after `code`."""
+    tail = "\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(json.loads(done.stdout))
+
+
+def test_the_screen_brings_no_package_but_textual() -> None:
+    base, ours = loaded(BASE), loaded(OURS)
+    tops = {name.partition(".")[0] for name in ours - base}
+    assert tops - set(sys.stdlib_module_names) <= {"agent_tui", "textual", "rich"}
+    bare = loaded("import textual.app")
+    assert {name for name in LATER if name in ours and name not in bare} == set()
