@@ -54,8 +54,8 @@ def opening(step: int, done: int, results: Results, said: str, back: bool, cut: 
     """The first words of a step: about what happened since the step before."""
     if back and cut and STEPS[step].name == "cancel":
         return (
-            "You pressed Esc: what was written stayed, and the prompt was yours at once. (What is queued waits; Enter on"
-            " the empty prompt sends it.) On we go."
+            "You pressed Esc: what was written stayed, and the prompt was yours at once. (What is queued waits;"
+            " Enter on the empty prompt sends it.) On we go."
         )
     if back:
         return "Here is the tour again." if step else ""
