@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from agent_tui.structures.frozen import frozen
 
 QueueAction = Literal["add", "remove", "edit", "clear", "pause", "resume"]
 QueryKind = Literal["skills", "models", "sessions"]
@@ -12,7 +13,7 @@ MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 Choice = Literal["once", "always", "no", "stop", "continue", "say"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Op:
     """`session` and `agent` say whom it is for; empty: the one that is there, and its main agent."""
 
@@ -21,7 +22,7 @@ class Op:
     parent_call: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submit(Op):
     """Start a turn. `queue_id`: the prompt was waiting in the queue under this id and leaves it."""
 
@@ -30,7 +31,7 @@ class Submit(Op):
     type: Literal["submit"] = "submit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Steer(Op):
     """Put `text` (or, where it is empty, the queued prompt `queue_id`) into the running turn at its next step."""
 
@@ -39,7 +40,7 @@ class Steer(Op):
     type: Literal["steer"] = "steer"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cancel(Op):
     """Interrupt the turn; the queue pauses, or is emptied."""
 
@@ -47,7 +48,7 @@ class Cancel(Op):
     type: Literal["cancel"] = "cancel"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueEdit(Op):
     action: QueueAction
     id: str = ""
@@ -55,7 +56,7 @@ class QueueEdit(Op):
     type: Literal["queue_edit"] = "queue_edit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer(Op):
     """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person says."""
 
@@ -65,13 +66,13 @@ class Answer(Op):
     type: Literal["answer"] = "answer"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetMode(Op):
     mode: str
     type: Literal["set_mode"] = "set_mode"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetModel(Op):
     """Choose the model `<provider>/<model>`; `base_url` where its server was typed in. An empty model: look again."""
 
@@ -80,13 +81,13 @@ class SetModel(Op):
     type: Literal["set_model"] = "set_model"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveDraft(Op):
     text: str
     type: Literal["save_draft"] = "save_draft"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query(Op):
     """Ask for facts (skills, models, sessions); the event `answered` brings them under the same id."""
 
@@ -96,14 +97,14 @@ class Query(Op):
     type: Literal["query"] = "query"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clear(Op):
     """Empty the context; same session and log."""
 
     type: Literal["clear"] = "clear"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resume(Op):
     """Answers the list of sessions that a start with `--resume` shows: open `id`; empty: begin a new session."""
 
@@ -111,7 +112,7 @@ class Resume(Op):
     type: Literal["resume"] = "resume"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shutdown(Op):
     type: Literal["shutdown"] = "shutdown"
 

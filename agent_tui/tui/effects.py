@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agent_tui.protocol.ops import Op
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Send:
     """Give `op` to the engine."""
 
     op: Op
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quit:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copy:
     """Put `text` on the clipboard (OSC 52)."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopySelection:
     """Put what the mouse selected on the clipboard."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remember:
     """Add `text` to the prompt history."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExpireToast:
     """Say `ToastExpired(number)` after `seconds`."""
 
@@ -46,14 +45,14 @@ class ExpireToast:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scroll:
     """Move the transcript: `page_up`, `page_down`, `top`, `end`."""
 
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Type:
     """Let the prompt handle a key by itself (text typed while a dialog was not yet answering). `key` is Textual's name
     for it, for keys that type no character (`backspace`)."""

@@ -6,17 +6,18 @@ Collections in here are never changed in place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui.regions import Tone
 
 PurposeKind = Literal["deny", "say", "argument", "address"]
 OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purpose:
     """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
 
@@ -25,7 +26,7 @@ class Purpose:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composer:
     """The prompt. `draft` is what it holds; a new `rev` makes the widget show `text`."""
 
@@ -46,7 +47,7 @@ class Composer:
     """The draft from before the browsing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialog:
     """How the question `id` stands on the screen."""
 
@@ -56,7 +57,7 @@ class Dialog:
     scroll: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
     """The list under a slash: the cursor, and the draft for which it was closed."""
 
@@ -64,7 +65,7 @@ class Completion:
     closed_for: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overlay:
     """A sheet over the transcript. `query` is the id of the answer that it waits for."""
 
@@ -77,7 +78,7 @@ class Overlay:
     """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """How the transcript is read. `jump` counts the wishes to see its end."""
 
@@ -87,14 +88,14 @@ class Reading:
     following: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Toast:
     number: int
     text: str
     tone: Tone = "normal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InFlight:
     """A prompt that was handed to the engine and has not begun its turn."""
 
@@ -102,7 +103,7 @@ class InFlight:
     queue_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model:
     sessions: Mapping[str, Transcript] = field(default_factory=lambda: {"": Transcript()})
     active: str = ""

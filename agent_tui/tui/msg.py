@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agent_tui.protocol.event import Event, Restored
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Base:
     at: float = 0.0
     """Seconds since the epoch."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Started(Base):
     """The screen is up. `prompt` is what was asked on the command line; `home` the person's home directory."""
 
@@ -23,25 +22,25 @@ class Started(Base):
     home: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resized(Base):
     width: int
     height: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventsArrived(Base):
     """All that the queue held at one poll, adjacent deltas joined."""
 
     events: tuple[Event | Restored, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ticked(Base):
     """A poll found nothing new while something runs: clocks and spinner move."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftChanged(Base):
     """The prompt now holds `text`."""
 
@@ -50,14 +49,14 @@ class DraftChanged(Base):
     """Characters before the caret."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submitted(Base):
     """Enter (or Ctrl+S) in the prompt."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyPressed(Base):
     """A key that is bound in the command table, or one that the view grabs (`View.grab_all`, `View.grab`). `key` is
     Textual's name for it; `character` what it types, if anything; `draft` what the prompt holds; `selection` whether
@@ -69,7 +68,7 @@ class KeyPressed(Base):
     selection: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryAsked(Base):
     """Up (-1) or Down (+1) at the edge of the prompt."""
 
@@ -77,40 +76,40 @@ class HistoryAsked(Base):
     draft: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryLoaded(Base):
     """Earlier prompts, oldest first."""
 
     entries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Toggled(Base):
     """The row was clicked, or opened by key."""
 
     row: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scrolled(Base):
     """The transcript shows its end, or no longer does."""
 
     following: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copied(Base):
     """The clipboard holds `chars` characters more."""
 
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToastExpired(Base):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EffectFailed(Base):
     """The runtime could not do something: one line for the person."""
 

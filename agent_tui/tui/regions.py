@@ -5,23 +5,23 @@ The runtime compares regions by identity and shows only what is another object t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.transcript import Block
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
 Tone = Literal["normal", "dim", "accent", "good", "warning", "bad"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     text: str
     tone: Tone = "normal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeaderView:
     """One line: `left` is cut first when it does not fit, `right` never."""
 
@@ -29,7 +29,7 @@ class HeaderView:
     right: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TranscriptView:
     """Closed rows and the blocks still being written. A row is open if `expanded` differs from its being in
     `exceptions`. `now` moves only while something runs (elapsed times). A new `jump` means: show the end."""
@@ -42,7 +42,7 @@ class TranscriptView:
     jump: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueView:
     """Prompts that wait, oldest first. Shown only where there are some."""
 
@@ -51,7 +51,7 @@ class QueueView:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One choice of a dialog or list: the key that takes it, and its words."""
 
@@ -60,7 +60,7 @@ class Option:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DialogView:
     """A question above the prompt. `display` is the whole command or diff; `selected` the option under the cursor."""
 
@@ -75,7 +75,7 @@ class DialogView:
     scroll: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompletionView:
     """`selected` is negative where there is nothing to choose: the one option is a hint (`/name <argument>`)."""
 
@@ -83,7 +83,7 @@ class CompletionView:
     selected: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptView:
     """The prompt. A new `rev` means: the text is now `text`, caret at its end; else the widget keeps its own."""
 
@@ -94,7 +94,7 @@ class PromptView:
     """What is being asked for, where the prompt is not for the model (an address, an argument, a reason)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusView:
     """The line above the prompt: what runs, for how long. `spinner` is the number of its frame, negative for none."""
 
@@ -102,7 +102,7 @@ class StatusView:
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FooterView:
     """The keys of the moment, most useful first: (key, what it does)."""
 
@@ -110,7 +110,7 @@ class FooterView:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OverlayView:
     """A sheet over the transcript: help, a list to choose from, the first-run screen."""
 
@@ -122,13 +122,13 @@ class OverlayView:
     scroll: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToastView:
     text: str
     tone: Tone = "normal"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     header: HeaderView
     transcript: TranscriptView

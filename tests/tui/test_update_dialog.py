@@ -156,6 +156,9 @@ def test_long_text_scrolls_and_the_transcript_beside_it() -> None:
     assert play.view.dialog.scroll < 20
     play.press("ctrl+end")
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
+    play = _asked()
+    play.press("pageup")
+    assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
 
 
 def test_one_question_at_a_time() -> None:

@@ -13,7 +13,10 @@ TRIED = {
     "tried": [{"what": "Ollama at localhost:11434", "result": "nothing answers"}],
     "variables": ["OPENAI_API_KEY"], "offered": [],
 }  # fmt: skip
-OFFERED = {"offered": [{"name": "ollama/a", "window": 32_768, "tools": True}, {"name": "ollama/b", "tools": False}]}
+OFFERED = {
+    "model": "ollama/b",
+    "offered": [{"name": "ollama/a", "window": 32_768, "tools": True}, {"name": "ollama/b", "tools": False}],
+}
 
 
 def _first_run() -> Play:
@@ -114,7 +117,7 @@ def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
     play.feed(Answered(id="models-1", kind="models", data=OFFERED, session="s"))
     assert play.view.overlay is not None
     shown = [(option.label, option.detail) for option in play.view.overlay.options]
-    assert shown == [("ollama/a", "32k window"), ("ollama/b", "no tools")]
+    assert shown == [("ollama/a", "32k window"), ("ollama/b", "no tools · in use")]
     play.press(*keys)
     assert play.take() == [SetModel(name)]
     assert play.view.overlay is None
@@ -142,7 +145,9 @@ def test_help_opens_scrolls_and_closes(key: str) -> None:
     assert "Ctrl+X" in _lines(play) and "/mode" in _lines(play)
     play.press("down", "pagedown", "up")
     assert play.view.overlay is not None and play.view.overlay.scroll == 10
-    play.press("escape")
+    play.press(key)
+    assert play.view.overlay is None
+    play.press(key, "escape")
     assert play.view.overlay is None
 
 

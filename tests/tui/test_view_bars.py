@@ -10,6 +10,7 @@ from agent_tui.protocol.events import (
     ApprovalAsked,
     AssistantReplied,
     ModeChanged,
+    QuestionAsked,
     Retrying,
     SessionStarted,
     TextDelta,
@@ -67,7 +68,7 @@ def test_the_status_follows_the_turn() -> None:
     assert play.view.status is None
     play.type("go")
     play.press("enter")
-    assert _status(play) == "starting · 0 s · Esc stops"
+    assert _status(play) == "starting · Esc stops"
     play.begin("go")
     assert _status(play).startswith("waiting for the model · ")
     play.feed(ThinkingDelta("hm " * 10, session="s", at=play.at))
@@ -86,6 +87,14 @@ def test_the_status_follows_the_turn() -> None:
     assert play.view.status is not None and play.view.status.spinner == -1
     play.end()
     assert play.view.status is None
+
+
+def test_before_a_turn_there_is_no_time_to_tell() -> None:
+    play = Play()
+    play.begin()
+    play.end()
+    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/x needs <y>", session="s"))
+    assert _status(play) == "waiting for you · Esc stops"
 
 
 def test_a_retry_counts_down() -> None:

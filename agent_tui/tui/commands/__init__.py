@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from agent_tui import registry
-from agent_tui.tui.commands.base import Command
+from agent_tui.tui.commands.base import Command, key_name
 
 COMMANDS: Final[tuple[Command, ...]] = tuple(
     sorted(
@@ -49,6 +49,12 @@ def find(name: str) -> Command:
 def by_slash(name: str) -> Command | None:
     """The command that `/name` runs."""
     return _by_slash().get(name)
+
+
+def key_of(name: str) -> str:
+    """How the first key of command `name` is written. Raises KeyError."""
+    command = find(name)
+    return key_name((*command.keys, *command.empty)[0])
 
 
 def slash_names() -> tuple[str, ...]:

@@ -6,16 +6,16 @@ A command is one file in this folder; its function has the file's name, which (w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Effect
 from agent_tui.tui.model import Model
 
 Run = Callable[[Model, str], tuple[Model, tuple[Effect, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Situation:
     """What decides which keys the footer names."""
 
@@ -25,7 +25,7 @@ class Situation:
     paused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """`keys` are Textual's names. `empty` are keys that count only while the prompt is empty. `argument` is the hint
     for what follows the name (`<needed>`, `[optional]`), `choices` what it may be, given the engine's answers.

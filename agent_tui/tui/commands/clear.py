@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent_tui.protocol.ops import Clear
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update.step import Step, send, toast
@@ -12,5 +13,5 @@ from agent_tui.tui.update.step import Step, send, toast
 def clear(model: Model, _: str) -> Step:
     """Empty the context: the model forgets what was said. The session and its log go on."""
     if model.running:
-        return toast(model, "a turn is running: stop it first (Esc), then /clear", "warning")
+        return toast(model, f"a turn is running: stop it first ({commands.key_of('stop')}), then /clear", "warning")
     return send(model, Clear())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.effects import CopySelection, Quit
 from agent_tui.tui.model import Model
@@ -33,4 +34,5 @@ def interrupt(model: Model, _: str) -> Step:
         return then(cleared, toast(cleared[0], "cleared: ↑ brings it back"))
     if model.at - model.quit_at <= TWICE_SECONDS:
         return model, (Quit(),)
-    return toast(replace(model, quit_at=model.at), "press Ctrl+C again to quit", seconds=TWICE_SECONDS)
+    text = f"press {commands.key_of('interrupt')} again to quit"
+    return toast(replace(model, quit_at=model.at), text, seconds=TWICE_SECONDS)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from agent_tui.protocol.ops import QueueEdit
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import dialog
-from agent_tui.tui.update.step import Step, send
+from agent_tui.tui.update import dialog, queue
+from agent_tui.tui.update.step import Step
 
 
 def _label(now: Situation) -> str:
@@ -19,5 +18,5 @@ def _label(now: Situation) -> str:
 def stop_all(model: Model, _: str) -> Step:
     """Interrupt the running turn and clear the queue."""
     if model.running:
-        return dialog.stop(model, clear_queue=True)
-    return send(model, QueueEdit("clear")) if model.queue else (model, ())
+        return dialog.stop(queue.emptied(model), clear_queue=True)
+    return queue.clear(model) if model.queue else (model, ())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
@@ -16,7 +17,7 @@ KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 """What the open list takes from the prompt."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert."""
 

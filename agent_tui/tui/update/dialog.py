@@ -96,9 +96,11 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key == "escape":
         return stop(model)
     if msg.key in ("pageup", "pagedown"):
-        display = question.display if isinstance(question, Approval) else None
+        last = _lines(question.display if isinstance(question, Approval) else None, model.width)
+        if last <= PAGE:
+            return None  # nothing to scroll here: the transcript takes it
         scroll = dialog.scroll + (PAGE if msg.key == "pagedown" else -PAGE)
-        return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, _lines(display, model.width))))), ()
+        return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, last)))), ()
     offered = offers(question)
     takes = next((offer for offer in offered if msg.character and msg.character in offer.keys), None)
     if min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:

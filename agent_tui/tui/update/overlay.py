@@ -56,7 +56,10 @@ def items(kind: OverlayKind, answers: Any) -> tuple[Item, ...]:
             Item("q", "quit", "", "quit"),
         )
     if kind == "models":
-        return tuple(_model_item(number, offered) for number, offered in enumerate(_list(answers, "models", "offered")))
+        data = answers.get("models")
+        used = data.get("model") if isinstance(data, dict) else ""
+        offered = _list(answers, "models", "offered")
+        return tuple(_model_item(number, model, used) for number, model in enumerate(offered))
     if kind == "sessions":
         found = _list(answers, "sessions", "")
         new = Item("n", "a new session", "", "")
@@ -76,10 +79,11 @@ def _number(index: int) -> str:
     return str(index + 1) if index < 9 else ""
 
 
-def _model_item(index: int, offered: dict[str, Any]) -> Item:
+def _model_item(index: int, offered: dict[str, Any], used: Any) -> Item:
     name, window = str(offered.get("name", "")), offered.get("window")
     words = [f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""]
     words.append("no tools" if offered.get("tools") is False else "")
+    words.append("in use" if name and name == used else "")
     return Item(_number(index), name, " · ".join(word for word in words if word), name)
 
 
@@ -109,7 +113,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key in ("up", "down"):
         selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(choices)
         return replace(model, overlay=replace(overlay, selected=selected)), ()
-    if msg.key == "escape" or (msg.character == "q" and not choices):
+    again = overlay.kind == "help" and commands.bindings().get(msg.key) == "help"
+    if msg.key == "escape" or again or (msg.character == "q" and not choices):
         return _left(model, overlay)
     chosen = next((item for item in choices if msg.character and item.key == msg.character), None)
     if chosen is None and msg.key == "enter" and choices:

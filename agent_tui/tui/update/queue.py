@@ -37,9 +37,12 @@ def steer_oldest(model: Model) -> Step:
 
 def clear(model: Model) -> Step:
     """Empty the queue."""
-    if not model.queue:
-        return toast(model, "the queue is empty")
-    return send(model, QueueEdit("clear"))
+    return send(emptied(model), QueueEdit("clear")) if model.queue else toast(model, "the queue is empty")
+
+
+def emptied(model: Model) -> Model:
+    """What waits now is as good as gone: nothing of it is sent or taken back any more."""
+    return replace(model, taken=model.taken | {item.id for item in model.transcript.queue})
 
 
 def resume(model: Model) -> Step:

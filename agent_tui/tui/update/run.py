@@ -20,7 +20,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.tui.effects import Remember, Send
-from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.model import Model, Overlay, Reading
 from agent_tui.tui.update import composer, dialog, queue
 from agent_tui.tui.update.step import Step, then
 
@@ -64,8 +64,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case ModeChanged():
             return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
         case ModelChanged():
-            found = model.overlay is not None and model.overlay.kind == "first_run" and event.model
-            return (replace(model, overlay=None) if found else model), ()
+            return _found(model) if event.model else model, ()
         case _:
             return model, ()
 
@@ -90,6 +89,7 @@ def _restored(model: Model) -> Step:
     """The draft from before comes back; if something is typed already, it is found in the history."""
     draft = model.transcript.draft
     model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
+    model = replace(model, reading=Reading(jump=model.reading.jump + 1))
     if not draft or model.composer.draft == draft:
         return model, ()
     if model.composer.draft or model.composer.purpose is not None:
@@ -140,6 +140,15 @@ def _told(model: Model, event: Answered) -> Model:
     if overlay is not None and overlay.query and overlay.query == event.id:
         return replace(model, overlay=replace(overlay, query=""))
     return model
+
+
+def _found(model: Model) -> Model:
+    """There is a model: the first-run screen and its question have done their work."""
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.kind == "address":
+        model = composer.leave(model)
+    found = model.overlay is not None and model.overlay.kind == "first_run"
+    return replace(model, overlay=None) if found else model
 
 
 def _failed(model: Model) -> Step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.protocol.transcript import Queued, Retry, Streaming, ToolBlock, Transcript
+from agent_tui.protocol.transcript import Question, Queued, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation, key_name
 from agent_tui.tui.model import Model, OverlayKind, Purpose
@@ -59,20 +59,26 @@ def _context(used: int, window: int, estimated: bool) -> Span | None:
 def status_view(model: Model) -> StatusView:
     """What runs; made for a turn, or for a prompt that waits for its turn to begin."""
     t = model.transcript
-    elapsed = max(0.0, model.now - t.turn_at) if t.state != "idle" else 0.0
+    begun = t.state != "idle" and not _before_turn(model)
     what, tone = _activity(t, model.now)
-    count, estimated = _tokens(t)
-    waiting = t.state == "waiting_for_input"
-    frame = -1 if waiting else int(elapsed * FRAMES_PER_SECOND)
-    return _status(frame, what, tone, int(elapsed), count, estimated)
+    count, estimated = _tokens(t) if begun else (0, False)
+    frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND)
+    return _status(frame, what, tone, int(max(0.0, model.now - t.turn_at)) if begun else -1, count, estimated)
+
+
+def _before_turn(model: Model) -> bool:
+    """A skill asks for its argument: the turn has yet to begin."""
+    return isinstance(model.question, Question) and model.question.kind == "skill_argument"
 
 
 @lazy
 def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool) -> StatusView:
-    spans = [Span(what, tone), DOT, Span(words.duration(elapsed), "dim")]
+    spans = [Span(what, tone)]
+    if elapsed >= 0:
+        spans += [DOT, Span(words.duration(elapsed), "dim")]
     if count:
         spans += [DOT, Span(f"{words.tokens(count, estimated)} tokens", "dim")]
-    return StatusView(frame, (*spans, DOT, Span("Esc stops", "dim")))
+    return StatusView(frame, (*spans, DOT, Span(f"{commands.key_of('stop')} stops", "dim")))
 
 
 def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
@@ -138,7 +144,8 @@ def _footer(
         choose = (("↑↓", "choose"), ("Enter", "take")) if overlay in ("first_run", "models", "sessions") else ()
         return FooterView((*choose, ("PgUp/PgDn", "scroll"), ("Esc", "close")))
     if asking:
-        return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), ("Esc", "stop the turn")))
+        stop = (commands.key_of("stop"), "stop the turn")
+        return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), stop))
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
     now = Situation(running, draft, queued, paused)

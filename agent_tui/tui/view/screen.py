@@ -6,6 +6,7 @@ from typing import Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.structures.vec import Vec
+from agent_tui.tui import commands
 from agent_tui.tui.model import Composer, Model, Reading, Toast
 from agent_tui.tui.regions import CompletionView, Option, PromptView, QueueView, ToastView, TranscriptView, View
 from agent_tui.tui.update import completion
@@ -57,8 +58,10 @@ def _queue(queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, runni
     items = tuple(one_line(item.text) for item in queue if item.id not in taken)
     if not items:
         return None
-    hint = "↑ edits the last · Ctrl+X clears" if not running else "↑ edits the last · Enter steers with the first"
-    return QueueView(items, paused, f"Enter resumes · {hint}" if paused and not running else hint)
+    hints = ["↑ edits the last", f"{commands.key_of('stop-all')} {'stops and ' if running else ''}clears"]
+    if running or paused:
+        hints.insert(0, f"{commands.key_of('send')} {'steers with the first' if running else 'resumes'}")
+    return QueueView(items, paused, " · ".join(hints))
 
 
 @lazy
