@@ -63,8 +63,11 @@ def block_lines(block: Block, width: int, open: bool, now: float, cells: Cells) 
             assert_never(block)
 
 
-def gap(before: Block | None, block: Block) -> int:
-    """Blank lines between two blocks: a page of paragraphs, with runs of tool lines set tight."""
+def gap(before: Block | None, block: Block, unfolded: bool = False) -> int:
+    """Blank lines between two blocks: a page of paragraphs, with runs of tool lines set tight.
+
+    `unfolded`: one of the two is open.
+    """
     if before is None:
         return 0
     match block:
@@ -75,7 +78,7 @@ def gap(before: Block | None, block: Block) -> int:
             return 0 if cut else 1
         case ToolBlock() | CallBlock():
             tight = isinstance(before, ToolBlock | CallBlock | ThinkingBlock)
-            return 0 if tight and not has_body(before) and not has_body(block) else 1
+            return 0 if tight and not (unfolded or has_body(before) or has_body(block)) else 1
         case _:
             return 1
 

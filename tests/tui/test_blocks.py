@@ -184,6 +184,7 @@ def test_space_between_blocks() -> None:
     assert gap(None, text) == 0
     assert gap(UserBlock("a"), text) == 1
     assert gap(one, two) == 0
+    assert gap(one, two, unfolded=True) == 1
     assert gap(ThinkingBlock("a"), one) == 0
     assert gap(one, tool(DIFF)) == gap(tool(DIFF), one) == 1
     assert gap(text, one) == gap(one, text) == 1

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual.strip import Strip
 
 from agent_tui.protocol.transcript import Block, ToolBlock
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.blocks import estimate, gap
 from agent_tui.tui.markdown.lines import Line
@@ -15,7 +14,7 @@ from agent_tui.tui.widgets.transcript_heights import Heights
 from agent_tui.tui.widgets.transcript_rows import Painter, Row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Anchor:
     """A line of a row: it stays the same line when heights above it change. Live blocks are one row, the last."""
 
@@ -86,7 +85,8 @@ class Page:
             if len(rows) < len(old.rows):
                 stale.add(len(rows))
         if view.exceptions is not old.exceptions:
-            stale.update(view.exceptions ^ old.exceptions)
+            for index in view.exceptions ^ old.exceptions:
+                stale.update((index, index + 1))
         if view.now != old.now:
             stale.update(self._ticking)
         for index in stale:
@@ -118,8 +118,11 @@ class Page:
         rows = self.shown.rows
         if index >= len(rows):
             return self.live[index - len(rows)]
-        above = gap(rows[index - 1] if index else None, rows[index])
-        return self.painter.row(index, rows[index], above, self.is_open(index), self.shown.now)
+        above, open = self._gap(rows[index - 1] if index else None, rows[index], index), self.is_open(index)
+        return self.painter.row(index, rows[index], above, open, self.shown.now)
+
+    def _gap(self, before: Block | None, block: Block, index: int) -> int:
+        return gap(before, block, self.is_open(index) or self.is_open(index - 1))
 
     def _paint_live(self) -> None:
         """The blocks that are being written; those that did not change since the last time stay as they are."""
@@ -127,7 +130,7 @@ class Page:
         before: Block | None = rows[-1] if len(rows) else None
         painted: list[Row] = []
         for number, block in enumerate(self.shown.live):
-            above, open = gap(before, block), self.is_open(len(rows) + number)
+            above, open = self._gap(before, block, len(rows) + number), self.is_open(len(rows) + number)
             known = self.live[number] if number < len(self.live) else None
             if known is None or known.block is not block or (known.gap, known.open) != (above, open):
                 known = self.painter.paint(block, above, open, self.shown.now)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from rich.cells import cell_len
@@ -15,11 +14,14 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 
 from agent_tui.protocol.transcript import Block
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui.blocks import block_lines
 from agent_tui.tui.markdown.lines import EMPTY, Line, Meta
 
 KEPT: Final = 600
 """Rows that stay painted. A strip is heavy: not for all rows of a long session."""
+_OUTSIDE: Final = frozenset(("margin", "indent", "quote.bar", "list.marker"))
+"""What stands in front of a filled row and is not filled itself."""
 
 
 class Palette(Protocol):
@@ -31,7 +33,7 @@ class Palette(Protocol):
     def base(self) -> Style: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A painted block. `lines[i]` is what `strips[i]` shows; the `gap` above counts in both."""
 
@@ -84,7 +86,7 @@ class Painter:
         known = self._styles.get(key)
         if known is None:
             known = self.palette.base
-            if fill and names != "margin":
+            if fill:
                 known += Style(bgcolor=self.palette.style(fill).bgcolor)
             known += self.palette.style(names)
             if meta:
@@ -96,11 +98,15 @@ class Painter:
         return known
 
     def _strip(self, line: Line) -> Strip:
-        style, fill = self.style, line.fill
-        segments = [RichSegment(s.text, style(s.style, fill, s.meta)) for s in line.segments]
+        style, fill = self.style, ""
+        segments: list[RichSegment] = []
+        for s in line.segments:
+            if s.style not in _OUTSIDE:
+                fill = line.fill
+            segments.append(RichSegment(s.text, style(s.style, fill, s.meta)))
         space = self.width - sum(segment.cell_length for segment in segments)
         if space > 0:
-            segments.append(RichSegment(" " * space, style("", fill)))
+            segments.append(RichSegment(" " * space, style("", line.fill)))
         for each in self.filters:
             segments = each.apply(segments, self.background)
         strip = Strip(segments, self.width + max(0, -space))
