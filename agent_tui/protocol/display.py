@@ -5,23 +5,24 @@ Texts are raw (a file's, a command's, a model's): a front end makes control sequ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from agent_tui.structures.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class TextDisplay:
     text: str
     type: Literal["text"] = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkdownDisplay:
     text: str
     type: Literal["markdown"] = "markdown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeDisplay:
     """A stretch of a file."""
 
@@ -33,7 +34,7 @@ class CodeDisplay:
     type: Literal["code"] = "code"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hunk:
     """Lines of a unified diff without line ends, each with its mark (` `, `+`, `-`) in front; starts are 1-based."""
 
@@ -42,7 +43,7 @@ class Hunk:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffDisplay:
     path: str
     hunks: tuple[Hunk, ...]
@@ -52,14 +53,14 @@ class DiffDisplay:
     type: Literal["diff"] = "diff"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     name: str
     kind: Literal["file", "folder", "link", "other"] = "file"
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListingDisplay:
     """Files: of a folder, or found by name. `total` counts those left out too."""
 
@@ -69,14 +70,14 @@ class ListingDisplay:
     type: Literal["listing"] = "listing"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     path: str
     line: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchesDisplay:
     pattern: str
     matches: tuple[Match, ...]
@@ -84,7 +85,7 @@ class MatchesDisplay:
     type: Literal["matches"] = "matches"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandDisplay:
     """A shell command; `exit_code` is None while it runs, or when a signal or a timeout ended it."""
 
@@ -96,26 +97,26 @@ class CommandDisplay:
     type: Literal["command"] = "command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableDisplay:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     type: Literal["table"] = "table"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TodoItem:
     text: str
     state: Literal["open", "active", "done"] = "open"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TodoDisplay:
     items: tuple[TodoItem, ...]
     type: Literal["todo"] = "todo"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionDisplay:
     text: str
     options: tuple[str, ...] = ()
@@ -123,13 +124,13 @@ class QuestionDisplay:
     type: Literal["question"] = "question"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanDisplay:
     text: str
     type: Literal["plan"] = "plan"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImageDisplay:
     path: str
     width: int = 0
@@ -137,14 +138,14 @@ class ImageDisplay:
     type: Literal["image"] = "image"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentStatus:
     name: str
     task: str
     state: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentsDisplay:
     agents: tuple[AgentStatus, ...]
     type: Literal["agents"] = "agents"

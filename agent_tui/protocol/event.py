@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Event:
     """`n`: sequence number in the log (0: not stored); `at`: seconds since the epoch; the rest says whose it is."""
 
@@ -30,7 +31,7 @@ class Event:
         return t
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown(Event):
     """A record of a newer version: kept as it came, shown to nobody, written back unchanged."""
 
@@ -38,7 +39,7 @@ class Unknown(Event):
     type: str = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restored:
     """Not an event: a transcript that the engine has folded already, in its own thread (resume)."""
 

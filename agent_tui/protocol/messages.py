@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from agent_tui.structures.frozen import frozen
 
 StopReason = Literal["stop", "tool_calls", "length", "refusal", "cancelled", "interrupted", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A call as the model wrote it. `arguments` stays the raw JSON text, so that it is sent back byte for byte."""
 
@@ -17,12 +18,12 @@ class ToolCall:
     arguments: str = "{}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssistantMessage:
     text: str = ""
     reasoning: str = ""
@@ -33,7 +34,7 @@ class AssistantMessage:
     """Opaque provider state (JSON text): signatures, reasoning items."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolMessage:
     """The result of one call."""
 
@@ -45,7 +46,7 @@ class ToolMessage:
 Message = UserMessage | AssistantMessage | ToolMessage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """A tool as the model sees it. `parameters` is a JSON schema of type object."""
 
@@ -54,7 +55,7 @@ class ToolSpec:
     parameters: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One model call. Its bytes up to the last message are the same from step to step: that keeps caches warm."""
 
@@ -65,7 +66,7 @@ class Request:
     """0: the provider's own default."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens of one request. `estimated` where the server did not say."""
 
@@ -75,7 +76,7 @@ class Usage:
     estimated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelInfo:
     """What is known of a model. `window` is what will really be used, `window_max` what the model could; 0: unknown."""
 
@@ -87,7 +88,7 @@ class ModelInfo:
     thinking: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkillInfo:
     """A skill by name. `arguments` are its named places; empty with `free` where it takes one free text."""
 

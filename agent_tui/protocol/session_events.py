@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Transcript
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionStarted(Event):
     """The header of a run: the first record of a log, and again at each resume (`resumed`)."""
 
@@ -27,7 +28,7 @@ class SessionStarted(Event):
         return t.add(DividerBlock("resumed")) if self.resumed and len(t.rows) else t
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cleared(Event):
     type: Literal["cleared"] = "cleared"
 
@@ -36,7 +37,7 @@ class Cleared(Event):
         return t.add(DividerBlock("context cleared")) if len(t.rows) else t
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModeChanged(Event):
     mode: str
     type: Literal["mode_changed"] = "mode_changed"
@@ -45,7 +46,7 @@ class ModeChanged(Event):
         return replace(t, mode=self.mode)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelChanged(Event):
     model: str
     window: int = 0
@@ -55,7 +56,7 @@ class ModelChanged(Event):
         return replace(t, model=self.model, window=self.window)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueChanged(Event):
     """The whole queue as it is now."""
 
@@ -67,7 +68,7 @@ class QueueChanged(Event):
         return replace(t, queue=self.items, paused=self.paused)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftSaved(Event):
     text: str
     type: Literal["draft_saved"] = "draft_saved"
@@ -76,7 +77,7 @@ class DraftSaved(Event):
         return replace(t, draft=self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered(Event):
     """The answer to a `Query`: plain JSON data, of the kind's own shape (see `agent_tui/agent/agent.py`)."""
 
@@ -90,7 +91,7 @@ class Answered(Event):
         return replace(t, answers={**t.answers, self.kind: self.data})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice(Event):
     text: str
     level: Level = "info"
@@ -101,7 +102,7 @@ class Notice(Event):
         return t.add(NoticeBlock(self.level, self.text, self.hint))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErrorRaised(Event):
     """Something failed: `text` says what and where in one line, `hint` what to do."""
 

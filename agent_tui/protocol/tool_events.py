@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.transcript import LIVE_TAIL, Approval, Question, ToolBlock, ToolState, Transcript
+from agent_tui.structures.frozen import frozen
 
 CANCELLED_TAGS = ("cancelled", "interrupted")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalAsked(Event):
     id: str
     call_id: str
@@ -32,7 +33,7 @@ class ApprovalAsked(Event):
         return replace(t, state="waiting_for_input", pending=(*t.pending, asked))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalAnswered(Event):
     """`by`: `person`, or why nobody was asked (`headless`)."""
 
@@ -46,7 +47,7 @@ class ApprovalAnswered(Event):
         return _answered(t, self.id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionAsked(Event):
     id: str
     kind: Literal["stuck", "skill_argument"]
@@ -59,7 +60,7 @@ class QuestionAsked(Event):
         return replace(t, state="waiting_for_input", pending=(*t.pending, asked))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionAnswered(Event):
     id: str
     choice: Literal["stop", "continue", "say", "no"]
@@ -73,7 +74,7 @@ class QuestionAnswered(Event):
         return replace(t, state="idle") if self.idle else t
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolStarted(Event):
     """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was allowed."""
 
@@ -91,7 +92,7 @@ class ToolStarted(Event):
         return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolOutput(Event):
     settled: ClassVar[bool] = False
     call_id: str
@@ -103,7 +104,7 @@ class ToolOutput(Event):
         return t if block is None else t.put_tool(replace(block, tail=(block.tail + self.text)[-LIVE_TAIL:]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChanged(Event):
     """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist."""
 
@@ -115,7 +116,7 @@ class FileChanged(Event):
     type: Literal["file_changed"] = "file_changed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolEnded(Event):
     """The result. `content` is what the model gets; `tag` is `ok`, or the stable tag of the failure."""
 

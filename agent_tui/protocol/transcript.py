@@ -7,11 +7,12 @@ is known by its index; only the rows of the step that is being streamed are ever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.messages import Usage
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_stream import MdStream, Piece, split
 from agent_tui.structures.vec import Vec
 
@@ -26,7 +27,7 @@ MAX_CALLS: Final = 128
 """Calls of one step that are shown while their arguments are written; an index beyond is a server's mistake."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserBlock:
     """A prompt. `sent` is what the model got when that is more than `text` (an expanded skill)."""
 
@@ -37,7 +38,7 @@ class UserBlock:
     steer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextBlock:
     """A closed stretch of an answer, as Markdown source; `lead` goes in front of it to draw it, never to copy it."""
 
@@ -47,7 +48,7 @@ class TextBlock:
     """The first of its answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThinkingBlock:
     """Reasoning; while `live`, `text` is only its end. `chars` counts all of it."""
 
@@ -57,7 +58,7 @@ class ThinkingBlock:
     live: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolBlock:
     """One tool call. `tail` is the end of its running output; `content` what the model got; `display` what to draw."""
 
@@ -74,7 +75,7 @@ class ToolBlock:
     """Who or what decided, in words: `allowed once`, `no sandbox`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallBlock:
     """A call whose arguments are still being written by the model (live only)."""
 
@@ -82,14 +83,14 @@ class CallBlock:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoticeBlock:
     level: Level
     text: str
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnBlock:
     """The end of a turn."""
 
@@ -100,7 +101,7 @@ class TurnBlock:
     estimated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DividerBlock:
     """A line across: the session was resumed, the context was cleared."""
 
@@ -110,13 +111,13 @@ class DividerBlock:
 Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBlock | TurnBlock | DividerBlock
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queued:
     id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approval:
     """An open question for consent. `always` says in words what the answer `always` would allow; empty: not offered."""
 
@@ -131,7 +132,7 @@ class Approval:
     """On the hard list: asked in every mode, and never answered by a plain Enter."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """An open question. `kind` is `stuck` (stop, continue, say) or `skill_argument` (free text)."""
 
@@ -141,14 +142,14 @@ class Question:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retry:
     attempt: int
     until: float
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Streaming:
     """The answer being written in one step: where its rows begin, and its open ends."""
 
@@ -160,7 +161,7 @@ class Streaming:
     calls: tuple[CallBlock, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transcript:
     session: str = ""
     cwd: str = ""

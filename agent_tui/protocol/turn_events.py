@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.messages import StopReason, ToolCall, Usage
 from agent_tui.protocol.transcript import Retry, Streaming, Transcript, TurnBlock, TurnEnd, UserBlock
+from agent_tui.structures.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnStarted(Event):
     """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill)."""
 
@@ -29,7 +30,7 @@ class TurnStarted(Event):
         return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepStarted(Event):
     """A model call and its tools begin. `facts` are the volatile facts (git status, date, mode) that go behind the
     newest message; empty when the model knows them already."""
@@ -42,7 +43,7 @@ class StepStarted(Event):
         return replace(t, state="running", steps=self.step, streaming=Streaming(len(t.rows)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextPart:
     """One source of the system prompt; `source` names the file it came from, where it has one."""
 
@@ -51,7 +52,7 @@ class ContextPart:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextBuilt(Event):
     """The request's prefix: system prompt and tool schemas (JSON text), kept whole so that a resume sends the same."""
 
@@ -62,7 +63,7 @@ class ContextBuilt(Event):
     type: Literal["context_built"] = "context_built"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestSent(Event):
     """A request left. `hash` covers system, tools and messages, so that a replay can compare."""
 
@@ -78,7 +79,7 @@ class RequestSent(Event):
         return replace(t, retry=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SteerSeen(Event):
     """Words of the person entered the running turn: the next request holds them."""
 
@@ -91,7 +92,7 @@ class SteerSeen(Event):
         return replace(t, queue=queue).add(UserBlock(self.text, self.at, steer=True))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDelta(Event):
     settled: ClassVar[bool] = False
     text: str
@@ -101,7 +102,7 @@ class TextDelta(Event):
         return t.stream_text(self.text, self.at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThinkingDelta(Event):
     settled: ClassVar[bool] = False
     text: str
@@ -111,7 +112,7 @@ class ThinkingDelta(Event):
         return t.stream_thinking(self.text, self.at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolArgsDelta(Event):
     """Arguments of call `index` of this step are being written; `name` comes with the first."""
 
@@ -125,7 +126,7 @@ class ToolArgsDelta(Event):
         return t.stream_call(self.index, self.name, self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partial(Event):
     """What a running answer has gained since the partial before: stored, so that a kill costs at most two seconds.
 
@@ -147,7 +148,7 @@ class Partial(Event):
         return t
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssistantReplied(Event):
     """The settled answer of one step; supersedes its deltas and partials. `state` is the provider's, opaque."""
 
@@ -164,7 +165,7 @@ class AssistantReplied(Event):
         return replace(t.settle(self.text, self.reasoning, self.thinking_ms), retry=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageReported(Event):
     usage: Usage
     model: str = ""
@@ -177,7 +178,7 @@ class UsageReported(Event):
         return t.used(self.usage, self.window)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retrying(Event):
     """Attempt `attempt` follows after `delay_s` seconds."""
 
@@ -190,7 +191,7 @@ class Retrying(Event):
         return replace(t, retry=Retry(self.attempt, self.at + self.delay_s, self.reason))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnEnded(Event):
     state: TurnEnd
     duration_ms: int = 0

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+from agent_tui.structures.frozen import frozen
 
 LIMIT: Final = 6_000
 """Characters after which a block, or an unfinished line, is cut even though it goes on."""
@@ -27,7 +29,7 @@ _LIST_ITEM = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
 _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*+(?:\|[ \t]*:?-+:?[ \t]*+)*\|?[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A closed stretch of source. `lead` + `text` is a Markdown document of its own."""
 
@@ -35,7 +37,7 @@ class Piece:
     lead: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MdStream:
     """The open end of a streamed text. Feed it, or close it; it never changes itself."""
 

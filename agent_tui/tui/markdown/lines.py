@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from agent_tui.structures.frozen import frozen
 
 Cells = Callable[[str], int]
 Meta = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """Text of one look. `style`: names of `STYLES`, by spaces, the later over the earlier. `meta`: `href`, `toggle`."""
 
@@ -20,7 +21,7 @@ class Segment:
     meta: Meta | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One row of the screen. `soft`: it goes on in the next line, from which wrapping took `glue` away. `fill`: the
     style of the whole row, to the right edge."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, line_cells, wrap
 
 Cell = tuple[Segment, ...]
@@ -16,7 +16,7 @@ _LEAST: Final = 4
 """Cells below which a column is not squeezed before rows become lists."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """`head` may be empty (a table that continues). `align`: `left`, `right` or `center` a column."""
 

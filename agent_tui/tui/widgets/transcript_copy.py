@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from textual.geometry import Offset
 from textual.selection import Selection
 
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, UserBlock
+from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
 from agent_tui.tui.widgets.transcript_page import Page
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Part:
     """What is selected of one block: from character `start` of line `first` to `end` of line `last` (-1: its end)."""
 
