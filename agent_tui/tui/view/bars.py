@@ -141,8 +141,9 @@ def _footer(
     if purpose is not None:
         return FooterView((("Enter", "send"), ("Esc", "back")))
     if overlay is not None:
-        choose = (("↑↓", "choose"), ("Enter", "take")) if overlay in ("first_run", "models", "sessions") else ()
-        return FooterView((*choose, ("PgUp/PgDn", "scroll"), ("Esc", "close")))
+        chosen = overlay in ("first_run", "models", "sessions")
+        keys = (("↑↓", "choose"), ("Enter", "take")) if chosen else (("PgUp/PgDn", "scroll"),)
+        return FooterView((*keys, ("Esc", "close")))
     if asking:
         stop = (commands.key_of("stop"), "stop the turn")
         return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), stop))

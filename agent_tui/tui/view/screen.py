@@ -58,9 +58,9 @@ def _queue(queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, runni
     items = tuple(one_line(item.text) for item in queue if item.id not in taken)
     if not items:
         return None
-    hints = ["↑ edits the last", f"{commands.key_of('stop-all')} {'stops and ' if running else ''}clears"]
+    hints = ["↑ edits the last", f"{commands.key_of('stop-all')} {'stops, clears' if running else 'clears'}"]
     if running or paused:
-        hints.insert(0, f"{commands.key_of('send')} {'steers with the first' if running else 'resumes'}")
+        hints.insert(0, f"{commands.key_of('send')} {'steers' if running else 'resumes'}")
     return QueueView(items, paused, " · ".join(hints))
 
 
