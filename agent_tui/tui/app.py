@@ -16,6 +16,7 @@ from typing import Any, Final, assert_never
 
 from textual import events
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
@@ -94,6 +95,7 @@ class AgentApp(App[int], inherit_bindings=False):
             await super().on_event(event)
         self.link.open(self._at_once)
         self.regions.place()
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
         if self._history is not None:
             entries = self._history.load()
             if entries:
@@ -224,7 +226,9 @@ class AgentApp(App[int], inherit_bindings=False):
         width, height = event.size
         self.regions.fit(width, height)
         self.dispatch(msg.Resized(at=time.time(), width=width, height=height))
-        self.call_after_refresh(self.regions.place)
+
+    def _laid_out(self, _: Screen[object]) -> None:
+        self.regions.place()
 
     def end_by_signal(self, number: int) -> None:
         """TERM, HUP, INT, or a terminal that is gone."""

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from agent_tui import boot
-from tests.tui.stage import ROOT
+from tests.tui.pty_stage import ROOT
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,8 @@ def test_the_terminal_is_taken_only_for_the_screen(words: str, screen: bool) -> 
 
 def test_without_a_terminal_nothing_is_taken() -> None:
     code = "from agent_tui import boot; print(boot.prepare([]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT)
+    argv = [sys.executable, "-c", code]
+    done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("None\n", "")
 
 

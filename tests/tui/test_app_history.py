@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import threading
 from pathlib import Path
@@ -88,4 +87,4 @@ def test_a_folder_in_its_place_costs_one_notice(tmp_path: Path) -> None:
     found = PromptHistory(tmp_path)
     assert found.load() == ()
     assert "cannot be read" in found.notice()
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []

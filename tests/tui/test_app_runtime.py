@@ -1,63 +1,17 @@
-"""The runtime with an engine that plays: keys become Ops, events become a screen, and nothing runs when nothing does."""
+"""The runtime and an engine that plays: keys become Ops, events a screen, and nothing runs when nothing does."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 from textual import events
 from textual.pilot import Pilot
 
-from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
-from agent_tui.protocol.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    QueueChanged,
-    TextDelta,
-    ToolEnded,
-    ToolOutput,
-    ToolStarted,
-)  # fmt: skip
-from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, SaveDraft, SetMode, Submit
+from agent_tui.protocol.events import QueueChanged, TextDelta
+from agent_tui.protocol.ops import Cancel, Op, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.history import PromptHistory
-from tests.tui.stage import SESSION, PlayedEngine, echo, screen
-
-Play = Callable[[Pilot[int], AgentApp], Awaitable[None]]
-
-
-def play(engine: PlayedEngine, steps: Play, size: tuple[int, int] = (80, 24), **given: object) -> AgentApp:
-    app = screen(engine, **given)  # type: ignore[arg-type]
-
-    async def run() -> None:
-        async with app.run_test(size=size) as pilot:
-            await pilot.pause()
-            await steps(pilot, app)
-
-    asyncio.run(run())
-    return app
-
-
-def text(app: AgentApp) -> str:
-    return "\n".join("".join(part.text for part in line) for line in app.screen._compositor.render_strips())
-
-
-async def until(seen: Callable[[], bool], seconds: float = 5.0) -> None:
-    end = time.monotonic() + seconds
-    while not seen():
-        assert time.monotonic() < end, "it never happened"
-        await asyncio.sleep(0.01)
-
-
-def hold(engine: PlayedEngine, op: Op) -> None:
-    """Begin a turn and leave it running."""
-    if isinstance(op, Submit):
-        engine.begin(op.text, op.queue_id)
-    else:
-        echo(engine, op)
+from tests.tui.stage import SESSION, PlayedEngine, hold, play, screen, text, until
 
 
 def polling(app: AgentApp) -> bool:
@@ -120,7 +74,7 @@ def test_a_stream_costs_one_message_a_poll() -> None:
 def test_keys_of_one_burst_keep_their_order() -> None:
     engine = PlayedEngine()
 
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+    async def steps(_: Pilot[int], app: AgentApp) -> None:
         for key, character in [("x", "x"), ("y", "y"), ("backspace", "\x7f"), ("Q", "Q"), ("enter", "\r"), ("z", "z")]:
             app.post_message(events.Key(key, character))
         await until(lambda: "You said: xQ" in text(app))
@@ -150,7 +104,7 @@ def test_keys_before_the_first_frame_wait_for_it() -> None:
 def test_the_engine_starts_only_once_typing_has_paused() -> None:
     engine = PlayedEngine()
 
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+    async def steps(_: Pilot[int], app: AgentApp) -> None:
         for _ in range(8):
             app.post_message(events.Key("a", "a"))
             await asyncio.sleep(0.05)
@@ -174,7 +128,7 @@ def test_a_prompt_starts_the_engine_at_the_latest() -> None:
 def test_the_prompt_of_the_command_line_is_sent_once() -> None:
     engine = PlayedEngine()
 
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+    async def steps(_: Pilot[int], app: AgentApp) -> None:
         await until(lambda: "You said: do it" in text(app))
 
     play(engine, steps, prompt="do it", at_once=False)
@@ -216,218 +170,3 @@ def test_enter_queues_while_a_turn_runs_and_escape_cancels() -> None:
 
     play(engine, steps)
     assert engine.asked()[:3] == [Submit("a"), QueueEdit("add", text="b"), Cancel()]
-
-
-DIFF = DiffDisplay("a.py", (Hunk(1, 1, (" one", "-two [b]", "+three [/b]")),), 1, 1)
-
-
-def ask(engine: PlayedEngine, op: Op) -> None:
-    if isinstance(op, Submit):
-        engine.begin(op.text)
-        engine.say(ApprovalAsked(session=SESSION, id="ap1", call_id="c1", tool="edit_file", label="Edit a.py", display=DIFF,
-                                 reason="auto mode asks", always="edit_file on a.py"))  # fmt: skip
-    elif isinstance(op, Answer):
-        engine.say(ApprovalAnswered(session=SESSION, id=op.id, choice="once"))
-        engine.end()
-
-
-def test_an_approval_shows_the_whole_diff_and_takes_a_key() -> None:
-    engine = PlayedEngine(ask)
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("a", "enter")
-        await until(lambda: "yes, once" in text(app))
-        assert "two [b]" in text(app)
-        assert "three [/b]" in text(app)
-        await asyncio.sleep(0.35)
-        await pilot.press("y")
-        await until(lambda: "yes, once" not in text(app))
-
-    play(engine, steps, (90, 30))
-    assert Answer("ap1", "once") in engine.ops
-
-
-def test_a_burst_of_typing_goes_to_the_prompt_and_never_answers() -> None:
-    engine = PlayedEngine(ask)
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("a", "enter")
-        await until(lambda: "yes, once" in text(app))
-        for character in "yay":
-            app.post_message(events.Key(character, character))
-        app.post_message(events.Key("backspace", "\x7f"))
-        await pilot.pause(0.1)
-        assert app.regions.prompt.text.startswith("ya")
-
-    play(engine, steps, (90, 30))
-    assert not [op for op in engine.ops if isinstance(op, Answer)]
-
-
-def test_live_output_and_its_markup_are_only_text() -> None:
-    engine = PlayedEngine(hold)
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("a", "enter")
-        engine.say(
-            ToolStarted(session=SESSION, turn=1, call_id="c", name="run_shell_command", label="$ [red]ls[/]\x1b[2J"),
-            ToolOutput(session=SESSION, turn=1, call_id="c", text="[bold]x[/bold"),
-            ToolOutput(session=SESSION, turn=1, call_id="c", text="] \x1b]0;title\x07 [/]\n"),
-        )
-        await until(lambda: "[red]ls[/]" in text(app))
-        assert "[bold]x[/bold]" in text(app)
-        assert "\x1b" not in text(app)
-
-    play(engine, steps)
-
-
-def test_history_is_loaded_shared_and_remembered(tmp_path: Path) -> None:
-    file = tmp_path / "history.jsonl"
-    PromptHistory(file).add("from before")
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("up")
-        assert app.regions.prompt.text == "from before"
-        await pilot.press("down")
-        assert app.regions.prompt.text == ""
-        await pilot.press(*"now", "enter")
-        await until(lambda: "You said: now" in text(app))
-
-    play(PlayedEngine(), steps, history=file)
-    assert PromptHistory(file).load() == ("from before", "now")
-
-
-def test_a_damaged_history_is_said_once(tmp_path: Path) -> None:
-    file = tmp_path / "history.jsonl"
-    file.write_text('{"text": "good"}\nnot json\n')
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await until(lambda: "1 damaged line" in text(app))
-        await pilot.press("up")
-        assert app.regions.prompt.text == "good"
-
-    play(PlayedEngine(), steps, (120, 24), history=file)
-
-
-def test_the_caret_moves_before_history_does() -> None:
-    engine = PlayedEngine()
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press(*"old", "enter")
-        await until(lambda: "You said: old" in text(app))
-        await pilot.press("a", "ctrl+j", "b", "up", "c")
-        assert app.regions.prompt.text == "ac\nb"
-        await pilot.press("up")
-        assert app.regions.prompt.text == "old"
-        await pilot.press("down")
-        assert app.regions.prompt.text == "ac\nb"
-
-    play(engine, steps)
-
-
-def test_the_prompt_grows_with_its_lines_and_no_further_than_eight() -> None:
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        heights = []
-        for _ in range(10):
-            heights.append(app.regions.prompt.size.height)
-            await pilot.press("ctrl+j")
-            await pilot.pause()
-        assert heights == [1, 2, 3, 4, 5, 6, 7, 8, 8, 8]
-
-    play(PlayedEngine(), steps, (80, 30))
-
-
-def test_shift_tab_asks_for_the_next_mode_and_shows_it() -> None:
-    engine = PlayedEngine()
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await until(lambda: app.model.started)
-        await pilot.press("shift+tab")
-        await until(lambda: app.model.transcript.mode == "accept-edits")
-        assert "accept-edits" in text(app).split("\n")[0]
-
-    play(engine, steps)
-    assert SetMode("accept-edits") in engine.ops
-
-
-def test_help_takes_the_keys_and_gives_them_back() -> None:
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("question_mark")
-        assert "Keys and commands" in text(app)
-        await pilot.press("x")
-        assert app.regions.prompt.text == ""
-        await pilot.press("escape", "x", "question_mark")
-        assert "Keys and commands" not in text(app)
-        assert app.regions.prompt.text == "x?"
-
-    play(PlayedEngine(), steps)
-
-
-def test_completion_is_above_the_prompt_and_moves_nothing() -> None:
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        before = app.regions.transcript.region
-        await pilot.press("slash", "h", "e")
-        await pilot.pause()
-        assert "/help" in text(app)
-        assert app.regions.completion.region.bottom == app.regions.box.region.y
-        assert app.regions.transcript.region == before
-        await pilot.press("tab")
-        assert app.regions.prompt.text.startswith("/help")
-
-    play(PlayedEngine(), steps)
-
-
-def test_a_selection_is_copied_by_control_c() -> None:
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press(*"copy me", "shift+home", "ctrl+c")
-        assert app.clipboard == "copy me"
-        assert app.regions.prompt.text == "copy me"
-
-    play(PlayedEngine(), steps)
-
-
-def test_quitting_by_key_returns_zero() -> None:
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("ctrl+d")
-
-    assert play(PlayedEngine(), steps).return_value == 0
-
-
-def test_the_wheel_moves_the_transcript_from_anywhere() -> None:
-    engine = PlayedEngine()
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("a", "enter")
-        await until(lambda: "You said" in text(app))
-        engine.begin("long")
-        engine.answer("\n\n".join(f"paragraph {n}" for n in range(60)))
-        engine.end()
-        await until(lambda: "paragraph 59" in text(app))
-        await pilot._post_mouse_events([events.MouseScrollUp], widget=app.regions.footer)
-        await pilot.pause()
-        assert not app.regions.transcript.following
-        assert not app.model.reading.following
-
-    play(engine, steps)
-
-
-def test_a_click_on_a_tool_line_opens_it() -> None:
-    engine = PlayedEngine(hold)
-
-    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
-        await pilot.press("a", "enter")
-        engine.answer("")
-        shown = CommandDisplay("seq 99", output="\n".join(f"line {n}" for n in range(99)), exit_code=0)
-        engine.say(
-            ToolStarted(session=SESSION, turn=1, call_id="c", name="run_shell_command", label="seq 99"),
-            ToolEnded(
-                session=SESSION, turn=1, call_id="c", name="run_shell_command", label="seq 99", content="", display=shown
-            ),
-        )  # fmt: skip
-        engine.end()
-        await until(lambda: app.model.transcript.state == "idle" and "seq 99" in text(app))
-        row = next(y for y, line in enumerate(text(app).split("\n")) if "seq 99" in line)
-        await pilot.click(offset=(4, row))
-        await pilot.pause()
-        assert app.model.reading.exceptions
-
-    play(engine, steps, (80, 50))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.stage import ROOT, Pty
+from tests.tui.pty_stage import ROOT, Pty
 
 READY = "Enter send"
 Start = Callable[..., Pty]

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from tests.tui.stage import ROOT
+from tests.tui.pty_stage import ROOT
 
 BASE = "import textual.app, textual.widgets._text_area, textual.drivers.linux_driver, textual.widgets"
 OURS = """

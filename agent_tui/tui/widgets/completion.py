@@ -30,8 +30,9 @@ class Completion(Region):
 
     def place(self, below: int = -1) -> None:
         """Let the list end just above the screen line `below` (the top of the prompt)."""
-        if below >= 0:
+        if below >= 0 and below != self.below:
             self.below = below
+            self._made = None
         if self.value is not None:
             high = min(SHOWN, len(self.value.options), max(1, self.below))
             self.styles.offset = (0, max(0, self.below - high))
