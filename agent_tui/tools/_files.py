@@ -77,6 +77,11 @@ def name_text(name: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def below(shown: str, path: str) -> str:
+    """How the file at `path` below a folder is named, where that folder is named `shown`."""
+    return name_text(path if shown in ("", ".") else f"{shown.rstrip('/')}/{path}")
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 file`, `2,000 files`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -52,13 +52,13 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
 def _found(glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callable[[], bool]) -> Names:
     names, halt = Names(), _paging.Halt.after(stopped, _paging.BUDGET)
     walk = Walk(real, ctx.roots, halt)
-    first = (page - 1) * _paging.PER_PAGE
+    first, shown = (page - 1) * _paging.PER_PAGE, ctx.shown(real)
     try:
         for found in walk.files():
             if not glob.matches(found.path):
                 continue
             if first <= names.total < first + _paging.PER_PAGE:
-                names.page.append(_entry(real / found.path, found.regular, ctx))
+                names.page.append(_entry(real / found.path, _files.below(shown, found.path), found.regular))
             names.total += 1
     except OSError as error:
         raise _paging.folder_failure(real, ctx, error) from None
@@ -66,8 +66,7 @@ def _found(glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callabl
     return names
 
 
-def _entry(path: Path, regular: bool, ctx: ToolContext) -> Entry:
-    name = _files.name_text(ctx.shown(path))
+def _entry(path: Path, name: str, regular: bool) -> Entry:
     if path.is_symlink():
         return Entry(name, "link")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -56,8 +57,8 @@ class Search:
     def full(self) -> bool:
         return self.total >= MAX_TOTAL and self.total >= self.first + _paging.PER_PAGE
 
-    def text(self, shown: str, data: bytes) -> None:
-        """Search the content of one file."""
+    def text(self, folder: str, path: str, data: bytes) -> None:
+        """Search the content of the file at `path` below `folder`, as that is shown."""
         if self.needle not in data or _files.is_binary(data):
             return
         for number, line in enumerate(decoded(data)[0].split("\n"), 1):
@@ -67,7 +68,7 @@ class Search:
             if span is None:
                 continue
             if self.first <= self.total < self.first + _paging.PER_PAGE:
-                self.page.append(Match(shown, number, _around(line.rstrip(), span[0])))
+                self.page.append(Match(_files.below(folder, path), number, _around(line.rstrip(), span[0])))
             self.total += 1
             if self.full:
                 return
@@ -113,12 +114,12 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
     if not real.is_dir():
         _one(search, real, ctx)
         return None
-    walk = Walk(real, ctx.roots, search.halt)
+    walk, shown = Walk(real, ctx.roots, search.halt), ctx.shown(real)
     try:
         for found in walk.files():
             if not found.regular or (glob is not None and not glob.matches(found.path)):
                 continue
-            if paths.is_secret(Path(found.path)):
+            if _is_secret(*found.path.rpartition("/")[::2]):
                 search.secrets += 1
                 continue
             try:
@@ -129,12 +130,29 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
             if data is not None and len(data) > MAX_BYTES:
                 search.large += 1
             elif data:
-                search.text(_files.name_text(ctx.shown(real / found.path)), data)
+                search.text(shown, found.path, data)
             if search.full:
                 break
     except OSError as error:
         raise _paging.folder_failure(real, ctx, error) from None
     return walk
+
+
+def _is_secret(folder: str, name: str) -> bool:
+    """Whether the path has a secret's name; asked of its parts, so that the answers can be kept."""
+    if name.lower() == "config":  # secret only by the folder that it lies in
+        name = f"{folder.rpartition('/')[2]}/{name}"
+    return _secret_below(folder) or _secret_name(name)
+
+
+@lru_cache(maxsize=4096)
+def _secret_below(folder: str) -> bool:
+    return paths.is_secret(Path(folder, "any"))
+
+
+@lru_cache(maxsize=16_384)
+def _secret_name(name: str) -> bool:
+    return paths.is_secret(Path(name))
 
 
 def _one(search: Search, real: Path, ctx: ToolContext) -> None:
@@ -148,7 +166,7 @@ def _one(search: Search, real: Path, ctx: ToolContext) -> None:
         raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; use run_shell_command: grep -n")
     if _files.is_binary(data):
         raise _files.binary_failure(ctx.shown(real), data, len(data))
-    search.text(_files.name_text(ctx.shown(real)), data)
+    search.text("", ctx.shown(real), data)
 
 
 def _around(line: str, start: int) -> str:

@@ -45,7 +45,7 @@ async def run(args: ListFiles, ctx: ToolContext) -> ToolResult:
     if not total:
         return ToolResult(f"{shown} is an empty folder.", display)
     more = total - len(found)
-    rest = [f"[… and {_files.counted(more, 'more')}: narrow it down with glob_files.]"] if more else []
+    rest = [f"[… and {more:,} more: narrow it down with glob_files.]"] if more else []
     return ToolResult("\n".join([f"{shown} ({_files.counted(total, 'entry', 'entries')}):",
                                  *(item.line for item in found), *rest]), display)  # fmt: skip
 
