@@ -64,13 +64,8 @@ class Early:
 
 
 def wants_screen(arguments: Sequence[str]) -> bool:
-    """Whether the command line asks for the full screen. A resume without an id first asks on plain lines."""
-    if arguments[:1] == ["run"] or any(word in ("-h", "--help", "--version") for word in arguments):
-        return False
-    for number, word in enumerate(arguments):
-        if word in ("-r", "--resume"):
-            return len(arguments) > number + 1 and not arguments[number + 1].startswith("-")
-    return True
+    """Whether the command line asks for the full screen."""
+    return arguments[:1] != ["run"] and not any(word in ("-h", "--help", "--version") for word in arguments)
 
 
 def prepare(arguments: Sequence[str]) -> Early | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent_tui import paths, settings
-from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.config import CHOOSE, EngineConfig
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -47,16 +47,6 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
         return 130
 
 
-def wants_screen(argv: Sequence[str]) -> bool:
-    """Whether these arguments ask for the full screen (and not for help, a version, a list or `run`)."""
-    if argv[:1] == ["run"] or any(word in ("-h", "--help", "--version") for word in argv):
-        return False
-    for number, word in enumerate(argv):
-        if word in ("-r", "--resume"):
-            return len(argv) > number + 1 and not argv[number + 1].startswith("-")
-    return True
-
-
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", default="", metavar="MODEL", help="the model, as <provider>/<model>")
     parser.add_argument("--mode", default="", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
@@ -71,7 +61,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
     _common(parser)
     parser.add_argument(
-        "-r", "--resume", nargs="?", const="?", default="", metavar="ID",
+        "-r", "--resume", nargs="?", const=CHOOSE, default="", metavar="ID",
         help="go on with a session: an id or its beginning; without one, a list to choose from",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
@@ -152,8 +142,10 @@ def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> st
         return ""
     from agent_tui.sessions import index
 
-    if given.resume == "?":
-        return _choose(folders, cwd)
+    if given.resume == CHOOSE:
+        if not index.recent(folders.sessions):
+            raise Usage("--resume: there are no sessions yet")
+        return CHOOSE
     if given.resume:
         found = index.find(folders.sessions, given.resume)
         if len(found) != 1:
@@ -163,31 +155,3 @@ def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> st
     if not here:
         raise Usage(f"no earlier session in {cwd}; `agent-tui --resume` lists all")
     return here[0].id
-
-
-def _choose(folders: paths.Folders, cwd: Path) -> str:
-    """A plain list on the terminal, this folder's sessions first."""
-    from agent_tui.sessions import index
-    from agent_tui.structures.visible import visible
-
-    found = sorted(index.recent(folders.sessions), key=lambda summary: summary.cwd != str(cwd))[:30]
-    if not found:
-        raise Usage("there are no sessions yet")
-    if not sys.stdin.isatty():
-        raise Usage("--resume needs an id here: " + ", ".join(summary.id[:8] for summary in found[:5]))
-    from datetime import datetime
-
-    for number, summary in enumerate(found, 1):
-        when = datetime.fromtimestamp(summary.at).strftime("%d %b %H:%M")
-        turns = f"{summary.turns} turn{'s' if summary.turns != 1 else ''}"
-        print(visible(f"{number:3}  {summary.id[:8]}  {when}  {turns:>9}  {summary.title or '(no title)'}"))
-        print(visible(f"     {summary.cwd}"))
-    try:
-        answer = input("Number of the session to go on with (Enter: none): ").strip()
-    except EOFError:
-        answer = ""
-    if not answer:
-        raise SystemExit(0)
-    if not answer.isdigit() or not 1 <= int(answer) <= len(found):
-        raise Usage(f"{answer!r} is not one of 1 to {len(found)}")
-    return found[int(answer) - 1].id

@@ -14,6 +14,7 @@ from logging import Logger
 from typing import Final
 
 from agent_tui.agent import workshop
+from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
@@ -45,7 +46,6 @@ from agent_tui.protocol.ops import (
     Submit,
 )  # fmt: skip
 from agent_tui.safety.policy import MODES
-from agent_tui.sessions import index
 
 DRAFT_SECONDS: Final = 0.5
 """A draft is put on record this long after its first unsaved change."""
@@ -183,9 +183,7 @@ class Agent:
             case "skills":
                 self.tell_skills(op.id)
             case "sessions":
-                found = index.recent(self.config.folders.sessions)
-                data = [asdict(summary) for summary in found]
-                self.record.emit(Answered(id=op.id, kind="sessions", data=data))
+                self.record.emit(sessions_told(self.config, op.id))
 
     def tell_skills(self, id: str) -> None:
         data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]

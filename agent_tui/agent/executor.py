@@ -9,14 +9,14 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
 from pydantic import ValidationError
 
 from agent_tui.agent.guard import Outcome, nudge, research_calls
 from agent_tui.agent.tool_context import CallContext, Workplace
-from agent_tui.protocol.display import Display
+from agent_tui.protocol.display import Display, TextDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.safety import paths, policy
@@ -191,6 +191,8 @@ class Executor:
         self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",
         research: bool = False,
     ) -> Outcome:  # fmt: skip
+        if result.display is None and result.tag != "ok":
+            result = replace(result, display=TextDisplay(result.content))
         content = capped(self.scrub(result.content), self.workplace.max_output_chars) + note
         journal.emit(
             ToolEnded(

@@ -51,6 +51,8 @@ class Models:
         await self._take(choice)
         if self.info.name != before:
             record.emit(ModelChanged(self.info.name, self.info.window))
+            if self.info.note:
+                record.emit(Notice(self.info.note))
             if self.info.tools is False:
                 record.emit(Notice(NO_TOOLS, "warning"))
 

@@ -41,6 +41,8 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     )  # fmt: skip
     for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
+    if models.info.note:
+        record.emit(Notice(models.info.note))
     record.emit(models.told("start"))
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)

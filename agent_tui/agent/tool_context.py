@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import Logger
@@ -97,7 +98,7 @@ class CallContext:
             timeout=timeout,
             on_output=self.emit,
             limit=self.workplace.max_output_chars,
-            spool=self.workplace.spool / f"{_file_name(self._call_id)}.txt",
+            spool=self.workplace.spool / f"{uuid.uuid4().hex[:8]}.txt",
         )
 
     async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
@@ -120,10 +121,6 @@ class CallContext:
 
     def load_skill(self, name: str) -> str:
         return self.workplace.load_skill(name)
-
-
-def _file_name(call_id: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_" else "_" for c in call_id)[:80] or "call"
 
 
 def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:

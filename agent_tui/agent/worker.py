@@ -9,12 +9,13 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.ops import Op, Shutdown
+from agent_tui.protocol.ops import Op, Resume, Shutdown
 from agent_tui.protocol.session_events import ErrorRaised
 
 if TYPE_CHECKING:
@@ -91,13 +92,26 @@ class Worker:
         log = open_log(self.config.folders.logs)
         pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
         try:
-            agent = await open_agent(self.config, self._tell, pool, log)
+            config = await self._chosen(inbox) if self.config.resume == CHOOSE else self.config
+            agent = await open_agent(config, self._tell, pool, log)
             await self._obey(agent, inbox)
             await agent.close()
             agent.record.store.close()
             await sandbox.settle(3.0)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _chosen(self, inbox: asyncio.Queue[Op]) -> EngineConfig:
+        """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
+        from agent_tui.agent.catalogue import sessions_told
+
+        self._tell(sessions_told(self.config))
+        waiting: list[Op] = []
+        while not isinstance(op := await inbox.get(), Resume | Shutdown):
+            waiting.append(op)
+        for later in (*waiting, *((op,) if isinstance(op, Shutdown) else ())):
+            inbox.put_nowait(later)
+        return replace(self.config, resume=op.id if isinstance(op, Resume) else "")
 
     async def _obey(self, agent: Agent, inbox: asyncio.Queue[Op]) -> None:
         while True:

@@ -86,6 +86,8 @@ class ModelInfo:
     window_max: int = 0
     tools: bool | None = None
     thinking: bool | None = None
+    note: str = ""
+    """What a person should know before the first prompt."""
 
 
 @frozen

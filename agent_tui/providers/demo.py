@@ -42,6 +42,7 @@ HELP: Final = """\
 
 All of it happens in the folder of this session, and asks as it would for a model. With `/model` you choose a real one.
 """
+NOTE: Final = "The demo: a script that speaks, not a language model. Type `tour` for a look around, or `help`."
 GO_ON: Final = " `tour` goes on with the tour."
 
 
@@ -72,7 +73,7 @@ class Demo:
         return (self._folder(self._scratch),) if self._scratch else ()
 
     async def info(self) -> ModelInfo:
-        return ModelInfo(f"{NAME}/{MODEL}", tools=True, thinking=False)
+        return ModelInfo(f"{NAME}/{MODEL}", tools=True, thinking=False, note=NOTE)
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (await self.info(),)

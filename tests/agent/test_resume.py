@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.config import CHOOSE
 from agent_tui.agent.history import History
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import (
+    Answered,
     ApprovalAsked,
     AssistantReplied,
     ContextBuilt,
+    DraftSaved,
     Event,
     RequestSent,
     ToolEnded,
@@ -25,9 +28,9 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
-from agent_tui.protocol.ops import Answer, QueueEdit, SaveDraft, SetMode
+from agent_tui.protocol.ops import Answer, QueueEdit, Resume, SaveDraft, SetMode
 from agent_tui.sessions.store import Store
-from tests.agent.driving import Place
+from tests.agent.driving import Driver, Place
 
 
 @pytest.fixture
@@ -168,3 +171,19 @@ def test_answers_of_the_wrong_kind_do_no_harm(place: Place) -> None:
         driver.send(QueueEdit("remove", id="nothing"))
         assert driver.turn("go").state == "completed"
         assert driver.all(RequestSent)[0].messages == 1
+
+
+def test_the_list_of_sessions_comes_first_where_one_is_to_be_chosen(place: Place) -> None:
+    model = place.script([{"text": "one"}])
+    for prompt in ("first", "second"):
+        with place.engine(model) as driver:
+            driver.turn(prompt)
+    config = place.config("", resume=CHOOSE)
+    driver = Driver(Worker(config), config)
+    driver.send(SaveDraft("typed while the list is open"))
+    listed = driver.until(Answered, lambda event: event.kind == "sessions").data
+    assert [entry["title"] for entry in listed] == ["second", "first"]
+    driver.send(Resume(listed[1]["id"]))
+    assert driver.until(DraftSaved).text == "typed while the list is open"
+    driver.worker.stop(10)
+    assert driver.restored is not None and driver.restored.title == "first"
