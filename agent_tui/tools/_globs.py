@@ -64,7 +64,7 @@ def _matches(parts: Sequence[_Part], names: Sequence[str]) -> bool:
             part, name = again[0] + 1, again[1]
         else:
             return False
-    return part == len(parts) or (part == len(parts) - 1 and parts[part] is None)
+    return part == len(parts)
 
 
 def _expanded(pattern: str) -> list[str]:

@@ -28,7 +28,8 @@ def sample(schema: dict[str, Any], only_required: bool = False) -> dict[str, Any
 
 def has_title(node: Any, names: bool = False) -> bool:
     if isinstance(node, dict):
-        return any((key == "title" and not names) or has_title(value, key == "properties") for key, value in node.items())
+        here = "title" in node and not names
+        return here or any(has_title(value, key == "properties") for key, value in node.items())
     return isinstance(node, list) and any(has_title(item) for item in node)
 
 

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.protocol.display import Match, MatchesDisplay
+from agent_tui.tools import _paging
+from agent_tui.tools.base import ToolResult
+from agent_tui.tools.grep_files import MAX_BYTES, MAX_TOTAL, TOOL
+from tests.tools.context import Context, call
+
+
+def write(root: Path, **files: str | bytes) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def grep(root: Path, pattern: str, **arguments: object) -> ToolResult:
+    return call(TOOL, Context(root), pattern=pattern, **arguments)
+
+
+def test_matches_come_by_file_with_line_numbers(tmp_path: Path) -> None:
+    write(tmp_path, **{"src/a.py": "import os\ndef foo():\n    pass\n", "src/b.py": "x = foo()\r\nfoo\r\n"})
+    result = grep(tmp_path, "foo")
+    assert result.content == "3 matches:\nsrc/a.py\n     2: def foo():\nsrc/b.py\n     1: x = foo()\n     2: foo"
+    assert result.display == MatchesDisplay(
+        "foo", (Match("src/a.py", 2, "def foo():"), Match("src/b.py", 1, "x = foo()"), Match("src/b.py", 2, "foo")), 3
+    )
+
+
+def test_the_work_is_done_off_the_loop(tmp_path: Path) -> None:
+    context = Context(tmp_path)
+    call(TOOL, context, pattern="x")
+    assert context.in_blocking
+
+
+def test_a_folder_a_glob_and_case(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.py": "Foo", "src/b.py": "foo", "src/c.md": "foo"})
+    assert grep(tmp_path, "foo", path="src", glob="*.py").content == "1 match:\nsrc/b.py\n     1: foo"
+    assert grep(tmp_path, "foo", glob="src/*.md").content == "1 match:\nsrc/c.md\n     1: foo"
+    assert grep(tmp_path, "FOO", ignore_case=True, glob="{a,b}.py").content.startswith("2 matches:")
+
+
+def test_a_file_can_be_searched_alone(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.py": "foo\n", "b.py": "foo\n"})
+    assert grep(tmp_path, "foo", path="a.py").content == "1 match:\na.py\n     1: foo"
+
+
+def test_gitignore_git_and_binary_files_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, **{
+        ".gitignore": "build/\n*.log\n!keep.log\n", ".git/config": "foo", "build/a": "foo", "x.log": "foo",
+        "keep.log": "foo", "data.bin": b"foo\0foo", "sub/.gitignore": "keep.log", "sub/keep.log": "foo",
+    })  # fmt: skip
+    assert grep(tmp_path, "foo").content == "1 match:\nkeep.log\n     1: foo"
+
+
+def test_files_with_names_of_secrets_are_left_out_and_counted_unless_named(tmp_path: Path) -> None:
+    write(tmp_path, **{".env": "KEY=1", "conf/id_rsa": "KEY", ".ssh/x": "KEY", ".kube/config": "KEY", "config": "KEY",
+                       ".env.example": "KEY=", "id_rsa/readme": "KEY"})  # fmt: skip
+    content = grep(tmp_path, "KEY").content
+    assert "[4 files left out, with names of secrets" in content
+    assert content.startswith("3 matches:\n.env.example\n     1: KEY=\nconfig\n     1: KEY\nid_rsa/readme")
+    assert grep(tmp_path, "KEY", path=".env").tag == "blocked"
+    allowed = Context(tmp_path, granted={(tmp_path / ".env").resolve()})
+    assert call(TOOL, allowed, pattern="KEY", path=".env").content == "1 match:\n.env\n     1: KEY=1"
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, **{"outside/a": "foo", "work/b": "bar"})
+    (tmp_path / "work" / "folder").symlink_to("../outside")
+    (tmp_path / "work" / "file").symlink_to("../outside/a")
+    assert grep(tmp_path / "work", "foo").content.startswith("No match")
+
+
+def test_pages_hold_a_hundred_and_each_match_once(tmp_path: Path) -> None:
+    write(tmp_path, **{f"f{n}.txt": "".join(f"hit {n} {line}\n" for line in range(50)) for n in range(5)})
+    seen: list[str] = []
+    for page in (1, 2, 3):
+        lines = grep(tmp_path, "hit", page=page).content.splitlines()
+        assert lines[0] == "250 matches:"
+        seen += [line.partition(": ")[2] for line in lines if ": hit" in line]
+        assert (f"The next: page={page + 1}" in lines[-1]) == (page < 3)
+    assert seen == [f"hit {n} {line}" for n in range(5) for line in range(50)]
+    assert grep(tmp_path, "hit", page=4).tag == "invalid_arguments"
+
+
+def test_counting_ends_where_a_number_says_nothing_any_more(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "x\n" * (MAX_TOTAL + 500)})
+    content = grep(tmp_path, "x").content
+    assert content.startswith("Over 10,000 matches:")
+    assert "of over 10000. The next: page=2.]" in content
+
+
+def test_a_long_line_shows_the_part_around_the_match(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.js": "x" * 5000 + "needle" + "y" * 5000})
+    line = grep(tmp_path, "needle").content.splitlines()[2]
+    assert len(line) < 300
+    assert line.startswith("     1: …x")
+    assert "needle" in line
+    assert line.endswith("y…")
+
+
+def test_large_files_are_left_out_and_said(tmp_path: Path) -> None:
+    write(tmp_path, **{"big.txt": b"foo\n" * (MAX_BYTES // 4 + 1), "a.txt": "foo"})
+    content = grep(tmp_path, "foo").content
+    assert content.startswith("1 match:\na.txt")
+    assert "[1 file over 5.0 MB left out.]" in content
+    assert grep(tmp_path, "foo", path="big.txt").tag == "too_large"
+
+
+def test_no_match_says_what_was_not_searched(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "bar"})
+    assert grep(tmp_path, "foo").content.startswith("No match for 'foo' in .. Files that .gitignore names are left out")
+    assert grep(tmp_path, "foo", path="a.txt").content == "No match for 'foo' in a.txt."
+
+
+def test_a_pattern_made_to_hang_is_refused_and_a_slow_one_is_said(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "a" * 5000})
+    assert grep(tmp_path, "(a+)+$").tag == "invalid_arguments"
+    assert "[1 long line was searched only in part" in grep(tmp_path, r"a.*a.*a.*[b]").content
+
+
+def test_a_search_whose_time_is_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, **{"a.txt": "foo"})
+    monkeypatch.setattr(_paging, "BUDGET", -1.0)
+    assert "not all was searched" in grep(tmp_path, "foo").content
+
+
+class Stopping(Context):
+    """Is told to stop after so many questions whether to."""
+
+    patience = 10
+
+    async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:
+        asked = iter(range(1_000_000))
+        return await asyncio.to_thread(work, lambda: next(asked) >= self.patience)
+
+
+def test_a_search_that_is_stopped_ends_between_files_and_within_one(tmp_path: Path) -> None:
+    write(tmp_path / "many", **{f"f{n}.txt": "foo\n" for n in range(200)})
+    found = call(TOOL, Stopping(tmp_path), pattern="foo", path="many").display
+    assert isinstance(found, MatchesDisplay)
+    assert found.total < 10
+    write(tmp_path, **{"long.txt": "bar\n" * 100_000 + "foo\n"})
+    assert call(TOOL, Stopping(tmp_path), pattern="foo", path="long.txt").content.startswith("No match")
+
+
+def test_failures(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.bin": b"\0\0"})
+    assert grep(tmp_path, "foo", path="a.bin").tag == "binary"
+    assert grep(tmp_path, "foo", path="nowhere").tag == "not_found"
+    assert grep(tmp_path, "foo", path="..").tag == "blocked"
+    assert grep(tmp_path, "foo(").content.startswith("Error [invalid_arguments]: not a regular expression")
+    assert grep(tmp_path, "foo", glob="../*").tag == "invalid_arguments"
+
+
+def test_labels() -> None:
+    assert TOOL.label(TOOL.arguments(pattern="foo", path="src")) == 'Search "foo" in src'
+    assert TOOL.label(TOOL.arguments(pattern="foo", glob="*.py")) == 'Search "foo" (*.py)'

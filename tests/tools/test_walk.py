@@ -1,0 +1,112 @@
+"""The walk against the answers of git, and what it must never do."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.tools._walk import Walk
+
+CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("gitignore_cases.json").read_text("utf-8"))
+"""Random trees with random rules, and which of their files git 2.39 lists as not ignored."""
+
+
+def walked(start: Path, root: Path | None = None) -> set[str]:
+    return {found.path for found in Walk(start, (root or start,), lambda: False).files()}
+
+
+def tree(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+def test_what_is_ignored_is_what_git_ignores(tmp_path: Path, case: dict[str, Any]) -> None:
+    tree(tmp_path, **dict.fromkeys((*case["kept"], *case["ignored"]), ""))
+    tree(tmp_path, **{name: "\n".join(lines) + "\n" for name, lines in case["rules"].items()})
+    rules = case["rules"].keys() - set(case["rules_ignored"])
+    assert walked(tmp_path) == {*case["kept"], *rules}
+
+
+def test_a_deeper_negation_brings_back_what_a_rule_above_left_out(tmp_path: Path) -> None:
+    tree(tmp_path, **{
+        ".gitignore": "*.log\nbuild/\n", "a.log": "", "build/kept.txt": "", "src/.gitignore": "!keep.log\n",
+        "src/keep.log": "", "src/other.log": "", "src/deep/keep.log": "", "src/deep/.gitignore": "keep.log\n",
+    })  # fmt: skip
+    assert walked(tmp_path) == {".gitignore", "src/.gitignore", "src/keep.log", "src/deep/.gitignore"}
+
+
+def test_rules_above_the_start_hold_up_to_the_repository(tmp_path: Path) -> None:
+    tree(tmp_path, **{
+        ".gitignore": "*", "repo/.git/HEAD": "", "repo/.gitignore": "*.log\n/src/gen/\n", "repo/src/a.py": "",
+        "repo/src/a.log": "", "repo/src/gen/b.py": "",
+    })  # fmt: skip
+    assert walked(tmp_path / "repo" / "src", tmp_path) == {"a.py"}
+
+
+def test_an_ignored_folder_is_searched_where_it_is_the_start(tmp_path: Path) -> None:
+    tree(tmp_path, **{".gitignore": "build/\n", "build/out.txt": ""})
+    assert walked(tmp_path) == {".gitignore"}
+    assert walked(tmp_path / "build", tmp_path) == {"out.txt"}
+
+
+def test_git_folders_are_left_out_at_every_level(tmp_path: Path) -> None:
+    tree(tmp_path, **{".git/config": "", "sub/.git/config": "", "sub/a": "", ".gitattributes": ""})
+    assert walked(tmp_path) == {"sub/a", ".gitattributes"}
+
+
+def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+    tree(tmp_path, **{"outside/secret.txt": "", "work/a": ""})
+    (tmp_path / "work" / "out").symlink_to("../outside")
+    (tmp_path / "work" / "loop").symlink_to(".")
+    assert walked(tmp_path / "work") == {"a", "loop", "out"}
+
+
+def test_a_gitignore_that_is_a_link_or_a_fifo_is_not_read(tmp_path: Path) -> None:
+    tree(tmp_path, **{"rules": "*", "a/x": "", "b/x": ""})
+    (tmp_path / "a" / ".gitignore").symlink_to("../rules")
+    os.mkfifo(tmp_path / "b" / ".gitignore")
+    assert walked(tmp_path) == {"rules", "a/x", "a/.gitignore", "b/x", "b/.gitignore"}
+
+
+def test_rules_that_are_none_or_too_costly_are_counted_and_the_others_hold(tmp_path: Path) -> None:
+    tree(tmp_path, **{".gitignore": "!\n*a*a*a*a*a*a*b\n*.log\n", "a.log": "", "a" * 200: ""})
+    walk = Walk(tmp_path, (tmp_path,), lambda: False)
+    assert {found.path for found in walk.files()} == {".gitignore", "a" * 200}
+    assert walk.unread_rules >= 1
+
+
+def test_the_order_is_stable_and_by_name(tmp_path: Path) -> None:
+    tree(tmp_path, **{"b": "", "a/z": "", "a/b": "", "c": ""})
+    assert [found.path for found in Walk(tmp_path, (tmp_path,), lambda: False).files()] == ["a/b", "a/z", "b", "c"]
+
+
+def test_a_walk_that_is_stopped_ends_and_leaves_nothing_open(tmp_path: Path) -> None:
+    tree(tmp_path, **{f"d{n}/e/f{n}": "" for n in range(20)})
+    before = sum(1 for _ in Path("/dev/fd").iterdir())
+    seen: list[str] = []
+    for found in Walk(tmp_path, (tmp_path,), lambda: len(seen) >= 3).files():
+        seen.append(found.path)
+    assert len(seen) == 3
+    assert sum(1 for _ in Path("/dev/fd").iterdir()) == before
+
+
+def test_a_file_that_became_a_link_is_not_read(tmp_path: Path) -> None:
+    tree(tmp_path, **{"work/a": "plain", "outside": "secret"})
+    for found in Walk(tmp_path / "work", (tmp_path / "work",), lambda: False).files():
+        (tmp_path / "work" / "a").unlink()
+        (tmp_path / "work" / "a").symlink_to("../outside")
+        with pytest.raises(OSError, match="symbolic"):
+            found.read(100)
+
+
+def test_reading_ends_one_byte_behind_the_limit(tmp_path: Path) -> None:
+    tree(tmp_path, a="0123456789")
+    for found in Walk(tmp_path, (tmp_path,), lambda: False).files():
+        assert (found.read(100), found.read(4)) == (b"0123456789", b"01234")
