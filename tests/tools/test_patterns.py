@@ -16,9 +16,9 @@ ENDLESS = (
 )  # fmt: skip
 USUAL = (
     r"foo", r"def \w+\(", r"(\w+\.)+\w+", r"(\d{1,3}\.){3}\d{1,3}", r'"(?:[^"\\]|\\.)*"', r"TODO|FIXME|XXX",
-    r"^\s*#.*$", r"^import .*from .*react", r"class\s+(\w+)\s*\(", r"(foo|bar)+x", r"(\w+\s*,\s*)+x", r"\bself\.\w+\b", r"[\])}]+",
-    r"a{2,}b", r"(?i)error: .*", r"(?:a++)+b", r"\w+@\w+\.com", r"(?<!\w)x(?=\()", r"(['\"]).*?\1", r"[]^-]x", r"x{}y",
-    r"\x41\u00e9\t", r"(?#note)a", r"((?P<n>a)(?P=n))",
+    r"^\s*#.*$", r"^import .*from .*react", r"class\s+(\w+)\s*\(", r"(foo|bar)+x", r"(\w+\s*,\s*)+x", r"\bself\.\w+\b",
+    r"[\])}]+", r"a{2,}b", r"(?i)error: .*", r"(?:a++)+b", r"\w+@\w+\.com", r"(?<!\w)x(?=\()", r"(['\"]).*?\1", r"[]^-]x",
+    r"x{}y", r"\x41\u00e9\t", r"(?#note)a", r"((?P<n>a)(?P=n))",
 )  # fmt: skip
 LINES = (
     "a" * 6000, "a," * 3000, "(" * 5000, "def (" * 1200, " " * 5000 + "x", "ab" * 3000, "0.0" * 1500, '"\\' * 2500,
