@@ -113,7 +113,7 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
     try:
         await server.version()
     except ProviderError as error:
-        tried = [Tried(f"Ollama at {server.base_url}", line(error.failed))]
+        tried = [Tried("Ollama", line(error.failed))]
     else:
         return await _best(server)
     finally:

@@ -26,6 +26,19 @@ def elapsed(seconds: float) -> str:
     return f"{whole} s" if whole < 60 else duration(whole * 1000)
 
 
+def ago(seconds: float) -> str:
+    """How long since, in one word or two: `just now`, `5 min ago`, `3 h ago`, `2 days ago`."""
+    minutes = max(0, int(seconds // 60))
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h ago"
+    days = minutes // (24 * 60)
+    return f"{days} {'day' if days == 1 else 'days'} ago"
+
+
 def tokens(number: int, estimated: bool = False) -> str:
     """`312 tokens`, `≈ 1.2k tokens`."""
     if number < 1000:

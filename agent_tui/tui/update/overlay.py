@@ -12,6 +12,7 @@ from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer, skills
 from agent_tui.tui.update.step import Step, send
+from agent_tui.tui.wording import ago
 
 PAGE: Final = 10
 BURST_SECONDS: Final = 0.3
@@ -46,8 +47,8 @@ def ask_models(model: Model) -> Step:
     return send(model, Query(id, "models"))
 
 
-def items(kind: OverlayKind, answers: Any) -> tuple[Item, ...]:
-    """What there is to choose from in an overlay of `kind`, given the answers of the engine."""
+def items(kind: OverlayKind, answers: Any, now: float = 0.0) -> tuple[Item, ...]:
+    """What there is to choose from in an overlay of `kind`, given the answers of the engine; `now` for ages."""
     if kind == "first_run":
         return (
             Item("r", "look again", "after you started a server or set a key", "retry"),
@@ -63,7 +64,7 @@ def items(kind: OverlayKind, answers: Any) -> tuple[Item, ...]:
     if kind == "sessions":
         found = _list(answers, "sessions", "")
         new = Item("n", "a new session", "", "")
-        return (*(_session_item(number, session) for number, session in enumerate(found)), new)
+        return (*(_session_item(number, session, now) for number, session in enumerate(found)), new)
     return ()
 
 
@@ -87,9 +88,10 @@ def _model_item(index: int, offered: dict[str, Any], used: Any) -> Item:
     return Item(_number(index), name, " · ".join(word for word in words if word), name)
 
 
-def _session_item(index: int, session: dict[str, Any]) -> Item:
-    turns = session.get("turns", 0)
-    words = (str(session.get("cwd", "")), f"{turns} turn{'' if turns == 1 else 's'}")
+def _session_item(index: int, session: dict[str, Any], now: float) -> Item:
+    turns, at = session.get("turns", 0), session.get("at")
+    when = ago(now - at) if isinstance(at, int | float) and now else ""
+    words = (when, f"{turns} turn{'' if turns == 1 else 's'}", str(session.get("cwd", "")))
     title = str(session.get("title") or session.get("id", ""))
     return Item(_number(index), title, " · ".join(word for word in words if word), str(session.get("id", "")))
 
@@ -99,7 +101,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     overlay = model.overlay
     if overlay is None:
         return None
-    choices = items(overlay.kind, model.transcript.answers)
+    choices = items(overlay.kind, model.transcript.answers, overlay.shown_at)
     if msg.key in ("pageup", "pagedown") or (msg.key in ("up", "down") and not choices):
         by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
         scroll = max(0, min(overlay.scroll + by, _lines(model, overlay.kind)))

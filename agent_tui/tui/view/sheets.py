@@ -36,7 +36,8 @@ def _overlay(
 ) -> OverlayView | None:
     if overlay is None:
         return None
-    options = tuple(Option(item.key, item.label, item.detail) for item in items(overlay.kind, answers))
+    found = items(overlay.kind, answers, overlay.shown_at)
+    options = tuple(Option(item.key, item.label, item.detail) for item in found)
     selected = min(overlay.selected, max(0, len(options) - 1))
     footer = "Esc closes"
     match overlay.kind:
@@ -91,7 +92,7 @@ def _first_run(answers: Mapping[str, Any], note: str) -> Lines:
     for entry in tried if isinstance(tried, list | tuple) else ():
         if isinstance(entry, Mapping):
             what, result = str(entry.get("what", "")), str(entry.get("result", ""))
-            lines.append((Span("  ✗ ", "bad"), Span(f"{what}: "), Span(result, "dim")))
+            lines.append((Span("  ✗  ", "bad"), Span(f"{what}: "), Span(result, "dim")))
     if isinstance(variables, list | tuple) and variables:
         lines += [BLANK, (Span("Keys are read from "), Span(", ".join(map(str, variables)), "accent"), Span("."))]
     return (*lines, BLANK, (Span(note, "warning"),)) if note else tuple(lines)
