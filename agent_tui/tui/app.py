@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 import sys
 import time
 import traceback
@@ -16,7 +17,6 @@ from typing import Any, Final, assert_never
 
 from textual import events
 from textual.app import App, ComposeResult
-from textual.screen import Screen
 
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
@@ -95,12 +95,14 @@ class AgentApp(App[int], inherit_bindings=False):
             await super().on_event(event)
         self.link.open(self._at_once)
         self.regions.place()
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out, immediate=True)
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
         if self._history is not None:
             entries = self._history.load()
             if entries:
                 self.dispatch(msg.HistoryLoaded(at=time.time(), entries=entries))
             self._tell_of_history()
+        if self.palette.problems:
+            self._failed(self.palette.problems[0])
         if not gc.isenabled():
             gc.freeze()
             gc.set_threshold(10_000, 20, 50)
@@ -148,7 +150,8 @@ class AgentApp(App[int], inherit_bindings=False):
                     self._history.add(text)
                     self._tell_of_history()
             case do.ExpireToast(number, seconds):
-                asyncio.get_running_loop().call_later(seconds, self._expire, number)
+                expired = msg.ToastExpired(at=time.time() + seconds, number=number)
+                asyncio.get_running_loop().call_later(seconds, self.dispatch, expired)
             case do.Scroll(where):
                 self.regions.transcript.scroll_view(where)
             case do.Type(character, key):
@@ -227,9 +230,6 @@ class AgentApp(App[int], inherit_bindings=False):
         self.regions.fit(width, height)
         self.dispatch(msg.Resized(at=time.time(), width=width, height=height))
 
-    def _laid_out(self, _: Screen[object]) -> None:
-        self.regions.place()
-
     def end_by_signal(self, number: int) -> None:
         """TERM, HUP, INT, or a terminal that is gone."""
         self.exit(128 + number, return_code=128 + number)
@@ -253,9 +253,6 @@ class AgentApp(App[int], inherit_bindings=False):
         if text:
             self.copy_to_clipboard(text)
             self.dispatch(msg.Copied(at=time.time(), chars=len(text)))
-
-    def _expire(self, number: int) -> None:
-        self.dispatch(msg.ToastExpired(at=time.time(), number=number))
 
     def _failed(self, text: str) -> None:
         self.dispatch(msg.EffectFailed(at=time.time(), text=text))
@@ -291,7 +288,10 @@ def run(
         app.link.close(STOP_SECONDS)
         if early is not None:
             early.restore()
-            sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
+    if code == 128 + signal.SIGHUP:
+        return code  # the terminal is gone: there is nobody to tell
+    if early is not None:
+        sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
     if words := farewell(app.model.transcript):

@@ -16,7 +16,7 @@ QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
 DRAFT_SECONDS: Final = 0.5
 """So long a draft rests before the engine is told of it."""
-SOON: Final = (0.015, 0.04, 0.07)
+SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
 
 

@@ -23,7 +23,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from agent_tui.boot import ENDING, Early
 
-ESCAPE_DELAY: Final = 0.04
+ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
 FORCED_END: Final = 6
 """Seconds that an ending by signal may take before the process ends anyway."""

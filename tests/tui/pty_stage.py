@@ -106,11 +106,17 @@ class Pty:
     def signal(self, number: int) -> None:
         os.kill(self.pid, number)
 
+    def hang_up(self) -> None:
+        """The terminal window is closed."""
+        os.close(self.fd)
+        self.fd = -1
+
     def close(self) -> None:
         if self.poll() is None:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
-        os.close(self.fd)
+        if self.fd >= 0:
+            os.close(self.fd)
 
     def restored(self) -> list[str]:
         """What the program left changed in the terminal; empty if nothing."""

@@ -16,7 +16,7 @@ from tests.tui.pty_stage import ROOT
     [
         ("", True), ("fix it", True), ("-m ollama/x", True), ("--demo", True), ("-c", True), ("-r 0b0e", True),
         ("run", False), ("run hello", False), ("--help", False), ("-m x -h", False), ("--version", False),
-        ("-r", False), ("--resume", False), ("-r --demo", False), ("fix -r", False),
+        ("-r", True), ("--resume", True), ("fix -r", True),
     ],
 )  # fmt: skip
 def test_the_terminal_is_taken_only_for_the_screen(words: str, screen: bool) -> None:

@@ -189,3 +189,15 @@ def test_any_size_and_any_resizing_is_survived(start: Start) -> None:
     pty.signal(signal.SIGTERM)
     assert pty.wait() == 128 + signal.SIGTERM
     assert pty.restored() == []
+
+
+def test_a_terminal_that_goes_away_ends_the_program(start: Start) -> None:
+    pty = start()
+    pty.until(READY)
+    pty.type("wait\r")
+    pty.until("Esc stops")
+    pty.hang_up()
+    end = time.monotonic() + 15
+    while pty.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert pty.code == 128 + signal.SIGHUP
