@@ -48,6 +48,7 @@ LAZY = {
     },
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
     "agent_tui.providers.ollama": {"ollama": "slow, and only needed to ask about models"},
+    "agent_tui.tools._ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
     "agent_tui.tui.markdown.code": {
         "pygments.lexers:get_lexer_by_name": "with the first block of code",
         "pygments.lexers:get_lexer_for_filename": "with the first block of code",
@@ -58,7 +59,7 @@ LAZY = {
 """Imports inside functions, and why each is there."""
 
 BOUNDARIES = {
-    ("agent_tui.agent.agent", "_run"): "a turn: whatever fails in it ends it as an error event",
+    ("agent_tui.agent.turns", "_run"): "a turn: whatever fails in it ends it as an error event",
     ("agent_tui.agent.executor", "_execute"): "a tool call: whatever it raises is its result",
     ("agent_tui.agent.worker", "_main"): "the thread: without it the screen would wait for ever",
     ("agent_tui.tui.app", "dispatch"): "an effect: what cannot be done is said",
