@@ -1,0 +1,286 @@
+"""Makes from the code what the documents say of it: keys, commands, events, and the picture.
+
+    python docs/generate.py             write everything anew
+    python docs/generate.py --check     say what is stale, and fail; the picture is not compared
+
+The picture is the real app with a session that an engine in here plays: no model, no network, always the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, get_args
+
+from agent_tui.protocol.events import AnyEvent, Event
+from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tui import commands, keys
+from agent_tui.tui.commands.base import Command, key_name
+from agent_tui.tui.update import dialog, overlay
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+README: Final = ROOT / "README.md"
+KEYS: Final = ROOT / "docs" / "keys.md"
+LOG: Final = ROOT / "docs" / "log.md"
+PICTURE: Final = ROOT / "docs" / "screenshot.svg"
+MADE: Final = "made by docs/generate.py"
+
+IN_README: Final = (
+    "send", "steer", "stop", "stop-all", "interrupt", "mode", "model", "expand", "help",
+)  # fmt: skip
+"""Commands whose keys the README names: what one needs on the first day."""
+IN_FULL: Final = ("send", "stop")
+"""Those of them whose whole help stands there; of the others the first sentence."""
+
+EDITING: Final = {
+    "cursor_left": "a character to the left",
+    "cursor_right": "a character to the right",
+    "cursor_word_left": "a word to the left",
+    "cursor_word_right": "a word to the right",
+    "cursor_up": "a line up; in the first line: the prompt before",
+    "cursor_down": "a line down; in the last line: the next prompt",
+    "cursor_line_start": "to the start of the line",
+    "cursor_line_end": "to the end of the line",
+    "delete_left": "delete the character on the left",
+    "delete_right": "delete the character on the right",
+    "delete_word_left": "delete the word on the left",
+    "delete_word_right": "delete the word on the right",
+    "delete_to_start_of_line": "delete to the start of the line",
+    "delete_to_end_of_line_or_delete_line": "delete to the end of the line; at the end, join the next one",
+    "undo": "undo",
+    "redo": "redo",
+    "paste": "paste what was copied in here",
+    "copy": "copy the selection",
+    "select_all": "select all",
+}
+"""What each editor action does, in words; an action without words stops the generator."""
+
+MARKS: Final = {"underscore": "_", "minus": "-", "delete": "Del", "left": "←", "right": "→"}
+
+UNSAID: Final = {
+    "cleared": "The context was emptied: what the model gets begins anew.",
+    "mode_changed": "Another approval mode holds.",
+    "model_changed": "Another model answers; `window` in tokens.",
+    "draft_saved": "What stands in the prompt.",
+    "notice": "Something the person should know.",
+    "usage": "Tokens and time of one request.",
+    "turn_ended": "The turn is over: completed, cancelled, error, max_steps, timed_out, budget_exceeded or stuck.",
+    "approval_asked": "A call waits for consent.",
+    "question_asked": "Something else is asked: what to do about a loop, or an argument of a skill.",
+    "question_answered": "The answer.",
+    "text_delta": "A piece of the answer.",
+    "thinking_delta": "A piece of the reasoning.",
+    "tool_output": "A piece of a running command's output.",
+}
+"""Words for events whose name says enough in the code, where no docstring stands."""
+
+
+def key(name: str) -> str:
+    """A key as it is written in a document: `Ctrl+_` in code style."""
+    written = "+".join(MARKS.get(part, key_name(part)) for part in name.split("+"))
+    return f"`{written}`"
+
+
+def written(names: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(map(key, names)))
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"
+
+
+# -- keys and commands
+
+
+def command_keys(command: Command) -> str:
+    empty = f"{written(command.empty)} on an empty prompt" if command.empty else ""
+    return ", ".join(part for part in (written(command.keys), empty) if part)
+
+
+def readme_keys() -> str:
+    """The keys of the first day."""
+    named = [(commands.find(name), name in IN_FULL) for name in IN_README]
+    rows = [(command_keys(command), command.help if full else f"{command.summary}.") for command, full in named]
+    rows.insert(1, (written(["ctrl+j", "shift+enter"]) + r" or `\` `Enter`", "A new line."))
+    rows.insert(-1, (written(["up", "down"]), "Earlier prompts; on an empty prompt `↑` edits the last queued one."))
+    return table(("key", "what it does"), rows)
+
+
+def command_table() -> str:
+    keyed = [command for command in commands.COMMANDS if command.keys or command.empty]
+    return table(("key", "what it does"), ((command_keys(command), command.help) for command in keyed))
+
+
+def slash_table() -> str:
+    rows = []
+    for command in commands.COMMANDS:
+        if command.slash:
+            names = [f"/{command.name} {command.argument}".rstrip(), *(f"/{alias}" for alias in command.aliases)]
+            rows.append((", ".join(f"`{name}`" for name in names), written((*command.keys, *command.empty)),
+                         command.help))  # fmt: skip
+    return table(("command", "key", "what it does"), rows)
+
+
+def editing_table() -> str:
+    actions = dict.fromkeys(keys.EDITING.values())
+    rows = [(written(sorted(keys.NEWLINE, key=_plain_first)), "a new line"), ("`\\` `Enter`", "a new line, anywhere")]
+    for action in actions:
+        rows.append((written(name for name, does in keys.EDITING.items() if does == action), EDITING[action]))
+    rows.append((written(keys.SELECTING), "select on the way"))
+    return table(("key", "what it does"), rows)
+
+
+def _plain_first(name: str) -> tuple[bool, int, str]:
+    return name != "ctrl+j", name.count("+"), name
+
+
+def dialog_table(asked: Approval | Question) -> str:
+    rows = []
+    for offer in dialog.offers(asked):
+        what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
+        rows.append((" ".join(f"`{name}`" for name in offer.keys), what))
+    return table(("key", "answer"), rows)
+
+
+def keys_page() -> str:
+    consent = Approval("", "", "", "", "", always="this tool on this file, or exactly this command in this folder")
+    stuck = Question("", "stuck", "")
+    return f"""\
+<!-- {MADE}: change the command table, not this page -->
+# Keys and commands
+
+`F1` shows the same inside the program, and the footer names the keys of the moment.
+
+## Everywhere
+
+{command_table()}
+A click on a tool line opens or closes that one; the wheel scrolls wherever the pointer is. What the mouse selects,
+`Ctrl+C` copies.
+
+## Commands
+
+A slash at the start of the prompt lists commands and skills. `↑` `↓` choose, `Tab` completes, `Enter` takes, `Esc`
+closes the list.
+
+{slash_table()}
+## In the prompt
+
+{editing_table()}
+Pasted text never submits. Which of the newline keys arrive depends on the terminal; `Ctrl+J` always does.
+
+## When the agent asks
+
+A key answers only {overlay.BURST_SECONDS} s after the dialog appeared and after the key before it: letters typed in a
+burst go to the prompt instead. `↑` `↓` and `Enter` choose too, `PgUp` `PgDn` scroll a long diff, `Esc` stops the turn.
+What the short list of disasters holds is allowed only by its own key, never by `Enter`.
+
+{dialog_table(consent)}
+When the agent goes in circles (the same calls with the same results three times in a row):
+
+{dialog_table(stuck)}
+"""
+
+
+# -- the log
+
+
+def event_name(event: type[Event]) -> str:
+    return str(next(own.default for own in dataclasses.fields(event) if own.name == "type"))
+
+
+def first_sentence(event: type[Event]) -> str:
+    """Of the event's own docstring, else of `UNSAID`. Raises KeyError: a new event has neither."""
+    if event.__doc__ in (None, event.__name__):
+        return UNSAID[event_name(event)]
+    return re.split(r"(?<=[.])\s", " ".join(str(event.__doc__).split()), maxsplit=1)[0]
+
+
+def event_table(settled: bool) -> str:
+    common = {own.name for own in dataclasses.fields(Event)} | {"type"}
+    rows = []
+    for event in get_args(AnyEvent):
+        if event.settled == settled:
+            fields = (f"`{own.name}`" for own in dataclasses.fields(event) if own.name not in common)
+            rows.append((f"`{event_name(event)}`", " ".join(fields), first_sentence(event)))
+    return table(("type", "its own fields", "what it says"), rows)
+
+
+def log_page() -> str:
+    return f"""\
+<!-- {MADE}: the tables come from the events' own fields and docstrings -->
+# The log
+
+A session is one file, `sessions/<uuid>.jsonl` in the data folder, readable by its owner alone. Each line is one record,
+appended before anything that depends on it happens; only the last line can be torn, and then it is set aside.
+`agent-tui run --output stream-json` prints the same records, and the deltas between them with `"delta": true`.
+
+## A record
+
+| field | meaning |
+|---|---|
+| `v` | version of the format, 1 |
+| `n` | sequence number in this session, from 1; 0 in what is not stored |
+| `at` | seconds since the epoch |
+| `type` | the event, see below |
+| `session` `run` `trace` | the session (uuid), the program run that wrote it, the turn's trace |
+| `turn` `step` | the turn in the session, the step (a model call and its tools) in the turn |
+| `agent` `parent_call` | which agent speaks, and for a sub-agent the call that started it |
+| `c` | CRC-32 of the line as it was before `,"c":…` was added |
+
+Fields at their default are left out. A type or a field of a newer version is kept as it came. Changed files lie as they
+were before in `blobs/<sha256>`. Where the output of a command was cut, all of it is in `outputs/<session>/`.
+
+## What is stored
+
+{event_table(True)}
+## What is not: deltas, and answers to a front end
+
+{event_table(False)}"""
+
+
+# -- putting it in place
+
+
+def pages() -> dict[Path, str]:
+    """Every text that is made here, as it should be."""
+    readme = README.read_text(encoding="utf-8")
+    marks = re.compile(r"(<!-- keys[^>]*-->\n).*?(<!-- /keys -->)", re.DOTALL)
+    if not marks.search(readme):
+        raise SystemExit("README.md: the place for the keys (<!-- keys … --> to <!-- /keys -->) is not there")
+    return {
+        README: marks.sub(lambda m: f"{m[1]}{readme_keys()}{m[2]}", readme),
+        KEYS: keys_page(),
+        LOG: log_page(),
+    }
+
+
+def stale() -> list[str]:
+    """What differs from the code, by name."""
+    wrong = [path.relative_to(ROOT).as_posix() for path, text in pages().items()
+             if not path.is_file() or path.read_text(encoding="utf-8") != text]  # fmt: skip
+    return wrong if PICTURE.is_file() else [*wrong, PICTURE.relative_to(ROOT).as_posix()]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--check", action="store_true", help="only say what is stale")
+    if parser.parse_args().check:
+        wrong = stale()
+        for name in wrong:
+            print(f"{name} is stale: run python docs/generate.py", file=sys.stderr)
+        return 1 if wrong else 0
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+    from screenshot import picture  # only here: the texts need no screen
+
+    PICTURE.write_text(picture(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""What the documents say is so: links, tables, the map of the code, settings, flags, modes and examples."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui import settings_schema as schema
+from agent_tui.safety.policy import MODES, Facts, decide
+from agent_tui.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+PAGES = sorted([ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")])
+EFFECTS = (("reads", "read"), ("edits", "write"), ("commands", "execute"))
+VERDICTS = {"allow": "run", "ask": "ask", "refuse": "refused"}
+
+
+def generator() -> Any:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of every table line, code marks taken off."""
+    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")]
+            for line in text.splitlines() if line.startswith("| ")]  # fmt: skip
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under `heading`, up to the next one."""
+    return re.split(r"^#+ ", text.split(f"# {heading}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def test_what_is_made_from_the_code_is_fresh() -> None:
+    assert generator().stale() == [], "run python docs/generate.py"
+
+
+def test_a_stale_table_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = generator()
+    monkeypatch.setattr(made, "slash_table", lambda: "| something | else |\n")
+    assert made.stale() == ["docs/keys.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        assert file.exists(), f"{page.name}: {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in anchors, f"{page.name}: {target}"
+
+
+def test_the_map_names_all_code_and_nothing_else() -> None:
+    mapped = {name for cells in re.findall(r"^\| (`[^|]+) \|", section(README, "The code"), re.MULTILINE)
+              for name in re.findall(r"`([^`]+)`", cells)}  # fmt: skip
+    for name in mapped:
+        assert (ROOT / name).exists(), f"the map names {name}, which is not there"
+    package = ROOT / "agent_tui"
+    there = {f"agent_tui/{path.name}" for path in package.glob("*.py") if path.name != "__init__.py"}
+    there |= {f"agent_tui/{path.parent.name}/" for path in package.glob("*/__init__.py")}
+    assert there <= mapped, f"not on the map: {sorted(there - mapped)}"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/agent-tui",
+        "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/agent-tui --demo",
+        "python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && .venv/bin/pytest",
+    ],
+)
+def test_the_commands_stand_there_as_they_are(command: str) -> None:
+    assert f"```sh\n{command}\n```" in README
+
+
+def test_modes_are_as_the_policy_decides() -> None:
+    said = {cells[0].split("`")[0]: cells[1:] for cells in rows(section(README, "Modes")) if cells[0] != "mode"}
+    assert tuple(said) == MODES
+    for mode, cells in said.items():
+        for (_, effect), cell in zip(EFFECTS, cells, strict=True):
+            facts = Facts("tool", effect, command="ls" if effect == "execute" else "")  # type: ignore[arg-type]
+            verdict = decide(mode, facts).verdict
+            assert cell.split(",")[0] == VERDICTS[verdict], f"{mode}, {effect}: {verdict}"
+
+
+def test_every_setting_is_there_with_its_default() -> None:
+    said = {cells[0]: cells[1] for cells in rows(section(SETTINGS, "All settings").split("\n\n")[1])}
+    known = Settings()
+    wanted: dict[str, object] = {key: getattr(known, key) for key in schema.TOP}
+    for name, keys in schema.SECTIONS.items():
+        if keys:
+            wanted |= {f"{name}.{key}": getattr(getattr(known, name), key) for key in keys}
+    for key, value in wanted.items():
+        default = tomllib.loads(f"x = {said[key]}")["x"]
+        assert default == (list(value) if isinstance(value, tuple) else value), key
+    for key in schema.PROVIDER:
+        assert f"providers.<name>.{key}" in said
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/settings.md"])
+def test_examples_of_settings_are_valid(page: str) -> None:
+    examples = re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert examples
+    for example in examples:
+        problems: list[schema.Problem] = []
+        if "[colours]" not in example:  # that one is a theme
+            schema.check(tomllib.loads(example), schema.Source(page, example), problems)
+        assert problems == []
+
+
+def test_the_example_of_a_theme_is_valid(tmp_path: Path) -> None:
+    from agent_tui.paths import shipped
+    from agent_tui.tui.theme import load_theme
+
+    example = next(e for e in re.findall(r"```toml\n(.*?)```", SETTINGS, re.DOTALL) if "[colours]" in e)
+    (tmp_path / "harbour.toml").write_text(example, encoding="utf-8")
+    theme = load_theme("harbour", (shipped("themes"), tmp_path))
+    assert theme.name == "harbour"
+    assert theme.colours["accent"] == "#f0b35a"
+    assert not [problem for problem in theme.problems if "not given" not in problem]
+
+
+def test_every_flag_and_exit_code_is_told(tmp_path: Path) -> None:
+    usage = (ROOT / "docs" / "usage.md").read_text(encoding="utf-8")
+    flags: set[str] = set()
+    for arguments in (("--help",), ("run", "--help")):
+        done = subprocess.run(
+            [sys.executable, "-m", "agent_tui", *arguments], capture_output=True, text=True, check=True, timeout=60,
+            env={**os.environ, "AGENT_TUI_HOME": str(tmp_path), "NO_COLOR": "1"},
+        )  # fmt: skip
+        options = done.stdout.split("options:")[1].split("\n\n")[0]
+        flags |= set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", options))
+        codes = re.findall(r"(?:codes: |, |\n)(\d+) ", done.stdout)
+    assert {"-m", "--continue", "--output", "--timeout"} <= flags
+    for flag in flags:
+        assert re.search(rf"`{flag}[` ]", usage), f"docs/usage.md does not tell of {flag}"
+    assert codes == re.findall(r"^\| (\d+) \|", usage, re.MULTILINE)
+
+
+def test_the_picture_fetches_nothing() -> None:
+    picture = (ROOT / "docs" / "screenshot.svg").read_text(encoding="utf-8")
+    assert "@font-face" not in picture
+    assert "url(http" not in picture
+    assert str(ROOT) not in picture
+    assert "Please&#160;mend&#160;it." in picture
