@@ -37,6 +37,7 @@ from agent_tui.protocol.ops import (
     Cancel,
     Clear,
     Op,
+    Pull,
     Query,
     QueueEdit,
     SaveDraft,
@@ -86,6 +87,8 @@ class Agent:
                 self._set_mode(op.mode)
             case SetModel():
                 self.turns.spawn(self.models.change(self.record, op.model, op.base_url))
+            case Pull():
+                self.turns.spawn(self.models.pull(self.record, op.model))
             case SaveDraft():
                 self._save_draft(op.text)
             case Query():

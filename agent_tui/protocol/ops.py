@@ -82,6 +82,14 @@ class SetModel(Op):
 
 
 @frozen
+class Pull(Op):
+    """Fetch a model onto the local Ollama server, and change to it."""
+
+    model: str
+    type: Literal["pull"] = "pull"
+
+
+@frozen
 class SaveDraft(Op):
     text: str
     type: Literal["save_draft"] = "save_draft"
@@ -118,5 +126,6 @@ class Shutdown(Op):
 
 
 AnyOp = (
-    Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | SaveDraft | Query | Clear | Resume | Shutdown
+    Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear | Resume
+    | Shutdown
 )

@@ -1,4 +1,4 @@
-"""Ollama: its native `/api/chat` for streams, the `ollama` package for what the server has (list, show, ps).
+"""Ollama: its native `/api/chat` for streams, the `ollama` package for the rest (list, show, ps, pull).
 
 The stream does not use the package: it cannot send `truncate` and `shift`, and both must be off, so that a conversation
 that does not fit is an error instead of a silent loss.
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 PORT: Final = 11434
 NUM_CTX: Final = 32_768
 """Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may not have."""
+PULL_SILENCE: Final = 120.0
+"""Seconds without a word after which fetching a model has failed."""
 AT_ONCE: Final = 8
 """Models that are asked about at the same time."""
 _TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -160,17 +162,32 @@ class OllamaProvider:
             None if able is None else "thinking" in able,
         )
 
+    async def pull(self, progress: Callable[[float], None]) -> None:
+        """Fetch this model; `progress` hears the share that has come, from 0 to 1. Raises ProviderError."""
+
+        async def fetch(client: ollama.AsyncClient) -> None:
+            layers: dict[str, tuple[int, int]] = {}
+            async for part in await client.pull(self.model, stream=True):
+                if part.digest and part.total:
+                    layers[part.digest] = (part.completed or 0, part.total)
+                    done, total = (sum(column) for column in zip(*layers.values(), strict=True))
+                    progress(done / total)
+
+        await self._ask(fetch, silence=PULL_SILENCE)
+
     def _described(self, model: str, facts: Facts) -> ModelInfo:
         return ModelInfo(f"ollama/{model}", self._window(facts), facts.window_max, facts.tools, facts.thinking)
 
     def _window(self, facts: Facts) -> int:
         return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)
 
-    async def _ask(self, question: Callable[[ollama.AsyncClient], Awaitable[T]], model: str = "") -> T:
+    async def _ask(
+        self, question: Callable[[ollama.AsyncClient], Awaitable[T]], model: str = "", silence: float = 10.0
+    ) -> T:
         ollama = _package()
         place = replace(self._wire.place, model=model or self.model)
         options = client_options(self.base_url)
-        options["timeout"] = httpx.Timeout(10.0, connect=options["timeout"].connect)
+        options["timeout"] = httpx.Timeout(silence, connect=options["timeout"].connect)
         options["headers"] = {**options["headers"], **self._headers}
         try:
             client = ollama.AsyncClient(str(httpx.URL(self.base_url)), **options)

@@ -16,10 +16,10 @@ from agent_tui.tui.commands.base import Situation, key_name
 from agent_tui.tui.effects import Copy, Quit
 from tests.tui.play import Play, words
 
-NAMES = ["help", "model", "mode", "clear", "quit", "queue", "skills", "copy"]
+NAMES = ["help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "copy"]
 
 
-def test_the_slash_commands_are_those_of_the_issue() -> None:
+def test_the_slash_commands() -> None:
     assert sorted(command.name for command in COMMANDS if command.slash) == sorted(NAMES)
 
 

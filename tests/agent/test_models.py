@@ -1,0 +1,117 @@
+"""Changing the model while a session runs: real servers, the real engine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
+from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
+from tests.agent.driving import Place
+
+
+class FakeOllama(BaseHTTPRequestHandler):
+    """Enough of Ollama for choosing and fetching: it has `small`, and gets `big` by a pull."""
+
+    models: list[str]
+
+    def do_GET(self) -> None:
+        self._say({"version": "0.12.6"} if "version" in self.path else {"models": [{"model": m} for m in self.models]})
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/api/pull":
+            if asked["model"] == "none":
+                self._say({"error": "pull model manifest: file does not exist"}, 500)
+                return
+            layer = {"status": "pulling", "digest": "sha256:1", "total": 100}
+            parts = [{**layer, "completed": n} for n in range(0, 101, 10)]
+            self._lines([{"status": "pulling manifest"}, *parts, {"status": "success"}])
+            self.models.append(asked["model"])
+        elif asked["model"] in self.models:
+            self._say({"model_info": {"x.context_length": 8192}, "capabilities": ["completion", "tools"]})
+        else:
+            self._say({"error": f"model '{asked['model']}' not found"}, 404)
+
+    def _say(self, data: object, status: int = 200) -> None:
+        self._send(json.dumps(data).encode(), status)
+
+    def _lines(self, parts: list[dict[str, object]]) -> None:
+        self._send(b"".join(json.dumps(part).encode() + b"\n" for part in parts), 200)
+
+    def _send(self, body: bytes, status: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on the terminal of the tests."""
+
+
+@pytest.fixture
+def ollama() -> Iterator[str]:
+    handler = type("Handler", (FakeOllama,), {"models": ["small"]})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_a_local_server_is_found_by_itself(place: Place, ollama: str) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
+        started = driver.events[0]
+        assert (getattr(started, "model", ""), getattr(started, "window", 0)) == ("ollama/small", 8192)
+
+
+def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
+        driver.send(Pull("ollama/big"))
+        assert driver.until(ModelChanged).model == "ollama/big"
+        said = [notice.text for notice in driver.all(Notice)]
+        assert said == ["Pulling big …", *(f"Pulling big: {n} %" for n in (25, 50, 75, 100)), "big is here."]
+
+
+def test_a_model_that_cannot_be_fetched_changes_nothing(place: Place, ollama: str) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
+        driver.send(Pull("none"))
+        assert "file does not exist" in driver.until(ErrorRaised).text
+        assert driver.transcript().model == "ollama/small"
+
+
+def test_an_unknown_model_is_one_line_and_keeps_the_one_in_use(place: Place, ollama: str) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
+        driver.send(SetModel("ollama/other"))
+        error = driver.until(ErrorRaised)
+        assert "other" in error.text and ollama in error.text and "\n" not in error.text
+        assert driver.transcript().model == "ollama/small"
+
+
+def test_without_a_model_a_prompt_comes_back_and_the_server_can_be_named(place: Place, ollama: str) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": "127.0.0.1:1"}) as driver:
+        told = driver.until(Answered, lambda event: event.kind == "models").data
+        assert told["model"] == "" and "127.0.0.1:1" in json.dumps(told["tried"])
+        assert "OPENAI_API_KEY" in told["variables"]
+        driver.send(Submit("do not lose me"))
+        driver.until(Answered, lambda event: event.kind == "models")
+        driver.send(SetModel("", base_url=ollama))
+        assert driver.until(ModelChanged).model == "ollama/small"
+        assert driver.transcript().draft == "do not lose me"
+
+
+def test_what_the_servers_offer(place: Place, ollama: str) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
+        driver.send(Query("q", "models"))
+        offered = driver.until(Answered, lambda event: event.id == "q").data["offered"]
+        assert {"name": "ollama/small", "window": 8192, "tools": True} in offered
