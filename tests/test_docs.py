@@ -103,7 +103,7 @@ def test_modes_are_as_the_policy_decides() -> None:
 
 
 def test_every_setting_is_there_with_its_default() -> None:
-    said = {cells[0]: cells[1] for cells in rows(section(SETTINGS, "All settings").split("\n\n")[1])}
+    said = {cells[0]: cells[1] for cells in rows(section(SETTINGS, "All settings").strip().split("\n\n")[0])}
     known = Settings()
     wanted: dict[str, object] = {key: getattr(known, key) for key in schema.TOP}
     for name, keys in schema.SECTIONS.items():
