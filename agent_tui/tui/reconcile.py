@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 
 from agent_tui.tui.regions import View
 from agent_tui.tui.widgets.completion import Completion
@@ -12,6 +13,7 @@ from agent_tui.tui.widgets.footer import Footer
 from agent_tui.tui.widgets.header import Header
 from agent_tui.tui.widgets.label import Label, Mark
 from agent_tui.tui.widgets.overlay import Overlay
+from agent_tui.tui.widgets.paint import low
 from agent_tui.tui.widgets.prompt import Prompt
 from agent_tui.tui.widgets.queue import Queue
 from agent_tui.tui.widgets.status import Status
@@ -76,7 +78,7 @@ class Regions:
 
     def fit(self, width: int, height: int) -> None:
         """Fewer lines around the text where there are few."""
-        self.box.screen.set_class(height < 14 or width < 30, "-low")
+        self.box.screen.set_class(low(Size(width, height)), "-low")
         self.welcome.place()
         self.prompt.styles.max_height = max(1, min(PROMPT_LINES, height // 3))
 

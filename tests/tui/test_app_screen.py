@@ -228,3 +228,20 @@ def test_a_click_on_a_tool_line_opens_it() -> None:
         assert app.model.reading.exceptions
 
     play(engine, steps, (80, 50))
+
+
+def test_a_question_leaves_the_prompt_and_its_answers_on_any_screen() -> None:
+    engine = PlayedEngine(ask)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("a", "enter")
+        await until(lambda: "yes, once" in text(app))
+        for width, height in [(100, 40), (80, 24), (80, 19), (60, 14), (60, 10), (60, 8)]:
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+            shown = text(app)
+            assert "yes, once" in shown, (width, height, shown)
+            assert "Edit a.py" in shown
+            assert app.regions.prompt.region.bottom <= height
+
+    play(engine, steps, (90, 30))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len
 from textual.geometry import Size
@@ -10,10 +11,7 @@ from textual.geometry import Size
 from agent_tui.tui.displays import display_lines
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import Region, flat, pad, seg
-
-AROUND = 8
-"""Lines of the screen that a dialog leaves to the rest: header, status, prompt, footer, and a bit of transcript."""
+from agent_tui.tui.widgets.paint import Region, flat, low, pad, seg
 
 
 class Dialog(Region):
@@ -35,26 +33,39 @@ class Dialog(Region):
         tone = "notice.warning" if value.warning else "accent"
         if width < 12:
             return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
-        inner = width - 4
+        inner, budget = width - 4, self._budget()
         options = options_lines(value.options, value.selected, inner, False)
-        reason = self._reason(value, inner)
-        room = max(3, self.app.size.height - AROUND) - len(options) - len(reason) - 3
-        shown = self._window(value, inner, max(1, room))
-        body: list[Sequence[Segment]] = [*reason, *shown]
-        if options and body:
-            body.append(())
+        if budget < len(value.options) + 5:
+            return self._tight(value, width, budget, tone)
+        if len(options) + 7 > budget:  # what is asked about comes before the words about the answers
+            short = [replace(option, detail="") for option in value.options]
+            options = options_lines(short, value.selected, inner, False)
+        reason = self._reason(value, inner)[: 3 if budget > len(options) + 8 else 1]
+        gap = int(bool(options) and budget > len(options) + len(reason) + 5)
+        shown = self._window(value, inner, max(1, budget - 2 - len(options) - len(reason) - gap))
+        body: list[Sequence[Segment]] = [*reason, *shown, *[()] * gap]
         return [
             edge("╭", "╮", value.title, value.position, width, tone),
             *(side(line, width, tone) for line in (*body, *options)),
             edge("╰", "╯", "", "", width, tone),
         ]
 
+    def _tight(self, value: DialogView, width: int, budget: int, tone: str) -> list[Sequence[Segment]]:
+        """For a handful of lines: no border, the answers in one line."""
+        row = [part for n, option in enumerate(value.options) for part in _option(option, n == value.selected)]
+        shown = self._window(value, width, max(1, budget - 2))
+        return [pad((seg(value.title, f"{tone} strong"),), width), *shown, *([pad(row, width)] if row else [])]
+
+    def _budget(self) -> int:
+        """Lines there are for a dialog: the prompt, the bars, and where there is room a bit of transcript, stay."""
+        size = self.app.size
+        return max(1, size.height - (5 if low(size) else 11))
+
     def _reason(self, value: DialogView, width: int) -> list[Sequence[Segment]]:
         if not value.reason:
             return []
         style = "notice.warning" if value.warning else "dim"
-        wrapped = wrap((seg(value.reason, style),), width, cell_len)[:3]
-        return [line.segments for line in wrapped]
+        return [line.segments for line in wrap((seg(value.reason, style),), width, cell_len)]
 
     def _window(self, value: DialogView, width: int, room: int) -> list[Sequence[Segment]]:
         """As much of the command or diff as fits, from line `scroll` on."""
@@ -66,6 +77,8 @@ class Dialog(Region):
             return lines
         room = max(1, room - 1)
         first = min(max(0, value.scroll), len(lines) - room)
+        if room == 1:
+            return lines[first : first + 1]
         last = first + room
         more = f"lines {first + 1}–{last} of {len(lines)} · PgUp/PgDn scroll"
         return [*lines[first:last], (seg(more, "tool.more"),)]

@@ -29,6 +29,11 @@ TONES: Final[dict[Tone, str]] = {
 }
 
 
+def low(size: Size) -> bool:
+    """Whether lines are so few (or short) that everything around the text goes away."""
+    return size.height < 20 or size.width < 30
+
+
 class Palette(Protocol):
     """What a theme must give: the look behind one or more style names."""
 
