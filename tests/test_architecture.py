@@ -34,6 +34,7 @@ LAZY = {
     },
     "agent_tui.agent.worker": {
         "agent_tui.agent.opening:open_agent": "the engine's imports happen in its thread, after the first frame",
+        "agent_tui.agent.catalogue:sessions_told": "as above",
         "agent_tui.agent.log:open_log": "as above",
         "agent_tui.safety:sandbox": "as above",
     },
@@ -43,8 +44,6 @@ LAZY = {
         "agent_tui.headless:run": "only for `run`: pydantic",
         "agent_tui.safety.policy:MODES": "not for --help",
         "agent_tui.sessions:index": "only to resume: reads logs",
-        "agent_tui.structures.visible:visible": "only for the list of sessions",
-        "datetime:datetime": "only for the list of sessions",
     },
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
     "agent_tui.providers.ollama": {"ollama": "slow, and only needed to ask about models"},

@@ -12,6 +12,8 @@ from benchmarks.__main__ import main, names
 from benchmarks.common import Goal, median, percentile, report
 
 ROOT = Path(__file__).resolve().parents[2]
+JUDGED = ("start", "core", "stream", "cancel", "idle")
+"""Benchmarks with a goal of their own."""
 
 
 @pytest.mark.parametrize("name", names())
@@ -21,13 +23,15 @@ def test_it_runs_and_prints_its_table(name: str) -> None:
         cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("\n## ")
-    assert "\n|--" in done.stdout
-    assert "\ngoal: " in done.stdout
+    assert len(done.stdout.splitlines()) > 3
+    if name in JUDGED:
+        assert done.stdout.startswith("\n## ")
+        assert "\n|--" in done.stdout
+        assert "\ngoal: " in done.stdout
 
 
 def test_the_list_holds_what_the_project_promises() -> None:
-    assert {"start", "core", "stream", "cancel", "idle"} <= set(names())
+    assert set(names()) >= {*JUDGED, "transcript"}
 
 
 def test_an_unknown_name_or_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
