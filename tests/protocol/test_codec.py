@@ -73,7 +73,10 @@ def test_empty_values_that_are_no_defaults_stay() -> None:
     assert codec.decode(codec.encode(answered)) == answered
 
 
-@given(st.dictionaries(st.text(min_size=1, max_size=8), json_values, max_size=4), st.integers(1, 9))
+names_but_c = st.text(min_size=1, max_size=8).filter(lambda name: name != "c")
+
+
+@given(st.dictionaries(names_but_c, json_values, max_size=4), st.integers(1, 9))
 def test_unknown_types_survive_unchanged(fields: dict[str, Any], version: int) -> None:
     line = sealed({**fields, "v": version, "n": 7, "at": 2.5, "type": "from_the_future"})
     event = codec.decode(line)
