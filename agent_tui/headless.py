@@ -166,9 +166,11 @@ def event_says_no_model(event: Event) -> bool:
 def no_model(event: Event) -> ErrorRaised:
     """What was tried, in one line, and what to do."""
     data: dict[str, Any] = getattr(event, "data", {})
-    tried = "; ".join(f"{each['what']}: {each['result']}" for each in data.get("tried", []))
-    hint = f"start Ollama, or set one of {', '.join(data.get('variables', []))}, or name a model with -m"
-    return ErrorRaised(f"no model to run on ({tried})", "unreachable", hint)
+    tried = [f"{each['what']}: {each['result']}" for each in data.get("tried", [])]
+    if len(tried) == 1:  # the one model that was named
+        return ErrorRaised(tried[0], "unknown_model")
+    hint = f"or set {' or '.join(data.get('variables', []))}, or name another model with -m"
+    return ErrorRaised(f"no model to run on. {'; '.join(tried)}", "unreachable", hint)
 
 
 def _print_event(event: Event) -> None:

@@ -35,10 +35,9 @@ class Kind:
 
 
 def _model(value: Any) -> str:
-    provider, slash, model = value.partition("/") if isinstance(value, str) else ("", "", "")
-    if not (slash and provider and model and value == value.strip()):
+    if not isinstance(value, str) or not value or any(map(str.isspace, value)) or value.strip("/") != value:
         raise ValueError
-    return f"{provider}/{model}"
+    return value
 
 
 def _text(value: Any) -> str:

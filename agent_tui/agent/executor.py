@@ -121,7 +121,7 @@ class Executor:
             arguments = tool.arguments.model_validate(raw)
         except ValidationError as error:
             return _failed("invalid_arguments", "; ".join(_said(part) for part in error.errors()))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return _failed("invalid_arguments", f"the arguments are not JSON: {error}")
         try:
             touched = tuple(paths.facts(text, self.workplace.roots) for text in tool.paths(arguments))

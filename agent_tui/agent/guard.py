@@ -68,5 +68,5 @@ def _signature(step: tuple[Outcome, ...]) -> list[tuple[str, str, str]]:
 def _canonical(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or brackets without end: compared as they are written
         return arguments

@@ -88,6 +88,8 @@ class Models:
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
         offered = await choose.offered(self.config.settings, *self._world)
+        if offered:
+            self.tried = ()
         record.emit(self.told(id, offered))
 
     def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:

@@ -41,7 +41,10 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     )  # fmt: skip
     for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
-    if models.info.note:
+    for name in config.settings.tools.enabled:
+        if name not in agent.turns.executor.tools:
+            record.emit(Notice(f"tools.enabled: there is no tool {name!r}", "warning"))
+    if models.info.note and not config.resume:
         record.emit(Notice(models.info.note))
     record.emit(models.told("start"))
     agent.tell_skills("start")

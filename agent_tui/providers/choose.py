@@ -150,8 +150,15 @@ async def _listed(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
 
 async def _named(world: World, wanted: str) -> Choice:
     head, slash, _ = wanted.partition("/")
-    if not slash or head not in registry.names(PACKAGE):
-        return await _bare(world, wanted)
+    if slash and head in registry.names(PACKAGE):
+        return await _given(world, wanted)
+    choice = await _bare(world, wanted)
+    if choice.provider is None and slash:
+        return _none(wanted, f"there is no provider {head!r}, only {', '.join(registry.names(PACKAGE))}")
+    return choice
+
+
+async def _given(world: World, wanted: str) -> Choice:
     try:
         provider = world.make(wanted)
     except LookupError as error:

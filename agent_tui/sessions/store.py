@@ -17,7 +17,13 @@ from typing import Final
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import (
     ApprovalAnswered,
+    Cleared,
+    DraftSaved,
+    ErrorRaised,
     Event,
+    ModeChanged,
+    ModelChanged,
+    Notice,
     SessionStarted,
     ToolEnded,
     ToolStarted,
@@ -60,6 +66,13 @@ def _scan(path: Path) -> Scan:
         return scan(file)
 
 
+def _begins(event: Event) -> bool:
+    """Whether `event` is worth a file: not the header, nor what is said or set before anything was asked."""
+    if isinstance(event, DraftSaved):
+        return bool(event.text.strip())
+    return not isinstance(event, SessionStarted | Notice | ErrorRaised | ModeChanged | ModelChanged | Cleared)
+
+
 class Store:
     """The writing end of one log. Not for use from two threads."""
 
@@ -71,14 +84,14 @@ class Store:
         self._lock = lock or Lock(folder / f"{session}.lock")
         self._n = found.last if found else 0
         self._waiting: deque[tuple[bytes, bool]] = deque()
-        self._only_header = True
+        self._begun = False
         self._fd = -1
         self._good = 0
         self._cut_first = False
 
     @classmethod
     def create(cls, folder: Path, session: str) -> Store:
-        """A new log. No file is made until something other than the header is appended."""
+        """A new log. No file is made until something happens that is worth coming back to."""
         store = cls(folder, session)
         try:
             make_folder(folder)
@@ -114,22 +127,23 @@ class Store:
     def append(self, event: Event) -> Event:
         """Give `event` its number and put it on record; returns it as recorded. Deltas are not stored.
 
-        On return it is in the file (durable events: on the disk), or `trouble` says why not. A header waits for what
-        comes after it, so that looking into a folder leaves no empty session. Never raises for the disk's sake.
+        On return it is in the file (durable events: on the disk), or `trouble` says why not. What opening a
+        session says waits for what comes after it, so that looking in leaves no empty session. Never raises for the
+        disk's sake.
         """
         if not event.settled:
             return event
         self._n += 1
         event = replace(event, n=self._n)
         self._waiting.append((encode(event), isinstance(event, DURABLE)))
-        self._only_header = self._only_header and isinstance(event, SessionStarted)
-        if not self._only_header:
+        self._begun = self._begun or _begins(event)
+        if self._begun:
             self._flush()
         return event
 
     def close(self) -> None:
         """Write what still waits, and let go of the log."""
-        if self._waiting and not self._only_header:
+        if self._begun:
             self._flush()
         self._waiting.clear()
         if self._fd >= 0:
@@ -144,7 +158,6 @@ class Store:
             while self._waiting:
                 self._write(*self._waiting[0])
                 self._waiting.popleft()
-            self._only_header = True
             self.trouble = ""
         except SessionLocked as error:
             self.trouble = str(error)

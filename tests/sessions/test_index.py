@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agent_tui.protocol.events import (
     ContextBuilt,
+    DraftSaved,
     Event,
     ModelChanged,
     Notice,
@@ -65,7 +66,7 @@ def test_long_records_at_both_ends_hide_nothing(tmp_path: Path) -> None:
 
 def test_the_newest_model_is_named(tmp_path: Path) -> None:
     session(tmp_path, "one", SessionStarted(model="x/y"), *turn(1, "a", 1.0), ModelChanged(model="demo/tour", at=9.0))
-    session(tmp_path, "two", SessionStarted(model="x/y"), Notice(text="no turn", at=2.0))
+    session(tmp_path, "two", SessionStarted(model="x/y"), DraftSaved(text="no turn", at=2.0))
     assert [(summary.model, summary.turns) for summary in recent(tmp_path)] == [("demo/tour", 1), ("x/y", 0)]
 
 

@@ -17,7 +17,9 @@ from agent_tui.protocol.codec import decode, encode
 from agent_tui.protocol.events import (
     AssistantReplied,
     ContextBuilt,
+    DraftSaved,
     Event,
+    ModeChanged,
     Notice,
     SessionStarted,
     TextDelta,
@@ -83,16 +85,16 @@ def test_looking_into_a_session_again_changes_nothing(tmp_path: Path) -> None:
 def test_deltas_are_not_stored(tmp_path: Path) -> None:
     store = Store.create(tmp_path, "one")
     assert store.append(TextDelta(text="a")).n == 0
-    store.append(Notice(text="b"))
+    store.append(DraftSaved(text="b"))
     store.close()
-    assert [type(event) for event in read(store.path)[0]] == [Notice]
+    assert [type(event) for event in read(store.path)[0]] == [DraftSaved]
 
 
 def test_numbers_go_on_where_the_log_ended(tmp_path: Path) -> None:
     log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"))
     opened = Store.open(tmp_path, "one")
     assert [event.n for event in opened.events] == [1, 2]
-    assert opened.store.append(Notice(text="more")).n == 3
+    assert opened.store.append(DraftSaved(text="more")).n == 3
     opened.store.close()
     assert [event.n for event in read(opened.store.path)[0]] == [1, 2, 3]
 
@@ -106,7 +108,7 @@ def test_records_of_a_newer_version_stay_as_they_are(tmp_path: Path) -> None:
     newer = opened.events[-1]
     assert isinstance(newer, Unknown)
     assert (newer.type, newer.n, newer.raw["depth"]) == ("hologram_shown", 3, [1, {"deep": "ü"}])
-    assert opened.store.append(Notice(text="after")).n == 4
+    assert opened.store.append(DraftSaved(text="after")).n == 4
     opened.store.close()
     assert line in path.read_bytes()
     assert opened.problems == read(path)[1] == ()
@@ -115,11 +117,11 @@ def test_records_of_a_newer_version_stay_as_they_are(tmp_path: Path) -> None:
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        path, _ = log(tmp_path / "data" / "sessions", Notice(text="a"))
+        path, _ = log(tmp_path / "data" / "sessions", DraftSaved(text="a"))
         path.chmod(0o644)
         path.parent.chmod(0o755)
         opened = Store.open(path.parent, "one")
-        opened.store.append(Notice(text="b"))
+        opened.store.append(DraftSaved(text="b"))
         modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
         opened.store.close()
     finally:
@@ -129,7 +131,7 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
 
 
 def test_one_writer(tmp_path: Path) -> None:
-    log(tmp_path, Notice(text="a"))
+    log(tmp_path, DraftSaved(text="a"))
     first = Store.open(tmp_path, "one")
     with pytest.raises(SessionLocked, match=f"session one is open in another program .process {os.getpid()}"):
         Store.open(tmp_path, "one")
@@ -140,7 +142,7 @@ def test_one_writer(tmp_path: Path) -> None:
 
 def test_a_new_session_is_locked_from_its_first_record(tmp_path: Path) -> None:
     store = Store.create(tmp_path, "one")
-    store.append(Notice(text="a"))
+    store.append(DraftSaved(text="a"))
     with pytest.raises(SessionLocked):
         Store.open(tmp_path, "one")
     store.close()
@@ -158,7 +160,7 @@ def test_a_session_that_is_not_there(tmp_path: Path, id: str) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from agent_tui.protocol.events import Notice, ToolEnded
+from agent_tui.protocol.events import DraftSaved, ToolEnded
 from agent_tui.sessions.store import Store
 store = Store.open(Path(sys.argv[1]), "one").store
 while True:
@@ -171,7 +173,7 @@ while True:
 def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     path, _ = log(tmp_path, SessionStarted())
     assert not path.exists()
-    path, _ = log(tmp_path, SessionStarted(), Notice(text="a"))
+    path, _ = log(tmp_path, SessionStarted(), DraftSaved(text="a"))
     acknowledged = 2
     for round_ in range(4):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
@@ -185,7 +187,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         numbers = [event.n for event in opened.events]
         assert numbers == list(range(1, len(numbers) + 1))
         assert len(numbers) >= acknowledged
-        opened.store.append(Notice(text="after"))
+        opened.store.append(DraftSaved(text="after"))
         opened.store.close()
         assert read(path)[1] == ()
 
@@ -214,8 +216,19 @@ def test_a_resumed_session_sends_the_prompt_of_the_log_and_not_of_todays_files(t
 
 
 def test_each_line_is_one_record_in_plain_ascii(tmp_path: Path) -> None:
-    path, recorded = log(tmp_path, Notice(text="a\nb\u2028c\u0085d\x00"), Notice(text="é"))
+    path, recorded = log(tmp_path, DraftSaved(text="a\nb\u2028c\u0085d\x00"), DraftSaved(text="é"))
     lines = path.read_bytes().split(b"\n")
     assert lines.pop() == b""
     assert [decode(line) for line in lines] == recorded
     assert path.read_bytes().isascii()
+
+
+def test_looking_in_leaves_nothing_and_what_was_said_comes_with_the_first_prompt(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, "one")
+    opening = (SessionStarted(), Notice(text="a setting is wrong"), ModeChanged(mode="plan"), DraftSaved(text=""))
+    for event in opening:
+        store.append(event)
+    assert not store.path.exists()
+    store.append(TurnStarted(prompt="go"))
+    store.close()
+    assert [type(event) for event in read(store.path)[0]] == [*map(type, opening), TurnStarted]

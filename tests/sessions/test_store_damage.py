@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.codec import encode
-from agent_tui.protocol.events import Event, Notice, ToolEnded, TurnEnded, TurnStarted
+from agent_tui.protocol.events import DraftSaved, Event, ToolEnded, TurnEnded, TurnStarted
 from agent_tui.sessions.store import Store, read
 from tests.strategies import sessions
 
@@ -49,7 +49,7 @@ def test_a_torn_tail_costs_only_itself(told: list[Event], data: st.DataObject) -
     with file_of(whole[:cut]) as path:
         opened = Store.open(path.parent, "one")
         assert opened.events == kept
-        added = opened.store.append(Notice(text="after"))
+        added = opened.store.append(DraftSaved(text="after"))
         opened.store.close()
         assert read(path) == ([*kept, added], ())
         torn = b"".join(aside.read_bytes() for aside in path.parent.glob("one.torn-*"))
@@ -81,16 +81,16 @@ def test_damaged_bytes_cost_only_their_records(told: list[Event], data: st.DataO
 @QUIET
 @given(st.binary(max_size=300), st.lists(st.binary(max_size=40), max_size=5))
 def test_no_bytes_are_too_strange(first: bytes, others: list[bytes]) -> None:
-    good = encode(Notice(n=1, text="whole"))
+    good = encode(DraftSaved(n=1, text="whole"))
     with file_of(b"\n".join([first, *others]) + b"\n" + good + b"\0" * 40) as path:
         opened = Store.open(path.parent, "one")
-        assert opened.events == [Notice(n=1, text="whole")]
-        opened.store.append(Notice(text="after"))
+        assert opened.events == [DraftSaved(n=1, text="whole")]
+        opened.store.append(DraftSaved(text="after"))
         opened.store.close()
         assert [event.n for event in read(path)[0]] == [1, 2]
 
 
-ONE, TWO, THREE = (encode(Notice(n=n, text=f"number {n}")) for n in (1, 2, 3))
+ONE, TWO, THREE = (encode(DraftSaved(n=n, text=f"number {n}")) for n in (1, 2, 3))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_whole_record_of_an_odd_shape_stays_in_the_file(tmp_path: Path) -> Non
     odd = body + b',"c":%d}\n' % zlib.crc32(body + b"}")
     path.write_bytes(ONE + odd)
     opened = Store.open(tmp_path, "one")
-    opened.store.append(Notice(text="after"))
+    opened.store.append(DraftSaved(text="after"))
     opened.store.close()
     assert odd in path.read_bytes()
     assert list(tmp_path.glob("*.torn-*")) == []
@@ -165,9 +165,9 @@ def test_a_full_disk_loses_nothing_and_the_file_stays_valid(tmp_path: Path) -> N
 
 def test_what_waits_is_written_at_the_end(tmp_path: Path) -> None:
     store = Store.create(tmp_path, "one")
-    told: list[Event] = [store.append(Notice(text="a"))]
+    told: list[Event] = [store.append(DraftSaved(text="a"))]
     with disk_of(store.path.stat().st_size):
-        told.append(store.append(Notice(text="b")))
+        told.append(store.append(DraftSaved(text="b")))
         assert store.trouble
     store.close()
     assert read(store.path)[0] == told
@@ -177,10 +177,10 @@ def test_an_impossible_folder_keeps_the_session_in_memory(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("in the way")
     store = Store.create(tmp_path / "file" / "sessions", "one")
     assert "file" in store.trouble
-    assert [store.append(Notice(text="a")).n, store.append(Notice(text="b")).n] == [1, 2]
+    assert [store.append(DraftSaved(text="a")).n, store.append(DraftSaved(text="b")).n] == [1, 2]
     assert store.trouble
     (tmp_path / "file").unlink()
-    store.append(Notice(text="c"))
+    store.append(DraftSaved(text="c"))
     assert store.trouble == ""
     store.close()
     assert [event.n for event in read(store.path)[0]] == [1, 2, 3]
@@ -192,7 +192,7 @@ def test_a_log_that_cannot_be_locked_is_read_all_the_same(tmp_path: Path) -> Non
     opened = Store.open(tmp_path, "one")
     assert [event.n for event in opened.events] == [1, 2]
     assert "one.lock" in opened.store.trouble
-    assert opened.store.append(Notice(text="c")).n == 3
+    assert opened.store.append(DraftSaved(text="c")).n == 3
     opened.store.close()
     assert (tmp_path / "one.jsonl").read_bytes() == ONE + TWO
 
@@ -202,7 +202,7 @@ def test_a_log_that_somebody_else_changed_is_left_alone(tmp_path: Path) -> None:
     path.write_bytes(ONE)
     opened = Store.open(tmp_path, "one")
     path.write_bytes(ONE + TWO)
-    opened.store.append(Notice(text="c"))
+    opened.store.append(DraftSaved(text="c"))
     assert "changed by another program" in opened.store.trouble
     opened.store.close()
     assert path.read_bytes() == ONE + TWO
@@ -213,7 +213,7 @@ def test_a_link_is_not_written_through(tmp_path: Path) -> None:
     target.write_bytes(ONE)
     (tmp_path / "one.jsonl").symlink_to(target)
     opened = Store.open(tmp_path, "one")
-    opened.store.append(Notice(text="b"))
+    opened.store.append(DraftSaved(text="b"))
     assert opened.store.trouble
     opened.store.close()
     assert target.read_bytes() == ONE

@@ -153,7 +153,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
     [
         ('mode = "yolo"', 1, "mode", "expected one of manual, auto, accept-edits, accept-all, plan"),
         ("\n\nmode = 3", 3, "mode", "the value 3 is not used"),
-        ('model = "qwen"', 1, "model", 'expected "<provider>/<model>"'),
+        ('model = "a b"', 1, "model", 'expected "<provider>/<model>"'),
         ('model = "/x"', 1, "model", "expected"),
         ('modle = "a/b"', 1, "modle", "did you mean model?"),
         ("[agnet]\nmax_steps = 3", 1, "agnet", "did you mean agent?"),
@@ -236,7 +236,7 @@ def test_links_in_a_circle_and_folders_under_files_are_no_settings(place: Place)
 
 
 def test_wrong_variables_and_flags_are_named_too(place: Place) -> None:
-    found, problems = place.load(Flags(model="x", max_steps=0), AGENT_TUI_MODE="yolo", AGENT_TUI_MODEL="")
+    found, problems = place.load(Flags(model="a b", max_steps=0), AGENT_TUI_MODE="yolo", AGENT_TUI_MODEL="")
     assert found == Settings()
     assert [(problem.file, problem.key) for problem in problems] == [
         ("environment", "AGENT_TUI_MODE"),

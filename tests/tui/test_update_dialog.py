@@ -165,11 +165,11 @@ def test_one_question_at_a_time() -> None:
     play = _asked()
     play.feed(ApprovalAsked(id="a2", call_id="c2", tool="edit_file", label="edit b", session="s"))
     assert play.view.dialog is not None
-    assert (play.view.dialog.title, play.view.dialog.position) == ("Allow $ make?", "1 of 2")
+    assert (play.view.dialog.title, play.view.dialog.position) == ("Allow this? $ make", "1 of 2")
     play.press("y")
     play.feed(ApprovalAnswered(id="a1", choice="once", session="s"))
     assert play.view.dialog is not None
-    assert (play.view.dialog.title, play.view.dialog.position) == ("Allow edit b?", "")
+    assert (play.view.dialog.title, play.view.dialog.position) == ("Allow this? edit b", "")
     play.take()
     play.press("y", after=0.1)
     assert play.take() == []

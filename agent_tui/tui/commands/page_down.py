@@ -8,7 +8,7 @@ from agent_tui.tui.update import reading
 from agent_tui.tui.update.step import Step
 
 
-@command(keys=("pagedown",), slash=False, rank=70)
+@command(keys=("pagedown",), slash=False, rank=71)
 def page_down(model: Model, _: str) -> Step:
     """Scroll the transcript down by a page."""
     return reading.scroll(model, "page_down")

@@ -36,4 +36,4 @@ def _dialog(
 def _title(asked: Approval) -> str:
     if asked.hard:
         return f"This cannot be taken back: {asked.label}"
-    return f"Allow {asked.label}?"
+    return f"Allow this? {asked.label}"
