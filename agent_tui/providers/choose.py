@@ -152,10 +152,7 @@ async def _named(world: World, wanted: str) -> Choice:
     head, slash, _ = wanted.partition("/")
     if slash and head in registry.names(PACKAGE):
         return await _given(world, wanted)
-    choice = await _bare(world, wanted)
-    if choice.provider is None and slash:
-        return _none(wanted, f"there is no provider {head!r}, only {', '.join(registry.names(PACKAGE))}")
-    return choice
+    return await _bare(world, wanted)
 
 
 async def _given(world: World, wanted: str) -> Choice:
@@ -172,7 +169,10 @@ async def _bare(world: World, wanted: str) -> Choice:
     try:
         names = await server.names()
     except ProviderError as error:
-        return _none(wanted, f"write it as <provider>/<model>; as a model of Ollama: {line(error.failed)}")
+        head, slash, _ = wanted.partition("/")
+        there = f"there is no provider {head!r}, only {', '.join(registry.names(PACKAGE))}"
+        said = there if slash else "write it as <provider>/<model>"
+        return _none(wanted, f"{said}; as a model of Ollama: {line(error.failed)}")
     finally:
         await server.close()
     for name in (wanted, f"{wanted}:latest"):
