@@ -33,7 +33,7 @@ from agent_tui.tui.app import AgentApp
 from agent_tui.tui.theme import load_theme
 
 SIZE: Final = (100, 35)
-HOME: Final = "/home/ada"
+HOME: Final = "/home/you"
 FONTS: Final = "ui-monospace, 'SF Mono', Menlo, 'DejaVu Sans Mono', Consolas, monospace"
 PROMPT: Final = "The summary of an empty cart crashes. Please mend it."
 BEFORE: Final = """\

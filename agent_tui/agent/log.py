@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import time
+from datetime import datetime
 from pathlib import Path
 
 
@@ -18,7 +18,7 @@ def open_log(folder: Path) -> logging.Logger:
         old.close()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path = folder / f"agent-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+        path = folder / f"agent-{datetime.now():%Y%m%d-%H%M%S-%f}.log"
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
         handler: logging.Handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     except OSError:
