@@ -6,9 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
@@ -31,6 +30,16 @@ exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could
 
 class Usage(Exception):
     """Something is wrong with what was asked: one line for the person."""
+
+
+class Version(argparse.Action):
+    """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"agent-tui {version('agent-tui')}")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
@@ -65,7 +74,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         help="go on with a session: an id or its beginning; without one, a list to choose from",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
-    parser.add_argument("--version", action="version", version=f"agent-tui {version('agent-tui')}")
+    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     given = parser.parse_args(arguments)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Usage("this is not a terminal; `agent-tui run PROMPT` works without one")
@@ -115,10 +124,8 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
         raise Usage(f"--cwd {given.cwd or '.'}: {error.strerror}") from None
     if not cwd.is_dir():
         raise Usage(f"--cwd {given.cwd}: not a folder")
-    from agent_tui.safety.policy import MODES
-
-    if given.mode and given.mode not in MODES:
-        raise Usage(f"--mode {given.mode}: there are {', '.join(MODES)}")
+    if given.mode and given.mode not in settings.MODES:
+        raise Usage(f"--mode {given.mode}: there are {', '.join(settings.MODES)}")
     for name in ("max_steps", "timeout"):
         value = getattr(given, name, None)
         if value is not None and value <= 0:

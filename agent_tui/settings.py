@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from agent_tui.paths import project_folders
 from agent_tui.settings_schema import MODES as MODES
 from agent_tui.settings_schema import SECTIONS, Source, check
 from agent_tui.settings_schema import Problem as Problem
+from agent_tui.structures.frozen import frozen
 
 FILE: Final = "config.toml"
 PROJECT_KEYS: Final = frozenset({"model", "display"})
@@ -22,7 +23,7 @@ PROJECT_KEYS: Final = frozenset({"model", "display"})
 _MAX_BYTES: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSettings:
     max_steps: int = 50
     timeout: float = 0.0
@@ -30,7 +31,7 @@ class AgentSettings:
     parallel_tools: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSettings:
     enabled: tuple[str, ...] = ()
     """Names of the tools to offer; empty: all."""
@@ -38,13 +39,13 @@ class ToolSettings:
     max_output_chars: int = 32_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DisplaySettings:
     theme: str = ""
     """Empty: `dark`, or `no-colour` where NO_COLOR is set."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderSettings:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
@@ -53,7 +54,7 @@ class ProviderSettings:
     """What only this provider understands."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     model: str = ""
     mode: str = "auto"
@@ -78,7 +79,7 @@ FLAGS: Final = "command line"
 """Where a problem with a flag is said to be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flags:
     """What the command line sets; empty or None: not given."""
 
@@ -181,7 +182,7 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
 
 
 def _fields(section: AgentSettings | ToolSettings | DisplaySettings) -> dict[str, Any]:
-    plain = {name: getattr(section, name) for name in section.__slots__}
+    plain = {own.name: getattr(section, own.name) for own in fields(section)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from agent_tui.structures.frozen import frozen
 
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """Approval modes, in the order in which Shift+Tab goes through them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """Something in a settings file that is not used, and why. `line` 0: no line; `key` may be empty."""
 
@@ -26,7 +27,7 @@ class Problem:
         return ": ".join(part for part in (place, self.key, self.text) if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """What a key may hold: in words, and as a function that gives the value to use or raises ValueError."""
 
@@ -116,7 +117,7 @@ PROVIDER: Final[Mapping[str, Kind]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where values come from. `text`: the file's, to find the line of a key."""
 

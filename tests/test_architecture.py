@@ -42,7 +42,7 @@ LAZY = {
         "agent_tui.agent.worker:Worker": "only for the full screen",
         "agent_tui.tui.app:run": "only for the full screen: Textual",
         "agent_tui.headless:run": "only for `run`: pydantic",
-        "agent_tui.safety.policy:MODES": "not for --help",
+        "importlib.metadata:version": "only for --version: slow",
         "agent_tui.sessions:index": "only to resume: reads logs",
     },
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},

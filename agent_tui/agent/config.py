@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import Folders
 from agent_tui.settings import Problem, Settings
+from agent_tui.structures.frozen import frozen
 
 CHOOSE: Final = "?"
 """Stands for the id of a session that the person will choose from a list."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineConfig:
     """`resume`: the id of the session to go on with, or `CHOOSE`; empty: a new one. `interactive`: somebody can
     answer."""

@@ -6,7 +6,7 @@ key before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.display import (
@@ -21,6 +21,7 @@ from agent_tui.protocol.display import (
 )  # fmt: skip
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Send, Type
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import KeyPressed
@@ -32,7 +33,7 @@ PAGE: Final = 10
 """Lines that a page key scrolls a long diff by."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for first."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.protocol.ops import Query, Resume, SetModel
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Quit, Type
 from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
@@ -22,7 +23,7 @@ DEMO: Final = "demo/tour"
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One line of a list: the key that takes it, what it is, and what it stands for."""
 
