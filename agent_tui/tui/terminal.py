@@ -6,30 +6,24 @@ A subclass of Textual's own driver; it leans on that driver's inside, so the ver
 from __future__ import annotations
 
 import os
-import re
 import select
 import signal
 import termios
 from codecs import getincrementaldecoder
-from collections.abc import Iterable
-from time import monotonic
 from types import FrameType
 from typing import Final, Protocol, cast
 
-from textual import constants, events
-from textual._xterm_parser import XTermParser
+from textual import constants
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from agent_tui.boot import ENDING, Early
+from agent_tui.tui.key_parser import KeyParser
 
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
 FORCED_END: Final = 6
 """Seconds that an ending by signal may take before the process ends anyway."""
-
-_ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
-_MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 
 
 class Owner(Protocol):
@@ -38,22 +32,6 @@ class Owner(Protocol):
     early: Early | None
 
     def end_by_signal(self, number: int) -> None: ...
-
-
-class KeyParser(XTermParser):
-    """Textual's parser, with Alt+Enter (ESC CR) and xterm's modifyOtherKeys understood."""
-
-    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        if sequence in _ALT_ENTER:
-            return [events.Key("alt+enter", None)]
-        if match := _MODIFY_OTHER_KEYS.fullmatch(sequence):
-            sequence = f"\x1b[{match[2]};{match[1]}u"
-        return super()._sequence_to_key_events(sequence, alt)
-
-    @property
-    def patience(self) -> float | None:
-        """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
-        return None if self._timeout_time is None else max(0.0, self._timeout_time - monotonic())
 
 
 class Terminal(LinuxDriver):

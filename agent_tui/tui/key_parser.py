@@ -1,0 +1,101 @@
+"""What a terminal sends, as keys, mouse events and pastes: Textual's parser, hardened against what it does not expect.
+
+Pastes are taken out before that parser sees them: an escape sequence in one would be keys to it, Enter among them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from time import monotonic
+from typing import Final
+
+from textual import events
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
+from textual.keys import Keys
+from textual.message import Message
+
+LOST_SECONDS: Final = 1.0
+"""After so long a silence inside a paste, Esc or Ctrl+C alone mean that its end was lost."""
+WIDEST: Final = 4096
+"""Cells of a side that a terminal may report."""
+
+_ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
+_MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
+_KITTY = re.compile(r"\x1b\[([\d:]*)(?:;([\d:]*))?(;[\d:]*)?([u~A-FHPQRS])")
+_MOUSE_OR_MODE = re.compile(r"\x1b\[(?:\[|<?[-\d;]*[mM]|\?[\d;]*\$y)")
+_COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
+"""An answer of the terminal to what some program asked it."""
+_WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
+
+
+class KeyParser(XTermParser):
+    """Knows Alt+Enter (ESC CR), xterm's modifyOtherKeys and kitty's kinds of a key; what nobody knows types nothing."""
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._pasted: list[str] | None = None
+        """The pieces of a paste that has not ended."""
+        self._tail = ""
+        """The last characters that came: a mark of a paste may come in two pieces."""
+        self._came = monotonic()
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
+        return None if self._timeout_time is None else max(0.0, self._timeout_time - monotonic())
+
+    def feed(self, data: str) -> Iterable[Message]:
+        silence, self._came = monotonic() - self._came, monotonic()
+        if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
+            data = BRACKETED_PASTE_END
+        while data:
+            if self._pasted is None:
+                head, mark, data = data.partition(BRACKETED_PASTE_START[-1])
+                yield from self._keys(head + mark)
+            else:
+                probe = self._tail + data
+                end = probe.find(BRACKETED_PASTE_END)
+                if end < 0:
+                    self._pasted.append(data)
+                    self._tail = probe[1 - len(BRACKETED_PASTE_END) :]
+                    return
+                whole = "".join((*self._pasted, data))
+                end += len(whole) - len(probe)
+                self._pasted, self._tail, data = None, "", whole[end + len(BRACKETED_PASTE_END) :]
+                yield events.Paste(whole[:end].replace("\0", ""))
+
+    def _keys(self, data: str) -> Iterable[Message]:
+        """What was not pasted, up to where a paste may begin."""
+        for token in super().feed(_REPLY.sub("", data)):
+            if not isinstance(token, events.Resize) or self._possible(token):
+                yield token
+        self._tail = (self._tail + data)[-len(BRACKETED_PASTE_START) :]
+        if self._tail == BRACKETED_PASTE_START:
+            self._pasted, self._tail = [], ""
+            for _ in super().feed(BRACKETED_PASTE_END):  # it has seen an empty paste
+                continue
+
+    def _possible(self, report: events.Resize) -> bool:
+        """Whether this is the size of a terminal; without one in pixels, the mouse is told in cells."""
+        if not (self.terminal_pixel_size and all(self.terminal_pixel_size) and all(report.size)):
+            self.mouse_pixels, self.terminal_pixel_size = False, None
+        return 0 < report.size.width <= WIDEST and 0 < report.size.height <= WIDEST
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if sequence in _ALT_ENTER:
+            return [events.Key("alt+enter", None)]
+        if match := _MODIFY_OTHER_KEYS.fullmatch(sequence):
+            sequence = f"\x1b[{match[2]};{match[1]}u"
+        if (match := _KITTY.fullmatch(sequence)) and ":" in sequence:
+            modifiers, _, kind = (match[2] or "").partition(":")
+            if kind.startswith("3"):
+                return [events.Key(Keys.Ignore, sequence)]  # a key was released
+            sequence = f"\x1b[{match[1].partition(':')[0]};{modifiers}{match[3] or ''}{match[4]}"
+        try:
+            found = list(super()._sequence_to_key_events(sequence, alt))
+        except (ValueError, OverflowError):  # a number that is no character
+            found = []
+        unknown = not found and _COMPLETE.fullmatch(sequence) and not _MOUSE_OR_MODE.fullmatch(sequence)
+        return [events.Key(Keys.Ignore, sequence)] if unknown else found
