@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.providers._translate import CallIds, WholeText, compact, text_in
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, text_in
 from agent_tui.providers.base import CallChunk
 
 
@@ -49,7 +49,7 @@ class CallDeltas:
         slot = self._slot(index if isinstance(index, int) else None, wire_id, name)
         slot.name = slot.name or name
         arguments = function.get("arguments")
-        raw = arguments if isinstance(arguments, str) else "" if arguments is None else compact(arguments)
+        raw = arguments if isinstance(arguments, str) else "" if arguments is None else arguments_of(arguments)
         part = slot.text.feed(raw)
         if part:
             slot.parts.append(part)

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 from agent_tui.providers.base import Failed
+from agent_tui.safety.secrets import Scrubber
 
 OVERFLOW = re.compile(
     r"context[\s_-]*(length|window|size)|maximum (context|prompt)|max_prompt_tokens|token limit|\bn(um)?_ctx\b"
@@ -39,6 +40,8 @@ class Place:
     unreachable: str = "check the address and the network"
     auth: str = "check the API key"
     unknown_model: str = "choose another with /model"
+    secrets: Scrubber = field(default_factory=lambda: Scrubber(()), repr=False)
+    """The keys that this place is sent: servers repeat them in their refusals, and refusals are stored."""
 
     @property
     def where(self) -> str:
@@ -76,7 +79,7 @@ def message_of(data: Any) -> str:
 
 def from_status(place: Place, status: int, headers: Mapping[str, str], body: str) -> Failed:
     """The failure that an HTTP answer means."""
-    said = words(body)
+    said = words(place.secrets.scrub(body))
     tail = f": {said}" if said else ""
     wait = retry_after(headers)
     if 300 <= status < 400:
@@ -101,7 +104,7 @@ def from_status(place: Place, status: int, headers: Mapping[str, str], body: str
 
 def from_payload(place: Place, error: Any) -> Failed:
     """The failure that an error inside a stream means; `error` is what stood there."""
-    said = message_of(error) or "no reason given"
+    said = place.secrets.scrub(message_of(error)) or "no reason given"
     code = error.get("code") if isinstance(error, dict) else None
     status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if status in (401, 403, 404, 429):
@@ -141,7 +144,7 @@ def unusable_environment(place: Place, error: Exception) -> Failed:
     text = (
         f"cannot reach {place.where} with the proxy or certificate settings of the environment: {one_line(str(error))}"
     )
-    return Failed("unreachable", text, "correct HTTPS_PROXY, ALL_PROXY or SSL_CERT_FILE")
+    return Failed("unreachable", text, "correct HTTPS_PROXY, ALL_PROXY, NO_PROXY or SSL_CERT_FILE")
 
 
 def _refused(what: str) -> str:

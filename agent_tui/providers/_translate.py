@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolSpec
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+DEEPEST: Final = 100
+"""Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
+_MOST_TOKENS: Final = 10**12
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def request_body(fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> bytes:
@@ -20,6 +24,14 @@ def request_body(fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> b
 
 def compact(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def arguments_of(data: Any) -> str:
+    """Arguments that a server sent as an object, as text. What JSON does not know (NaN) is the tool's to refuse."""
+    try:
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return "[" * DEEPEST  # no arguments that any tool takes; said to the model as such
 
 
 def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
@@ -33,15 +45,35 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
 def arguments_object(text: str) -> dict[str, Any]:
-    """Arguments as an object, whatever a model wrote: what is no JSON object is kept inside one."""
+    """Arguments as an object, whatever a model wrote: what is no JSON object is kept inside one.
+
+    The object can be written as JSON again, a few levels deep in a request.
+    """
     if not text.strip():
         return {}
     try:
-        data = json.loads(text, parse_constant=_no_constant)
+        data = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         data = text
+    if not _shallow(data):
+        data = text
     return data if isinstance(data, dict) else {"malformed_arguments": data}
+
+
+def _shallow(data: Any) -> bool:
+    level, depth = [data], 0
+    while level and depth < DEEPEST:
+        parts = (node.values() if isinstance(node, dict) else node for node in level if isinstance(node, dict | list))
+        level, depth = [part for inner in parts for part in inner], depth + 1
+    return not level
 
 
 def arguments_text(text: str) -> str:
@@ -100,7 +132,7 @@ def whole(text: str) -> str:
 
 def count(value: Any) -> int:
     """A number of tokens as a server gave it; 0 for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS else 0
 
 
 def text_in(value: Any) -> str:

@@ -16,6 +16,7 @@ from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, function_tools, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, Wire, is_near, shown_address
+from agent_tui.safety.secrets import Scrubber
 
 
 def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
@@ -73,6 +74,7 @@ class CompatibleProvider:
             server.label, shown_address(server.base_url), model, is_near(server.base_url),
             unreachable="start the server there, or correct the address", auth=auth,
             unknown_model="choose another with /model, or check the address: it often ends in /v1",
+            secrets=Scrubber((server.key,)),
         )  # fmt: skip
         self._wire = Wire(server.base_url, place, server.headers())
 

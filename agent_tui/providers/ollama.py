@@ -26,6 +26,7 @@ from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, function_tools, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, Wire, client_options, is_near, shown_address
+from agent_tui.safety.secrets import Scrubber
 
 if TYPE_CHECKING:
     import ollama
@@ -37,7 +38,7 @@ PULL_SILENCE: Final = 120.0
 """Seconds without a word after which fetching a model has failed."""
 AT_ONCE: Final = 8
 """Models that are asked about at the same time."""
-_TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 T = TypeVar("T")
 
 
@@ -46,8 +47,9 @@ def address(text: str) -> str:
     text = text.strip().strip("\"'").strip().rstrip("/")
     scheme, found, rest = text.partition("://")
     scheme, rest = (scheme.lower(), rest) if found else ("", text)
-    if rest.count(":") > 1 and not rest.startswith("["):
-        rest = f"[{rest}]"  # a bare IPv6 address
+    user, at, place = rest.rpartition("@")
+    if place.count(":") > 1 and not place.startswith("["):
+        rest = f"{user}{at}[{place}]"  # a bare IPv6 address
     try:
         parts = urlsplit(f"//{rest}")
         host, port = parts.hostname or "127.0.0.1", parts.port
@@ -71,7 +73,7 @@ def _package() -> ModuleType:
     """
     try:
         import ollama
-    except (ImportError, ValueError, OSError):
+    except (ImportError, ValueError, OSError, httpx.InvalidURL):
         told = {name: os.environ.pop(name) for name in (*_TELLING, *map(str.lower, _TELLING)) if name in os.environ}
         try:
             import ollama
@@ -100,13 +102,14 @@ class OllamaProvider:
         self.base_url = base_url
         self._setup = setup
         self._facts: Facts | None = None
+        key = setup.api_key
         place = failures.Place(
             "Ollama", shown_address(base_url), model, is_near(base_url),
             unreachable="start it with `ollama serve`, or set OLLAMA_HOST to where it runs",
             auth="set api_key for ollama in config.toml",
             unknown_model=f"`ollama pull {model}` fetches it, /model shows what is there",
+            secrets=Scrubber((key,)),
         )  # fmt: skip
-        key = setup.api_key
         self._headers = {"Authorization": f"Bearer {key}"} if key and key.isascii() and key.isprintable() else {}
         self._wire = Wire(base_url, place, self._headers)
 
@@ -190,10 +193,13 @@ class OllamaProvider:
         options["timeout"] = httpx.Timeout(silence, connect=options["timeout"].connect)
         options["headers"] = {**options["headers"], **self._headers}
         try:
-            client = ollama.AsyncClient(str(httpx.URL(self.base_url)), **options)
-        except httpx.InvalidURL as error:
-            raise ProviderError(failures.from_exception(place, error)) from None
-        except (ImportError, ValueError, OSError) as error:
+            url = str(httpx.URL(self.base_url))
+            _ = urlsplit(url).port
+        except (httpx.InvalidURL, ValueError) as error:
+            raise ProviderError(failures.from_exception(place, httpx.InvalidURL(str(error)))) from None
+        try:
+            client = ollama.AsyncClient(url, **options)
+        except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
             raise ProviderError(failures.unusable_environment(place, error)) from None
         try:
             async with client:

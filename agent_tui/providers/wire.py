@@ -34,6 +34,8 @@ TAIL: Final = 2.0
 MOST_BAD: Final = 3
 """Payloads in a row that are no JSON, until the stream counts as malformed."""
 ERROR_BODY: Final = 65_536
+MOST_HELD: Final = 64_000_000
+"""Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory."""
 
 
 def host_of(url: str) -> str:
@@ -122,7 +124,7 @@ class Wire:
         if self._client is None:
             try:
                 self._client = httpx.AsyncClient(**client_options(self.base_url))
-            except (ImportError, ValueError, OSError) as error:
+            except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
                 raise ProviderError(failures.unusable_environment(self.place, error)) from None
         return self._client
 
@@ -136,17 +138,18 @@ class Wire:
         limit = seconds or (5.0 if is_near(self.base_url) else 20.0)
         try:
             async with asyncio.timeout(limit):
-                response = await self._opened().get(self.base_url + path, headers=self._headers)
+                async with self._opened().stream("GET", self.base_url + path, headers=self._headers) as response:
+                    body = await _beginning(response, MOST_HELD)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             raise ProviderError(failures.from_exception(self.place, error)) from None
         if response.status_code == 404:
             raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", self.place.unreachable))
         if response.status_code != 200:
             raise ProviderError(
-                failures.from_status(self.place, response.status_code, response.headers, response.text[:ERROR_BODY])
+                failures.from_status(self.place, response.status_code, response.headers, _text(body[:ERROR_BODY]))
             )
         try:
-            return response.json()
+            return json.loads(body)
         except (ValueError, RecursionError):
             text = f"{self.place.where} answered {path} with something that is no JSON"
             raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
@@ -181,28 +184,28 @@ class Wire:
                 await response.aclose()
 
     async def _refusal(self, response: httpx.Response) -> Failed:
-        parts, size = [], 0
         async with asyncio.timeout(IDLE):
-            async for chunk in response.aiter_bytes():
-                parts.append(chunk)
-                size += len(chunk)
-                if size >= ERROR_BODY:
-                    break
-        text = b"".join(parts).decode("utf-8", errors="replace")
-        return failures.from_status(self.place, response.status_code, response.headers, text)
+            body = await _beginning(response, ERROR_BODY)
+        return failures.from_status(self.place, response.status_code, response.headers, _text(body))
 
     async def _payloads(
         self, response: httpx.Response, reader: Reader, patience: Patience
     ) -> AsyncGenerator[Payload, None]:
         chunks = response.aiter_bytes().__aiter__()
         bad, good = 0, False
-        limit, ended = patience.first, False
+        limit, ended, held = patience.first, False, 0
         while not ended:
             try:
                 async with asyncio.timeout(limit):
-                    found = reader.feed(await anext(chunks))
+                    data = await anext(chunks)
+                found = reader.feed(data)
+                held = 0 if found else held + len(data)
             except StopAsyncIteration:
                 found, ended = reader.close(), True
+            if held > MOST_HELD:
+                text = f"{self.place.where} sends {MOST_HELD // 1_000_000} MB in one piece"
+                yield Failed("malformed", text, "check the address: this is no model's answer")
+                return
             for text in found:
                 payload = _parsed(text)
                 if payload is not None:
@@ -210,7 +213,8 @@ class Wire:
                     yield payload
                     continue
                 bad += 1
-                log.warning("%s: skipped a payload that is no JSON object: %.200r", self.place.where, text)
+                hidden = self.place.secrets.scrub(text)
+                log.warning("%s: skipped a payload that is no JSON object: %.200r", self.place.where, hidden)
                 if bad == MOST_BAD:
                     yield self._malformed()
                     return
@@ -228,6 +232,21 @@ class Wire:
             text = f"{self.place.where} broke off in the middle of the answer"
             return Failed("broken_stream", text, "try again", True)
         return Failed("empty_stream", f"{self.place.where} answered with nothing", "try again", True)
+
+
+async def _beginning(response: httpx.Response, size: int) -> bytes:
+    """The body of `response`, hardly more than `size` bytes of it."""
+    parts, got = list[bytes](), 0
+    async for chunk in response.aiter_bytes():
+        parts.append(chunk)
+        got += len(chunk)
+        if got >= size:
+            break
+    return b"".join(parts)
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", errors="replace")
 
 
 def _parsed(text: str) -> dict[str, Any] | Done | None:

@@ -14,6 +14,7 @@ from tests.providers.servers import (
     Dialect,
     call,
     played,
+    sse,
     text,
     thinking,
 )
@@ -68,6 +69,25 @@ async def text_and_call(dialect: Dialect) -> None:
     assert joined(items, TextChunk) == "Let me look."
     assert finished(items).calls[0].name == "ls"
     assert finished(items).stop_reason == "tool_calls"
+
+
+async def arguments_and_numbers_that_are_none(dialect: Dialect) -> None:
+    """NaN is no JSON: the call comes as it was written, for the tool to refuse. A count beyond reason is not told."""
+    written = b'{"name":"ls","arguments":{"n":NaN,"m":1e999}}'
+    usage = b'{"prompt_tokens":%s,"completion_tokens":3}' % (b"9" * 400)
+    if dialect.name == "ollama":
+        parts = [
+            b'{"message":{"tool_calls":[{"function":' + written + b'}]},"done":false}\n',
+            b'{"done":true,"prompt_eval_count":%s,"eval_count":3}\n' % (b"9" * 400),
+        ]
+    else:
+        entry = b'{"index":0,"id":"a1","function":' + written + b"}"
+        parts = [sse(b'{"choices":[{"delta":{"tool_calls":[' + entry + b']},"finish_reason":"tool_calls"}],"usage":'
+                     + usage + b"}")]  # fmt: skip
+    async with dialect.answering(parts) as (_, provider):
+        end = finished(await played(provider))
+    assert [(c.name, c.arguments) for c in end.calls] == [("ls", '{"n":NaN,"m":Infinity}')]
+    assert end.usage is not None and (end.usage.prompt_tokens, end.usage.completion_tokens) == (0, 3)
 
 
 async def ids_are_new_in_a_history(dialect: Dialect) -> None:

@@ -9,6 +9,7 @@ from email.utils import format_datetime
 from agent_tui.providers.base import TextChunk
 from tests.providers.cases import failed, finished, joined, refused
 from tests.providers.servers import (
+    KEY,
     Connection,
     Dialect,
     Received,
@@ -43,6 +44,20 @@ async def a_wrong_key(dialect: Dialect) -> None:
         assert end.kind == "auth"
         assert "bad key line two" in end.text
         assert not end.may_pass and end.hint
+
+
+async def a_key_in_an_error_is_hidden(dialect: Dialect) -> None:
+    """Servers repeat the key that they refuse, and an error goes into the log."""
+    for status in (401, 500):
+        end = await refused(dialect, status, {"error": {"message": f"Bearer {KEY} is not known"}})
+        assert "is not known" in end.text and KEY not in end.text
+    error = json.dumps({"error": {"message": f"no {KEY} here"}}).encode()
+    async with dialect.answering([error + b"\n" if dialect.name == "ollama" else b"data: " + error + b"\n\n"]) as (
+        _,
+        provider,
+    ):
+        end = failed(await played(provider), "server")
+    assert "here" in end.text and KEY not in end.text
 
 
 async def an_unknown_model(dialect: Dialect) -> None:

@@ -234,16 +234,19 @@ def shows(capabilities: Sequence[str] = ("completion", "tools", "thinking"), len
     return route
 
 
+KEY = "sk-test-0123"
+
+
 def _ollama(address: str, options: Mapping[str, Any]) -> Provider:
-    return ollama.create("m", ProviderSetup(base_url=address, options=options))
+    return ollama.create("m", ProviderSetup(base_url=address, api_key=KEY, options=options))
 
 
 def _compatible(address: str, options: Mapping[str, Any]) -> Provider:
-    return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key="sk-test", options=options))
+    return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key=KEY, options=options))
 
 
 def _openai(address: str, options: Mapping[str, Any]) -> Provider:
-    environment = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": f"{address}/v1"}
+    environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{address}/v1"}
     return openai.create("m", ProviderSetup(environment=environment, options=options))
 
 

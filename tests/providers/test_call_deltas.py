@@ -15,6 +15,8 @@ from tests.providers.servers import (
 )
 
 Parts = list[dict[str, Any]]
+DEEP = '{"a":' * 950 + "1" + "}" * 950
+"""Deep enough to be read and too deep to be written again inside a request."""
 
 
 def part(arguments: Any = None, **fields: Any) -> dict[str, Any]:
@@ -103,6 +105,8 @@ def test_a_call_without_arguments_has_an_empty_object() -> None:
         ('{"a": ', '{"malformed_arguments":"{\\"a\\": "}', {"malformed_arguments": '{"a": '}),
         ("[1]", '{"malformed_arguments":[1]}', {"malformed_arguments": [1]}),
         ('{"a": NaN}', '{"malformed_arguments":"{\\"a\\": NaN}"}', {"malformed_arguments": '{"a": NaN}'}),
+        ('{"a": 1e999}', None, {"malformed_arguments": '{"a": 1e999}'}),
+        (DEEP, None, {"malformed_arguments": DEEP}),
         ("[" * 100_000, None, {"malformed_arguments": "[" * 100_000}),
     ],
 )

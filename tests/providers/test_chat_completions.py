@@ -13,6 +13,7 @@ from agent_tui.providers import openai
 from agent_tui.providers.base import Finished, Provider, ProviderSetup, TextChunk, ThinkingChunk
 from tests.providers.asking import COMPATIBLE, HISTORY, OLLAMA, OPENAI, sent
 from tests.providers.servers import (
+    KEY,
     ollama_parts,
     played,
     serving,
@@ -28,7 +29,7 @@ def test_chat_completions_sends_what_it_must() -> None:
     body = asyncio.run(sent(COMPATIBLE, provider, HISTORY))
     assert body["stream_options"] == {"include_usage": True}
     assert body["max_tokens"] == 99
-    assert body["headers"]["authorization"] == "Bearer sk-test"
+    assert body["headers"]["authorization"] == f"Bearer {KEY}"
     _, _, answer, *results = body["messages"]
     assert answer["content"] is None and "reasoning_content" not in answer
     assert [c["function"]["arguments"] for c in answer["tool_calls"]] == [

@@ -130,6 +130,8 @@ def test_a_model_that_cannot_call_tools_says_so() -> None:
         (' "10.0.0.7:11434" ', "http://10.0.0.7:11434"),
         ("HTTPS://Example.com:5", "https://example.com:5"),
         ("box:port", "http://box:port"),
+        ("http://me:pw@box:99", "http://me:pw@box:99"),
+        ("me:pw@::1", "http://me:pw@[::1]:11434"),
     ],
 )
 def test_ollama_host_in_all_its_forms(given: str, expected: str) -> None:
@@ -148,7 +150,12 @@ print(asyncio.run(provider.info()).window, os.environ[sys.argv[2]])
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ALL_PROXY", "socks9://127.0.0.1:1"), ("OLLAMA_HOST", "box:port"), ("SSL_CERT_FILE", "/no/such/file")],
+    [
+        ("ALL_PROXY", "socks9://127.0.0.1:1"),
+        ("OLLAMA_HOST", "box:port"),
+        ("SSL_CERT_FILE", "/no/such/file"),
+        ("NO_PROXY", "10.0.0.0/8,fe80::/10"),
+    ],
 )
 def test_an_odd_environment_does_not_keep_from_the_local_ollama(name: str, value: str) -> None:
     """In a process of its own: the package reads the environment once, when it is loaded."""

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agent_tui.providers import compatible
-from agent_tui.providers.base import Failed, Finished, ProviderSetup
+from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup
 from agent_tui.providers.wire import Patience, is_loopback, is_near, shown_address
 from tests.providers.asking import COMPATIBLE, OLLAMA, ollama_at
 from tests.providers.servers import (
@@ -77,10 +77,35 @@ def test_a_proxy_of_the_environment_is_not_asked_on_loopback(monkeypatch: pytest
     asyncio.run(scenario())
 
 
-def test_a_proxy_that_cannot_be_used_is_a_failure_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALL_PROXY", "socks9://127.0.0.1:1")
+@pytest.mark.parametrize(("name", "value"), [("ALL_PROXY", "socks9://127.0.0.1:1"), ("NO_PROXY", "a,fe80::/10")])
+def test_a_proxy_that_cannot_be_used_is_a_failure_and_no_crash(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
     far = "http://example.invalid"
     for provider in (ollama_at(far), compatible.create("m", ProviderSetup(base_url=far))):
         end = asyncio.run(played(provider))[-1]
         assert isinstance(end, Failed)
-        assert "ALL_PROXY" in end.hint and far in end.text
+        assert name in end.hint and far in end.text
+
+
+def test_a_payload_without_end_is_given_up_and_not_kept() -> None:
+    """More than would be held: what follows the limit is never asked for."""
+
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.head(headers={"Content-Type": "text/event-stream"})
+        await connection.chunk(b"data: ")
+        while True:
+            await connection.chunk(b"x" * 4_000_000)
+
+    async def scenario() -> None:
+        async with serving({"/v1/chat/completions": route, "/v1/models": route}) as server:
+            provider = compatible.create("m", ProviderSetup(base_url=f"{server.address}/v1"))
+            end = (await played(provider))[-1]
+            assert isinstance(end, Failed)
+            assert (end.kind, end.may_pass) == ("malformed", False) and server.address in end.text
+            with pytest.raises(ProviderError, match="no JSON"):
+                await provider.models()
+            await provider.close()
+
+    asyncio.run(scenario())
