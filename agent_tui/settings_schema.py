@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
@@ -157,8 +158,8 @@ class Source:
 
 _PART: Final = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
 _KEY: Final = rf"{_PART}(?:\s*\.\s*{_PART})*"
-_HEADER: Final = re.compile(rf"\s*\[\[?\s*({_KEY})\s*\]")
-_ENTRY: Final = re.compile(rf"\s*({_KEY})\s*=")
+_HEADER: Final = late.pattern(rf"\s*\[\[?\s*({_KEY})\s*\]")
+_ENTRY: Final = late.pattern(rf"\s*({_KEY})\s*=")
 
 
 def _path(dotted: str) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ A piece that continues an open fence or table carries in `lead` the lines to put
 
 from __future__ import annotations
 
-import re
 import zlib
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 LIMIT: Final = 6_000
@@ -23,10 +23,10 @@ LIMIT: Final = 6_000
 FENCE_LINES: Final = 60
 """Lines after which an open fence is cut, so that long code is highlighted piecewise."""
 
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_LIST_ITEM = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
-_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*+(?:\|[ \t]*:?-+:?[ \t]*+)*\|?[ \t]*$")
+_FENCE = late.pattern(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
+_HEADING = late.pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
+_LIST_ITEM = late.pattern(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_DELIMITER_ROW = late.pattern(r" {0,3}\|?[ \t]*:?-+:?[ \t]*+(?:\|[ \t]*:?-+:?[ \t]*+)*\|?[ \t]*$")
 
 
 @frozen

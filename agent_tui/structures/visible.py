@@ -9,20 +9,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_ODD: Final = re.compile(
+from agent_tui.structures import late
+
+_ODD: Final = late.pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
-_SEQUENCE: Final = re.compile(
+_SEQUENCE: Final = late.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, SGR among them
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC: up to their end, and only if they have one
     r"[^\x07\x18\x1a\x1b\x90\x98\x9b-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # two- and three-character escapes
 )
-_C1_INTRODUCER: Final = re.compile("[\x90\x98\x9b\x9d-\x9f]")
-_JOINED_LETTERS: Final = re.compile(r"[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\ufb50-\ufdff\ufe70-\ufeff]")
-_PICTURE: Final = re.compile("[\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff]")
+_C1_INTRODUCER: Final = late.pattern("[\x90\x98\x9b\x9d-\x9f]")
+_JOINED_LETTERS: Final = late.pattern(
+    r"[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\ufb50-\ufdff\ufe70-\ufeff]"
+)
+_PICTURE: Final = late.pattern("[\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str, overwrite: bool = False) -> str:
@@ -31,7 +35,7 @@ def visible(text: str, overwrite: bool = False) -> str:
     `\\r\\n` is a newline. A lone `\\r` is one too, or with `overwrite` it starts its line again, as a progress bar
     means it: what came after the last one is kept.
     """
-    if _ODD.search(text) is None:
+    if (text.isascii() and text.isprintable()) or _ODD.search(text) is None:
         return text
     if "\x1b" in text or _C1_INTRODUCER.search(text):
         text = _SEQUENCE.sub("", text)

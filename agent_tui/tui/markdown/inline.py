@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from agent_tui.structures import late
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.lines import Meta, Segment
 
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 
 _OPENED: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
 _CLOSED: Final = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
-_SAFE: Final = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
-_BARE: Final = re.compile(r"https?://[^\s<>\"'`\\|{}]+", re.IGNORECASE)
-_HOST_LIKE: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
+_SAFE: Final = late.pattern(r"(?:https?://|mailto:)", re.IGNORECASE)
+_BARE: Final = late.pattern(r"https?://[^\s<>\"'`\\|{}]+", re.IGNORECASE)
+_HOST_LIKE: Final = late.pattern(r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
 
 
 def flat(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
 Cells = Callable[[str], int]
@@ -38,7 +38,7 @@ class Line:
 
 EMPTY: Final = Line(())
 
-_NOT_NARROW: Final = re.compile(
+_NOT_NARROW: Final = late.pattern(
     "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
     "\u2010-\u2015\u2018-\u201f\u2022\u2026\u2190-\u2199\u2500-\u25fc\u2713\u2717]"
 )

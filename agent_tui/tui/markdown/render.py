@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_tui.structures import late
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import code_lines
 from agent_tui.tui.markdown.inline import Runs, flat
@@ -21,7 +21,7 @@ DEEPEST: Final = 60
 """Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
 NARROWEST: Final = 8
 """Cells that prefixes of quotes and lists always leave for the text."""
-_TASK: Final = re.compile(r"\[([ xX])\][ \t]+")
+_TASK: Final = late.pattern(r"\[([ xX])\][ \t]+")
 _BAR: Final = Segment("│ ", "quote.bar")
 
 

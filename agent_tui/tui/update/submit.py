@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final
 
 from agent_tui.protocol.ops import QueueEdit, Steer, Submit
+from agent_tui.structures import late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model, Overlay
 from agent_tui.tui.update import composer, queue, skills
 from agent_tui.tui.update.step import Step, then, toast
 
-SLASH: Final = re.compile(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
+SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
 """The first word of a line that calls a command or a skill; a path has a second slash and is none."""
 
 

@@ -36,7 +36,7 @@ class Keyboard(Protocol):
         ...
 
 
-class Prompt(TextArea):
+class Prompt(TextArea, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(
             id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
