@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
@@ -107,7 +107,7 @@ def _run(arguments: list[str]) -> int:
     parser.add_argument("--max-steps", type=int, metavar="N", help="end the turn after N model calls")
     parser.add_argument("--timeout", type=float, metavar="S", help="end the turn after S seconds")
     given = parser.parse_args(arguments)
-    prompt = sys.stdin.buffer.read().decode("utf-8", "replace") if given.prompt == "-" else given.prompt
+    prompt = _piped() if given.prompt == "-" else given.prompt
     if not prompt.strip():
         raise Usage("the prompt is empty")
     flags = settings.Flags(model=given.model, mode=given.mode, max_steps=given.max_steps, timeout=given.timeout)
@@ -115,6 +115,13 @@ def _run(arguments: list[str]) -> int:
     from agent_tui.headless import run
 
     return run(config, prompt, given.output)
+
+
+def _piped() -> str:
+    stdin: TextIO | None = sys.stdin
+    if stdin is None:
+        raise Usage("the prompt is to come from standard input, which is closed")
+    return stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _config(given: argparse.Namespace, model: str, interactive: bool, limits: settings.Flags) -> EngineConfig:

@@ -8,6 +8,7 @@ import queue
 import signal
 import sys
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from typing import Any, Final, assert_never
 
 from agent_tui.agent.config import EngineConfig
@@ -119,26 +120,40 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
+    _prepare_output()
     worker.start(lambda: None)
     try:
         _follow(worker, outcome, prompt, stream=output == "stream-json")
         _report(outcome, output)
-    except BrokenPipeError:  # nobody reads any more: nothing is left to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the rest is tried again at exit
+        if not isinstance(error, BrokenPipeError):  # there nobody reads any more: nothing is left to say
+            print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
         return FAILED
     finally:
         worker.stop(GRACE_SECONDS)
     return outcome.code
 
 
+def _prepare_output() -> None:
+    """What the terminal's encoding cannot say is written as its code; a stream that is closed takes what it gets."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - open to the end
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None:
     """Hear every event until the turn has ended, or cannot begin."""
     sent = False
     while True:
+        alive = worker.alive  # asked first: what it said last is heard all the same
         try:
             event = worker.events.get(timeout=0.1)
         except queue.Empty:
-            if outcome.state == "cancelled" and not outcome.begun:
+            if not alive or (outcome.state == "cancelled" and not outcome.begun):
                 return
             continue
         if isinstance(event, Restored):
@@ -151,6 +166,8 @@ def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None
         if isinstance(event, ErrorRaised) and not outcome.begun:
             return
         if isinstance(event, SessionStarted) and event.model and not sent:
+            if outcome.state == "cancelled":  # before there was a turn: none begins
+                return
             sent = True
             worker.send(Submit(prompt))
         if event_says_no_model(event):

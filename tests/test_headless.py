@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent_tui import headless
+from agent_tui.agent.worker import Worker
 from tests.agent.driving import Place
 
 LIST = {"call": "list_files", "arguments": {"path": "."}}
@@ -143,6 +147,70 @@ def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:
     process.stdout.close()
     process.wait(20)
     assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize("output", ["text", "json", "stream-json"])
+@pytest.mark.parametrize(("redirection", "code"), [(">&-", 0), ("2>&-", 0), ("> /dev/full", 1)])
+def test_output_that_cannot_be_written_is_said_in_a_line(
+    place: Place, redirection: str, code: int, output: str
+) -> None:
+    if redirection == "> /dev/full" and not Path("/dev/full").exists():
+        redirection, code = "", 0
+    model = place.script([{"text": "word"}])
+    line = shlex.join([*COMMAND, "run", "go", "-m", model, "--output", output])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{line} {redirection}"],
+        cwd=place.cwd,
+        env=environment(place),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code and "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == ("No space left" in done.stderr) == bool(code)
+
+
+def test_a_closed_standard_input_is_no_prompt(place: Place) -> None:
+    line = f"{shlex.join([*COMMAND, 'run', '-'])} <&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], cwd=place.cwd, env=environment(place), capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "closed" in done.stderr
+
+
+def test_what_the_encoding_cannot_say_is_written_as_its_code(place: Place) -> None:
+    model = place.script([{"text": "→ \ud800 ü"}])
+    assert run(place, "go", "-m", model, PYTHONIOENCODING="ascii").stdout == "\\u2192 \\ud800 \\xfc\n"
+    assert run(place, "go", "-m", model, PYTHONIOENCODING="utf-8").stdout == "→ \\ud800 ü\n"
+
+
+def test_an_interrupt_before_the_turn_begins_none(place: Place) -> None:
+    worker = Worker(place.config(place.script([{"text": "word"}]), interactive=False))
+    worker.start(lambda: None)
+    outcome = headless.Outcome(state="cancelled")
+    while worker.events.empty():
+        time.sleep(0.01)
+    headless._follow(worker, outcome, "go", stream=False)
+    worker.stop(10)
+    assert outcome.code == 130 and not outcome.begun
+    assert not list(place.home.glob("sessions/*.jsonl"))
+
+
+def test_an_engine_that_dies_in_a_turn_ends_the_run(place: Place) -> None:
+    worker = Worker(place.config(place.script([{"text": "word"}, {"hang": True}]), interactive=False))
+    worker.start(lambda: None)
+    outcome = headless.Outcome()
+
+    def kill() -> None:
+        while not list(place.home.glob("sessions/*.jsonl")) or worker._loop is None:
+            time.sleep(0.01)
+        worker._loop.call_soon_threadsafe(worker._loop.stop)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    headless._follow(worker, outcome, "go", stream=False)
+    killer.join()
+    assert outcome.begun and outcome.code == 1
+    assert outcome.error is not None and "engine stopped" in outcome.error.text
 
 
 def test_without_a_terminal_the_screen_points_to_run(place: Place) -> None:

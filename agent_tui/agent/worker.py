@@ -36,7 +36,7 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._inbox: asyncio.Queue[Op] | None = None
         self._early: list[Op] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may send while its own thread is sending
 
     # -- from the front end's thread
 
@@ -64,6 +64,11 @@ class Worker:
             return
         self.send(Shutdown())
         self._thread.join(timeout)
+
+    @property
+    def alive(self) -> bool:
+        """Whether anybody still obeys: false once the engine has stopped, however that came."""
+        return self._thread is not None and self._thread.is_alive()
 
     # -- in the worker's thread
 
