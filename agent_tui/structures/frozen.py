@@ -2,8 +2,8 @@
 
 `@dataclass(frozen=True, slots=True)` compiles six functions a class: half a millisecond in Python 3.11. The screen's
 vocabulary is well over a hundred classes, most of which nobody uses before the first frame. `@frozen` makes the same
-class (fields, slots, `replace`, pattern matching, pydantic) and compiles `__init__`, `__eq__`, `__hash__` and
-`__repr__` in one piece at the first call of any of them.
+class (fields, slots, `replace`, pattern matching, pydantic) and compiles each of `__init__`, `__eq__`, `__hash__` and
+`__repr__` when it is first called.
 """
 
 from __future__ import annotations
@@ -42,21 +42,42 @@ def frozen(cls: type[T] | None = None, *, kw_only: bool = False) -> type[T] | Ca
 
 def _compiled_at_first_call(cls: type[Any], name: str) -> Callable[..., Any]:
     def first(self: Any, *args: Any, **kwargs: Any) -> Any:
-        methods = _compile(cls)
-        for each in METHODS:
-            mine = cls.__dict__.get(each)
-            if getattr(mine, "__qualname__", "").startswith(_compiled_at_first_call.__qualname__):
-                setattr(cls, each, methods[each])
-        return methods[name](self, *args, **kwargs)
+        method = _compile(cls, name)
+        if cls.__dict__.get(name) is first:
+            setattr(cls, name, method)
+        return method(self, *args, **kwargs)
 
     return first
 
 
-def _compile(cls: type[Any]) -> dict[str, Any]:
-    """The four methods of `cls`, from its fields."""
-    scope: dict[str, Any] = {"cls": cls, "MISSING": dataclasses.MISSING}
-    positional, keyword, body = ["self"], list[str](), list[str]()
+def _compile(cls: type[Any], name: str) -> Callable[..., Any]:
+    """The method `name` of `cls`, from its fields."""
+    scope: dict[str, Any] = {"MISSING": dataclasses.MISSING}
     fields = dataclasses.fields(cls)
+    match name:
+        case "__init__":
+            source = _init(cls, fields, scope)
+        case "__eq__":
+            compared = [own.name for own in fields if own.compare]
+            source = [
+                "def __eq__(self, other):",
+                " if other.__class__ is not self.__class__: return NotImplemented",
+                f" return {_tuple('self', compared)} == {_tuple('other', compared)}",
+            ]
+        case "__hash__":
+            hashed = [own.name for own in fields if (own.compare if own.hash is None else own.hash)]
+            source = ["def __hash__(self):", f" return hash({_tuple('self', hashed)})"]
+        case _:
+            shown = ", ".join(f"{own.name}={{self.{own.name}!r}}" for own in fields if own.repr)
+            source = ["def __repr__(self):", f" return f'{{self.__class__.__qualname__}}({shown})'"]
+    exec("\n".join(source), scope)
+    made: Callable[..., Any] = scope[name]
+    return made
+
+
+def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...], scope: dict[str, Any]) -> list[str]:
+    """The source of `__init__`; what it refers to goes into `scope`."""
+    positional, keyword, body = ["self"], list[str](), list[str]()
     for number, own in enumerate(fields):
         scope[f"set{number}"] = getattr(cls, own.name).__set__
         parameter = own.name
@@ -72,22 +93,7 @@ def _compile(cls: type[Any]) -> dict[str, Any]:
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     parameters = ", ".join([*positional, *(["*", *keyword] if keyword else [])])
-    compared = [own.name for own in fields if own.compare]
-    hashed = [own.name for own in fields if (own.compare if own.hash is None else own.hash)]
-    shown = ", ".join(f"{own.name}={{self.{own.name}!r}}" for own in fields if own.repr)
-    source = [
-        f"def __init__({parameters}):",
-        *(f" {line}" for line in body or ["pass"]),
-        "def __eq__(self, other):",
-        " if other.__class__ is not self.__class__: return NotImplemented",
-        f" return {_tuple('self', compared)} == {_tuple('other', compared)}",
-        "def __hash__(self):",
-        f" return hash({_tuple('self', hashed)})",
-        "def __repr__(self):",
-        f" return f'{{self.__class__.__qualname__}}({shown})'",
-    ]
-    exec("\n".join(source), scope)
-    return {name: scope[name] for name in METHODS}
+    return [f"def __init__({parameters}):", *(f" {line}" for line in body or ["pass"])]
 
 
 def _tuple(owner: str, names: list[str]) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Final, assert_never
 
 from textual import events
 from textual.app import App, ComposeResult
+from textual.theme import Theme as TextualTheme
 
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
@@ -60,8 +61,9 @@ class AgentApp(App[int], inherit_bindings=False):
         at_once: bool = False,
         model: Model | None = None,
     ) -> None:
-        super().__init__(driver_class=Terminal)
         self.palette = palette
+        self._look = palette.textual()
+        super().__init__(driver_class=Terminal)
         self.early = early
         self.model = model or initial()
         self.crash = ""
@@ -69,11 +71,13 @@ class AgentApp(App[int], inherit_bindings=False):
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
-        self._held: list[events.Key | events.Paste] | None = []
         self._keys = frozenset(bindings()) - SUBMIT - NEWLINE
         self.regions = Regions()
-        self.register_theme(palette.textual())
-        self.theme = palette.textual().name
+
+    @property
+    def current_theme(self) -> TextualTheme:
+        """The palette's, from the beginning: a theme that is set later has all style sheets parsed again."""
+        return self._look
 
     def compose(self) -> ComposeResult:
         yield from self.regions.compose()
@@ -88,11 +92,8 @@ class AgentApp(App[int], inherit_bindings=False):
         self.dispatch(msg.Started(at=time.time(), width=width, height=height, prompt=self._first_prompt,
                                   home=str(Path.home())))  # fmt: skip
 
-    async def on_ready(self) -> None:
-        """The first frame is painted: keys that waited come now, in their order; then the rest of the start."""
-        held, self._held = self._held or [], None
-        for event in held:
-            await super().on_event(event)
+    def on_ready(self) -> None:
+        """The first frame is painted: now what it did not need."""
         self.link.open(self._at_once)
         self.regions.place()
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
@@ -109,12 +110,10 @@ class AgentApp(App[int], inherit_bindings=False):
             gc.enable()
 
     async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            if self._held is not None:
-                self._held.append(event)
-                return
-            if self.focused is not self.regions.prompt:
-                self.screen.set_focus(self.regions.prompt)
+        """Keys are the prompt's from the first one on: those typed before the first frame are drawn in it."""
+        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
+        if typed and self.focused is not self.regions.prompt:
+            self.screen.set_focus(self.regions.prompt)
         await super().on_event(event)
 
     # -- the one way everything goes

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from rich.style import Style
 from textual.theme import Theme as TextualTheme
 
+from agent_tui.structures import late
+from agent_tui.structures.frozen import frozen
 from agent_tui.tui.markdown.styles import STYLES
 
 DEFAULT: Final = "dark"
@@ -29,10 +31,10 @@ _ANSI_NAMES: Final = frozenset(
     for bright in ("", "bright_")
     for name in ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 ) | {"default"}
-_HEX: Final = re.compile(r"#[0-9a-fA-F]{6}")
+_HEX: Final = late.pattern(r"#[0-9a-fA-F]{6}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Theme:
     """`colours`: every name of `COLOURS`, as `#rrggbb` or `ansi_…`. `specs`: every name of `STYLES`, in words."""
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -137,16 +138,25 @@ def test_methods_that_the_class_writes_itself_stay() -> None:
         Loud("")
 
 
-def test_methods_are_compiled_at_the_first_call_and_once() -> None:
+def test_each_method_is_compiled_at_its_first_call_and_once() -> None:
     @frozen
     class Late:
         number: int = 0
 
+    calls: dict[str, Callable[[], object]] = {
+        "__init__": lambda: Late(1), "__eq__": lambda: one == Late(1), "__hash__": lambda: hash(one),
+        "__repr__": lambda: repr(one),
+    }  # fmt: skip
     before = {name: Late.__dict__[name] for name in METHODS}
     one = Late(1)
+    for name in METHODS:
+        assert (Late.__dict__[name] is before[name]) is (name != "__init__"), "only what was called is compiled"
+    for name in METHODS:
+        calls[name]()
     after = {name: Late.__dict__[name] for name in METHODS}
     assert all(before[name] is not after[name] for name in METHODS)
-    assert Late(1) == one
+    for name in METHODS:
+        calls[name]()
     assert all(Late.__dict__[name] is after[name] for name in METHODS)
     assert list(inspect.signature(Late).parameters) == ["number"]
     assert before["__init__"](Late.__new__(Late), 2) is None, "a stub that somebody held goes on working"
