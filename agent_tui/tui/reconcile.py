@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
+from textual.widget import Widget
 
 from agent_tui.tui.regions import View
 from agent_tui.tui.widgets.completion import Completion
@@ -13,7 +14,7 @@ from agent_tui.tui.widgets.footer import Footer
 from agent_tui.tui.widgets.header import Header
 from agent_tui.tui.widgets.label import Label, Mark
 from agent_tui.tui.widgets.overlay import Overlay
-from agent_tui.tui.widgets.paint import low
+from agent_tui.tui.widgets.paint import Region, low
 from agent_tui.tui.widgets.prompt import Prompt
 from agent_tui.tui.widgets.queue import Queue
 from agent_tui.tui.widgets.status import Status
@@ -25,7 +26,10 @@ PROMPT_LINES = 8
 
 
 class Regions:
-    """`shown` is the view on the screen."""
+    """`shown` is the view on the screen.
+
+    What is rarely there is mounted when it is first shown: each widget costs the first frame a millisecond.
+    """
 
     def __init__(self) -> None:
         self.shown: View | None = None
@@ -33,20 +37,16 @@ class Regions:
         self.status, self.prompt, self.footer = Status(), Prompt(), Footer()
         self.welcome, self.label = Welcome(), Label(id="label")
         self.completion, self.overlay, self.toast = Completion(), Overlay(), Toast()
-        self.box = Vertical(self.label, Horizontal(Mark(id="mark"), self.prompt, id="line"), id="box")
+        self.line = Horizontal(Mark(id="mark"), self.prompt, id="line")
+        self.box = Vertical(self.line, id="box")
 
     def compose(self) -> ComposeResult:
         yield self.header
         yield self.transcript
-        yield self.queue
-        yield self.dialog
         yield self.status
         yield self.box
         yield self.footer
         yield self.welcome
-        yield self.completion
-        yield self.overlay
-        yield self.toast
 
     def show(self, new: View) -> None:
         """Show `new`. What is the same object as before costs nothing."""
@@ -58,23 +58,32 @@ class Regions:
         if old is None or old.transcript is not new.transcript:
             self.transcript.apply(new.transcript)
             self.welcome.show(new.transcript)
-        if old is None or old.queue is not new.queue:
-            self.queue.show(new.queue)
-        if old is None or old.dialog is not new.dialog:
-            self.dialog.show(new.dialog)
         if old is None or old.status is not new.status:
             self.status.show(new.status)
         if old is None or old.prompt is not new.prompt:
-            self.label.show(new.prompt.label)
+            if _changed(self.label, old and old.prompt.label, new.prompt.label, before=self.line):
+                self.label.show(new.prompt.label)
             self.prompt.show(new.prompt)
         if old is None or old.footer is not new.footer:
             self.footer.show(new.footer)
-        if old is None or old.completion is not new.completion:
+        self._show_rare(old, new)
+
+    def _show_rare(self, old: View | None, new: View) -> None:
+        """What comes and goes, each at its place among the others whichever comes first."""
+        if _changed(self.queue, old and old.queue, new.queue, after=self.transcript):
+            self.queue.show(new.queue)
+        if _changed(self.dialog, old and old.dialog, new.dialog, before=self.status):
+            self.dialog.show(new.dialog)
+        if _changed(self.completion, old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
-        if old is None or old.overlay is not new.overlay:
+        if _changed(self.overlay, old and old.overlay, new.overlay, after=self._highest(self.completion)):
             self.overlay.show(new.overlay)
-        if old is None or old.toast is not new.toast:
+        if _changed(self.toast, old and old.toast, new.toast, after=self._highest(self.overlay, self.completion)):
             self.toast.show(new.toast)
+
+    def _highest(self, *over: Region) -> Region:
+        """The first of `over` that is mounted; else what is below them all."""
+        return next((region for region in over if region.parent is not None), self.welcome)
 
     def fit(self, width: int, height: int) -> None:
         """Fewer lines around the text where there are few."""
@@ -88,3 +97,16 @@ class Regions:
         self.completion.place(self.box.region.y)
         self.overlay.place()
         self.toast.place()
+
+
+def _changed(
+    region: Region, old: object, new: object, *, before: Widget | None = None, after: Widget | None = None
+) -> bool:
+    """Whether `region` has something else to show. At its first value it is mounted, `before` or `after` a widget."""
+    if old is new:
+        return False
+    if region.parent is None and new:
+        beside = before or after
+        assert beside is not None and isinstance(beside.parent, Widget)
+        beside.parent.mount(region, before=before, after=after)
+    return region.parent is not None
