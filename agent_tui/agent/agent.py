@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Executor as Pool
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from logging import Logger
 from typing import Final
 
@@ -81,6 +81,7 @@ class Agent:
                 self._cancel(op.clear_queue)
             case QueueEdit():
                 self.queue.edit(op)
+                self._follow_queue()
             case Answer():
                 self.turns.consent.answer(op)
             case SetMode():
@@ -129,7 +130,8 @@ class Agent:
             try:
                 answer = await self.turns.consent.wait(asked.id)
             except asyncio.CancelledError:
-                self.record.emit(QuestionAnswered(id=asked.id, choice="no", idle=True))
+                idle = self.turns.current is None  # else another prompt has begun its turn since the cancel
+                self.record.emit(QuestionAnswered(id=asked.id, choice="no", idle=idle))
                 self._give_back(op)
                 raise
             said = answer.text.strip() if answer.choice == "say" else ""
@@ -149,13 +151,26 @@ class Agent:
         if self.turns.current is None:
             self._submit(Submit(text, queue_id=op.queue_id))
             return
-        if queued:  # it leaves the queue when the model sees it; until then it is not sent by the queue either
-            self.queue.edit(QueueEdit("remove", id=queued.id))
-        self.turns.current.steers.append(SteerSeen(text=text))
+        steers = self.turns.current.steers
+        if queued is None:  # on record in the queue until the model has seen it: a kill in between loses nothing
+            queued = self.queue.add(text)
+        if queued is not None and queued.id not in (steer.queue_id for steer in steers):
+            steers.append(SteerSeen(text=text, queue_id=queued.id))
+
+    def _follow_queue(self) -> None:
+        """Words that wait in the queue for the turn's next step are those that stand there now, or none."""
+        if (turn := self.turns.current) is not None:
+            found = {item.id: item.text for item in self.queue.items}
+            turn.steers = [
+                replace(steer, text=found.get(steer.queue_id, steer.text))
+                for steer in turn.steers
+                if not steer.queue_id or steer.queue_id in found
+            ]
 
     def _cancel(self, clear_queue: bool) -> None:
         if clear_queue:
             self.queue.set((), False)
+            self._follow_queue()
         self.turns.cancel()
 
     def _begin(self, op: Submit, expansion: Expansion | None) -> None:

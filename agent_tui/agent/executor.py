@@ -49,6 +49,7 @@ class Prepared:
     arguments: Any
     label: str
     context: CallContext
+    facts: policy.Facts
     decision: policy.Decision
 
 
@@ -131,7 +132,7 @@ class Executor:
         facts = policy.Facts(tool.name, tool.effect, touched, command, str(self.workplace.roots[0]))
         label = self.scrub(tool.label(arguments))[:LABEL_LIMIT]
         context = CallContext(self.workplace, call.id, frozenset(path.real for path in touched))
-        return Prepared(call, tool, arguments, label, context, policy.decide(self.mode(), facts, self.rules))
+        return Prepared(call, tool, arguments, label, context, facts, policy.decide(self.mode(), facts, self.rules))
 
     async def _consent(self, prepared: Prepared, journal: Journal) -> ToolResult | None:
         """None: it may run. Otherwise the result that says why not."""
@@ -159,7 +160,8 @@ class Executor:
             self.rules |= {decision.always}
         if verdict == "no":
             return _failed("denied", f"the person said no{': ' + words if words else ''}")
-        return None
+        now = policy.decide(self.mode(), prepared.facts, self.rules)  # the mode may be another than when it was asked
+        return _failed("blocked", now.reason) if now.verdict == "refuse" else None
 
     async def _preview(self, prepared: Prepared) -> Display | None:
         preview = prepared.tool.preview

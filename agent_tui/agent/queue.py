@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_tui.agent.record import Record
-from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.events import QueueChanged, SteerSeen
 from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import Queued
 
@@ -25,7 +26,8 @@ class PromptQueue:
         items, paused = self.items, self.record.standing.paused
         match op.action:
             case "add":
-                items = (*items, Queued(uuid.uuid4().hex[:8], op.text)) if op.text.strip() else items
+                self.add(op.text)
+                return
             case "remove":
                 items = tuple(item for item in items if item.id != op.id)
             case "edit":
@@ -47,11 +49,20 @@ class PromptQueue:
     def pause(self) -> None:
         self.set(self.items, True)
 
-    def put_back(self, texts: list[str]) -> None:
-        """Words that were meant for a turn that has ended: first in the queue, so that they are not lost."""
-        if texts:
-            back = tuple(Queued(uuid.uuid4().hex[:8], text) for text in texts)
-            self.set((*back, *self.items), True)
+    def add(self, text: str) -> Queued | None:
+        """A prompt at the end of the queue; None for one that says nothing."""
+        if not text.strip():
+            return None
+        item = Queued(uuid.uuid4().hex[:8], text)
+        self.set((*self.items, item), self.record.standing.paused)
+        return item
+
+    def put_back(self, steers: Sequence[SteerSeen]) -> None:
+        """Words that a turn which has ended did not see: first in the queue, under new ids, free again."""
+        if steers:
+            taken = {steer.queue_id for steer in steers}
+            back = tuple(Queued(uuid.uuid4().hex[:8], steer.text) for steer in steers)
+            self.set((*back, *(item for item in self.items if item.id not in taken)), True)
 
     def find(self, id: str) -> Queued | None:
         return next((item for item in self.items if item.id == id), None)

@@ -139,7 +139,7 @@ class Turns:
             return
         turn.settle(state)
         unanswered = not self.record.history.answered()
-        self.queue.put_back([steer.text for steer in turn.steers])
+        self.queue.put_back(turn.steers)
         if state != "completed":
             self.queue.pause()
         if state == "error" and unanswered and not self.record.standing.draft:

@@ -20,12 +20,14 @@ from agent_tui.protocol.events import (
     QuestionAsked,
     QueueChanged,
     RequestSent,
+    SteerSeen,
     TextDelta,
     ToolEnded,
     ToolOutput,
     ToolStarted,
     TurnEnded,
     TurnStarted,
+    fold,
 )
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, SetMode, Steer, Submit
 from tests.agent.driving import Driver, Place
@@ -124,6 +126,17 @@ def test_modes(place: Place, mode: str, call: dict[str, object], verdict: str) -
         assert bool(driver.all(ApprovalAsked)) == (verdict == "asks")
 
 
+def test_a_mode_that_came_while_it_was_asked_holds(place: Place) -> None:
+    with place.engine(place.script([CREATE], [{"text": "ok"}])) as driver:
+        driver.send(Submit("go"))
+        asked = driver.until(ApprovalAsked)
+        driver.send(SetMode("plan"))
+        driver.send(Answer(asked.id, "always"))
+        assert driver.until(ToolEnded).tag == "blocked"
+        driver.until(TurnEnded)
+        assert not (place.cwd / "new.txt").exists() and not driver.all(ToolStarted)
+
+
 def test_with_nobody_there_what_must_be_asked_is_denied(place: Place) -> None:
     with place.engine(place.script([CREATE], [{"text": "ok"}]), interactive=False) as driver:
         assert driver.turn("go").state == "completed"
@@ -218,6 +231,36 @@ def test_steering_that_the_model_never_saw_goes_back_to_the_queue(place: Place) 
         assert driver.transcript().paused
 
 
+def test_words_for_the_turn_are_on_record_until_the_model_sees_them(place: Place) -> None:
+    """A kill between the words and the next step must not lose them; what was edited or removed meanwhile holds."""
+    steps = [{"wait": 0.6}, {"text": "one"}], [{"text": "two"}]
+    with place.engine(place.script(*steps)) as driver:
+        driver.send(Submit("go"))
+        driver.until(RequestSent)
+        for text in ("keep", "change", "drop"):
+            driver.send(Steer(text))
+        driver.send(Steer("  "))
+        items = driver.until(QueueChanged, lambda e: len(e.items) == 3).items
+        driver.send(Steer(queue_id=items[0].id))
+        driver.send(QueueEdit("edit", id=items[1].id, text="changed"))
+        driver.send(QueueEdit("remove", id=items[2].id))
+        logged = [record for record in place.log_lines() if record["type"] == "queue_changed"]
+        assert [item["text"] for item in logged[2]["items"]] == ["keep", "change", "drop"]
+        assert driver.until(TurnEnded).steps == 2
+        assert [event.text for event in driver.all(SteerSeen)] == ["keep", "changed"]
+        assert driver.transcript().queue == ()
+
+
+def test_clearing_the_queue_drops_the_words_that_wait_in_it(place: Place) -> None:
+    with place.engine(place.script([{"hang": True}])) as driver:
+        driver.send(Submit("go"))
+        driver.until(TurnStarted)
+        driver.send(Steer("never mind"))
+        driver.send(Cancel(clear_queue=True))
+        driver.until(TurnEnded)
+        assert driver.transcript().queue == ()
+
+
 LOOP = [{"call": "list_files", "arguments": {"path": "."}}]
 
 
@@ -269,6 +312,20 @@ def test_not_giving_the_argument_gives_the_line_back(place: Place, way_out: str)
         assert driver.until(DraftSaved).text == "/greet Ada"
         assert driver.transcript().state == "idle" and driver.transcript().pending == ()
         assert driver.turn("plain").state == "completed"
+
+
+def test_a_prompt_right_behind_a_cancelled_question_runs(place: Place) -> None:
+    skill(place)
+    with place.engine(place.script([{"text": "hi"}])) as driver:
+        driver.send(Submit("/greet Ada"))
+        driver.until(QuestionAsked)
+        driver.send(Cancel())
+        driver.send(Submit("plain"))
+        assert driver.until(TurnEnded).state == "completed"
+        begun = next(n for n, event in enumerate(driver.events) if isinstance(event, TurnStarted))
+        states = [fold(driver.events[:end]).state for end in range(begun + 1, len(driver.events))]
+        assert "idle" not in states
+        assert driver.all(DraftSaved)[0].text == "/greet Ada"
 
 
 def test_a_draft_is_on_record_soon_and_once(place: Place) -> None:

@@ -103,6 +103,7 @@ def test_reads_of_one_step_run_side_by_side_and_all_are_answered(place: Place) -
         ({"call": "read_file", "arguments": {}}, "invalid_arguments", "path"),
         ({"call": "read_file", "arguments": {"path": "a", "wrong": 1}}, "invalid_arguments", "wrong"),
         ({"call": "read_file", "arguments": "{not json"}, "invalid_arguments", "JSON"),
+        ({"call": "read_file", "arguments": "[" * 100_000}, "invalid_arguments", "JSON"),
         ({"call": "read_file", "arguments": {"path": "missing.txt"}}, "not_found", "missing.txt"),
     ],
 )
@@ -117,9 +118,7 @@ def test_every_failure_of_a_call_is_a_tagged_result(
 
 
 def test_a_tool_of_the_log_that_is_gone_has_no_handler(place: Place) -> None:
-    model = place.script(
-        [{"text": "first"}], [{"call": "list_files", "arguments": {}}], [{"text": "ok"}]
-    )
+    model = place.script([{"text": "first"}], [{"call": "list_files", "arguments": {}}], [{"text": "ok"}])
     with place.engine(model) as driver:
         driver.turn("one")
         session = driver.events[0].session
