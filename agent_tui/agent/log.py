@@ -8,6 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 
+class _Quiet(logging.FileHandler):
+    """A log file that loses what cannot be written (a full disk): the standard one says so on the screen."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in the library
+        """Nothing: there is nowhere left to say it."""
+
+
 def open_log(folder: Path) -> logging.Logger:
     """A logger that writes `agent-<timestamp>.log` in `folder` (0600); without a usable folder it writes nowhere."""
     log = logging.getLogger("agent_tui")
@@ -20,7 +27,7 @@ def open_log(folder: Path) -> logging.Logger:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = folder / f"agent-{datetime.now():%Y%m%d-%H%M%S-%f}.log"
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-        handler: logging.Handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        handler: logging.Handler = _Quiet(path, encoding="utf-8", errors="backslashreplace")
     except OSError:
         handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
