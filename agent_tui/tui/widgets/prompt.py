@@ -6,11 +6,15 @@ typed in the same burst.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol, cast
 
 from rich.text import Text
 from textual import events
+from textual.actions import SkipAction
 from textual.content import Content
+from textual.document._document import Selection
+from textual.document._edit import Edit
 from textual.widgets import TextArea
 
 from agent_tui.tui.keys import EDITING, NEWLINE, SELECTING, SUBMIT
@@ -115,7 +119,10 @@ class Prompt(TextArea, inherit_bindings=False):
         if key in NEWLINE:
             self._insert("\n")
         elif key in EDITING:
-            getattr(self, f"action_{EDITING[key]}")()
+            try:
+                getattr(self, f"action_{EDITING[key]}")()
+            except SkipAction:  # nothing is selected: there is nothing to copy
+                return
         elif key in SELECTING:
             getattr(self, f"action_{SELECTING[key]}")(True)
         elif character:
@@ -123,6 +130,26 @@ class Prompt(TextArea, inherit_bindings=False):
 
     def _insert(self, text: str) -> None:
         self._replace_via_keyboard(text, *self.selection)
+
+    def _undo_batch(self, edits: Sequence[Edit]) -> None:
+        """Textual wraps only the lines that it believes were changed; after some pastes it is wrong, and fails."""
+        for edit in reversed(edits):
+            edit.undo(self)
+        self._travelled(edits[0]._updated_selection if edits else None)
+
+    def _redo_batch(self, edits: Sequence[Edit]) -> None:
+        for edit in edits:
+            edit.do(self, record_selection=False)
+        self._travelled(edits[-1]._updated_selection if edits else None)
+
+    def _travelled(self, selection: Selection | None) -> None:
+        """The text is that of another time: lay it out anew, with the caret where it was then."""
+        self.wrapped_document.wrap(self.wrap_width, self.indent_width)
+        if selection is not None:
+            self.selection = selection
+        self._refresh_size()
+        self.record_cursor_width()
+        self.post_message(self.Changed(self))
 
     def _submit(self, draft: str) -> None:
         """Send; but a backslash before the caret makes Enter a line break."""
