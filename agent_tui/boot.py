@@ -20,7 +20,7 @@ UNDO: Final = (
     b"\x1b[?1004l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
-ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"

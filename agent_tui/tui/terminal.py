@@ -114,7 +114,7 @@ class Terminal(LinuxDriver):
         return width or 80, height or 25
 
     def _end(self, number: int, _: FrameType | None = None) -> None:
-        """TERM, HUP or INT: end in order; a second one, or too long a wait, ends at once."""
+        """TERM, HUP, INT or QUIT: end in order; a second one, or too long a wait, ends at once."""
         if self._ending:
             self._early.end(number)
         self._ending = True

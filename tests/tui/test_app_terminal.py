@@ -124,7 +124,7 @@ def test_leaving_prints_how_to_go_on_and_the_end_of_the_answer(start: Start) -> 
     assert "agent-tui --resume 0b0e1c5a-0000-4000-8000-000000000001" in after
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
 def test_signals_give_the_terminal_back(start: Start, number: signal.Signals) -> None:
     pty = start()
     pty.until(READY)
@@ -140,7 +140,7 @@ def test_signals_at_any_moment_of_the_start_give_the_terminal_back(start: Start)
     for _ in range(6):
         pty = start(typed=b"x", HOLD="0.1")
         pty.read(chance.uniform(0.1, 0.7))
-        number = chance.choice([signal.SIGTERM, signal.SIGINT])
+        number = chance.choice([signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
         pty.signal(number)
         assert pty.wait() in (128 + number, -number)
         assert [left for left in pty.restored() if "termios" in left] == [] or pty.code == -number
