@@ -21,6 +21,8 @@ FILE: Final = "config.toml"
 PROJECT_KEYS: Final = frozenset({"model", "display"})
 """All that a project's own file may set: such a file comes with a repository, from anyone."""
 _MAX_BYTES: Final = 1 << 20
+_MOST_DOTS: Final = 1_000
+"""Dots in a line: the time to read a dotted key grows with the square of its parts."""
 
 
 @frozen
@@ -89,9 +91,7 @@ class Flags:
     timeout: float | None = None
 
 
-def load(
-    cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags
-) -> tuple[Settings, tuple[Problem, ...]]:
+def load(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> tuple[Settings, tuple[Problem, ...]]:
     """The settings for a session in `cwd`; `config` is the folder of the person's `config.toml`. Never raises."""
     problems: list[Problem] = []
     settings = Settings()
@@ -154,6 +154,10 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
             problems.append(source.problem((), "is larger than 1 MB: not used"))
             return {}
         source = Source(str(path), raw.decode("utf-8-sig").replace("\r\n", "\n"))
+        for at, row in enumerate(source.text.split("\n"), 1):
+            if row.count(".") > _MOST_DOTS:
+                problems.append(Problem(str(path), at, "", "is no setting: the whole file is not used"))
+                return {}
         return check(tomllib.loads(source.text), source, problems, allowed)
     except OSError as error:
         problems.append(source.problem((), f"cannot be read ({error.strerror or error}): not used"))
@@ -162,6 +166,8 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
         problems.append(Problem(str(path), line, "", "is not UTF-8 text: the whole file is not used"))
     except tomllib.TOMLDecodeError as error:
         problems.append(source.invalid(str(error)))
+    except ValueError:  # Python reads and writes no numbers of thousands of digits
+        problems.append(source.problem((), "holds a number that no setting has: the whole file is not used"))
     except RecursionError:
         problems.append(source.problem((), "is nested too deeply: the whole file is not used"))
     return {}

@@ -44,7 +44,7 @@ class Rules:
                 continue
             try:
                 [pattern] = GitIgnoreSpec.from_lines([line]).patterns
-            except ValueError:
+            except (ValueError, re.error):
                 self.skipped += 1
                 continue
             if pattern.include is None:

@@ -178,9 +178,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ('[display]\ntheme = """\nmode = 1\n"""\n[agent]\nmax_steps = 0', 6, "agent.max_steps", "the value 0"),
     ],
 )
-def test_a_wrong_setting_is_named_and_the_rest_is_used(
-    place: Place, text: str, line: int, key: str, says: str
-) -> None:
+def test_a_wrong_setting_is_named_and_the_rest_is_used(place: Place, text: str, line: int, key: str, says: str) -> None:
     place.user(text + "\n[providers.kept]\nnum_ctx = 4096\n")
     found, problems = place.load()
     assert [(problem.line, problem.key) for problem in problems] == [(line, key)]
@@ -213,6 +211,23 @@ def test_invalid_toml_names_the_line_and_nothing_of_the_file_is_used(place: Plac
     assert found == Settings()
     assert [problem.line for problem in problems] == [line]
     assert "the whole file is not used" in problems[0].text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a = " + b"9" * 5_000,
+        b"[agent]\nmax_steps = 0x" + b"f" * 9_000,
+        b"a." * 400_000 + b"a = 1",
+        b"a = " + b"[" * 9_000,
+    ],
+    ids=["decimal", "hexadecimal", "dots", "brackets"],
+)
+def test_a_file_made_to_harm_is_not_used(place: Place, content: bytes) -> None:
+    place.user(content)
+    found, problems = place.load()
+    assert found == Settings()
+    assert len(problems) == 1 and "the whole file is not used" in problems[0].text
 
 
 def test_a_file_with_bom_and_crlf_is_read(place: Place) -> None:

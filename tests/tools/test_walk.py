@@ -76,10 +76,10 @@ def test_a_gitignore_that_is_a_link_or_a_fifo_is_not_read(tmp_path: Path) -> Non
 
 
 def test_rules_that_are_none_or_too_costly_are_counted_and_the_others_hold(tmp_path: Path) -> None:
-    tree(tmp_path, **{".gitignore": "!\n*a*a*a*a*a*a*b\n*.log\n", "a.log": "", "a" * 200: ""})
+    tree(tmp_path, **{".gitignore": "!\n*a*a*a*a*a*a*b\n[z-a]\n*.log\n", "a.log": "", "a" * 200: ""})
     walk = Walk(tmp_path, (tmp_path,), lambda: False)
     assert {found.path for found in walk.files()} == {".gitignore", "a" * 200}
-    assert walk.unread_rules >= 1
+    assert walk.unread_rules >= 2
 
 
 def test_the_order_is_stable_and_by_name(tmp_path: Path) -> None:
