@@ -173,10 +173,11 @@ class Executor:
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
         journal.opened(call, prepared.label, True)
+        limit = (tool.timeout(prepared.arguments) or self.workplace.command_timeout) if tool.timeout else 0.0
         journal.emit(
             ToolStarted(
                 call_id=call.id, name=call.name, label=prepared.label, arguments=self.scrub(call.arguments),
-                effect=tool.effect, note=decision.note,
+                effect=tool.effect, note=decision.note, timeout_s=limit,
             )
         )  # fmt: skip
         started = time.monotonic()

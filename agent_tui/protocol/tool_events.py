@@ -76,7 +76,8 @@ class QuestionAnswered(Event):
 
 @frozen
 class ToolStarted(Event):
-    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was allowed."""
+    """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was allowed;
+    `timeout_s` the seconds that it may run, 0 where it has no limit of its own."""
 
     call_id: str
     name: str
@@ -84,10 +85,13 @@ class ToolStarted(Event):
     arguments: str = "{}"
     effect: str = "read"
     note: str = ""
+    timeout_s: float = 0.0
     type: Literal["tool_started"] = "tool_started"
 
     def apply(self, t: Transcript) -> Transcript:
-        block = ToolBlock(self.call_id, self.name, self.label, "running", self.at, note=self.note)
+        block = ToolBlock(
+            self.call_id, self.name, self.label, "running", self.at, note=self.note, timeout_s=self.timeout_s
+        )
         t = t.put_tool(block)
         return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool")
 

@@ -73,6 +73,8 @@ class ToolBlock:
     display: Display | None = None
     note: str = ""
     """Who or what decided, in words: `allowed once`, `no sandbox`."""
+    timeout_s: float = 0.0
+    """Seconds that it may run; 0: no limit is known."""
 
 
 @frozen

@@ -119,6 +119,8 @@ class Tool(Generic[A]):
     preview: Callable[[A, ToolContext], Awaitable[Display | None]] | None = None
     command: Callable[[A], str] | None = None
     """The shell command that a call runs, where it runs one."""
+    timeout: Callable[[A], float] | None = None
+    """Seconds that a call asks for, where it is ended by a timeout; 0: the session's `command_timeout`."""
     research: bool = False
     """Looks things up outside: many calls with varying arguments in a turn are a sign of being lost."""
 

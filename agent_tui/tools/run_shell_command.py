@@ -58,4 +58,5 @@ TOOL = Tool(
     run=run,
     preview=preview,
     command=lambda a: a.command,
+    timeout=lambda a: a.timeout,
 )

@@ -19,6 +19,7 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures.markdown_stream import LIMIT
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
+from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.markdown.render import render
@@ -37,8 +38,11 @@ _ENDS: Final = {
 _LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
 
 
-def block_lines(block: Block, width: int, open: bool, now: float, cells: Cells) -> tuple[Line, ...]:
-    """`block` in lines of at most `width` cells. `open`: unfolded; `now`: seconds since the epoch, for what runs."""
+def block_lines(
+    block: Block, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT
+) -> tuple[Line, ...]:
+    """`block` in lines of at most `width` cells, none if it is hidden. `open`: unfolded; `now`: seconds since the
+    epoch, for what runs."""
     width = max(1, width)
     match block:
         case UserBlock():
@@ -48,9 +52,9 @@ def block_lines(block: Block, width: int, open: bool, now: float, cells: Cells) 
             drawn = render(block.text, inner, cells, MEASURE, block.lead)
             return margin(drawn, width)
         case ThinkingBlock():
-            return tuple(_thinking(block, width, open, cells))
+            return tuple(_thinking(block, width, open, cells, look))
         case ToolBlock():
-            return tuple(tool_lines(block, width, open, now, cells))
+            return tuple(tool_lines(block, width, open, now, cells, look))
         case CallBlock():
             return tuple(call_lines(block, width, open, cells))
         case NoticeBlock():
@@ -114,7 +118,14 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     return lines
 
 
-def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells) -> list[Line]:
+def hidden(block: Block, look: Look) -> bool:
+    """Whether `block` is not to be seen at all."""
+    return isinstance(block, ThinkingBlock) and look.thinking == "hidden"
+
+
+def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells, look: Look) -> list[Line]:
+    if hidden(block, look):
+        return []
     if block.live:
         head = "∴ thinking"
     elif block.duration_ms:
@@ -122,7 +133,7 @@ def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells) -> lis
     else:
         head = "∴ thought"
     lines = [Line(cut_runs((Segment(head, "thinking", TOGGLE),), width, cells))]
-    if not (open or block.live):
+    if not (open or (block.live and look.thinking == "live")):
         return lines
     inner = body_width(width)
     body: list[Line] = []

@@ -8,7 +8,8 @@ from agent_tui.protocol import display as d
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.diff import diff_lines
-from agent_tui.tui.markdown.code import code_lines, highlight
+from agent_tui.tui.look import DEFAULT, Look
+from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, chop, cut_runs, wrap
 from agent_tui.tui.markdown.render import render
@@ -18,21 +19,36 @@ FOLDED_LINES: Final = 30
 """Lines that a folded display shows before it says how many more there are."""
 MOST_LINES: Final = 5_000
 """Lines that even an open display shows."""
+COLOURED: Final = 60_000
+"""Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
 
-def display_lines(display: d.Display, width: int, open: bool, cells: Cells) -> tuple[Line, ...]:
+def display_lines(
+    display: d.Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT
+) -> tuple[Line, ...]:
     """The whole of `display` in lines of at most `width` cells; its beginning where it is not `open`."""
     width = max(1, width)
+    if isinstance(display, d.DiffDisplay):
+        title = Line(cut_runs(diff_title(display), width, cells))
+        return (title, *diff_body(display, width, open, cells, look))
     return bounded(_whole(display, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells)
+
+
+def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
+    """The hunks of `diff`, in the form that `look` wants and `width` allows."""
+    lines, left = diff_lines(diff, width, cells, look.diff, MOST_LINES if open else FOLDED_LINES)
+    return (*lines, _more(left, width, cells)) if left else tuple(lines)
 
 
 def bounded(lines: list[Line], width: int, most: int, cells: Cells) -> tuple[Line, ...]:
     """At most `most` lines, then how many were left out."""
     left = len(lines) - most
-    if left <= 1:
-        return tuple(lines)
+    return tuple(lines) if left <= 1 else (*lines[:most], _more(left, width, cells))
+
+
+def _more(left: int, width: int, cells: Cells) -> Line:
     more = Segment(f"… {wording.count(left, 'more line')} (click or Ctrl+O)", "tool.more", (("toggle", "1"),))
-    return (*lines[:most], Line(cut_runs((more,), width, cells)))
+    return Line(cut_runs((more,), width, cells))
 
 
 def text_lines(text: str, width: int, cells: Cells, style: str = "tool.output") -> list[Line]:
@@ -53,7 +69,7 @@ def _whole(display: d.Display, width: int, cells: Cells) -> list[Line]:
         case d.CodeDisplay():
             return _code(display, width, cells)
         case d.DiffDisplay():
-            return [Line(cut_runs(diff_title(display), width, cells)), *diff_lines(display, width, cells)]
+            return list(display_lines(display, width, True, cells))
         case d.ListingDisplay():
             return _listing(display, width, cells)
         case d.MatchesDisplay():
@@ -98,7 +114,10 @@ def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
     if width < digits + 8:
         return code_lines(text, language, width, cells, fill="")
     rest = (Segment(" " * (digits + 2), "diff.number"),)
-    for number, runs in enumerate(highlight(text, language), code.first_line):
+    end = text.rfind("\n", 0, COLOURED) if len(text) > COLOURED else len(text)
+    coloured = highlight(text[:end], language) if end > 0 else ()
+    rest_of_text = plain(visible(text[end + 1 :]).expandtabs(TAB)) if end < len(text) else ()
+    for number, runs in enumerate((*coloured, *rest_of_text), code.first_line):
         lines.extend(chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest))
     if code.total_lines > last:
         lines.extend(wrap([Segment(f"of {code.total_lines:,} lines", "dim")], width, cells))

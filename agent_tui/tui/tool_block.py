@@ -8,8 +8,8 @@ from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
-from agent_tui.tui.diff import diff_lines
-from agent_tui.tui.displays import FOLDED_LINES, MOST_LINES, bounded, diff_count, display_lines, exit_words, text_lines
+from agent_tui.tui.displays import FOLDED_LINES, diff_body, diff_count, display_lines, exit_words, text_lines
+from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 
@@ -23,11 +23,13 @@ _MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
 _INDENT: Final = (Segment("  ", "margin"),)
 
 
-def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cells) -> list[Line]:
+def tool_lines(
+    block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT
+) -> list[Line]:
     """Mark, label, outcome and duration, and what is shown below it."""
     lines = _head(block, width, open, now, cells)
     room = max(1, width - 3) if width >= 20 else width
-    body = _body(block, room, open, cells)
+    body = _body(block, room, open, cells, look)
     if width < 20:
         return lines + body
     return lines + [Line((*_INDENT, *b.segments), b.soft, b.glue, b.fill) if b.segments else b for b in body]
@@ -100,7 +102,7 @@ def _outcome(block: ToolBlock, now: float) -> list[Segment]:
             return [Segment("waits for your answer", "tool.wait")]
         case "running":
             seconds = now - block.started_at if block.started_at and now else 0.0
-            return [Segment(f"running {wording.elapsed(seconds)}" if seconds >= 1 else "running", "tool.wait")]
+            return [Segment(_running(seconds, block.timeout_s), "tool.wait")]
         case "cancelled":
             parts = [Segment("cancelled", "tool.bad")]
         case "failed":
@@ -114,6 +116,17 @@ def _outcome(block: ToolBlock, now: float) -> list[Segment]:
     if block.note:
         parts.append(Segment(f"{' · ' if parts else ''}{flat(block.note)}", "tool.note"))
     return parts
+
+
+def _running(seconds: float, limit: float) -> str:
+    """`running`, `running 12 s`, `running 12 s of 120 s`."""
+    if seconds < 1:
+        return "running"
+    if not limit:
+        return f"running {wording.elapsed(seconds)}"
+    if limit < 600:  # one unit for both, so that they can be compared
+        return f"running {int(seconds)} s of {limit:.0f} s"
+    return f"running {wording.elapsed(seconds)} of {wording.elapsed(limit)}"
 
 
 def _summary(display: d.Display | None) -> list[Segment]:
@@ -137,7 +150,7 @@ def _summary(display: d.Display | None) -> list[Segment]:
             return []
 
 
-def _body(block: ToolBlock, width: int, open: bool, cells: Cells) -> list[Line]:
+def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) -> list[Line]:
     shown = block.display
     if block.state == "running":
         lines = text_lines(block.tail, width, cells)
@@ -145,7 +158,7 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     if shown is None or (block.state == "asking" and not open):
         return []
     if isinstance(shown, d.DiffDisplay):
-        return list(bounded(diff_lines(shown, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells))
+        return list(diff_body(shown, width, open, cells, look))
     if open:
         return list(display_lines(shown, width, True, cells))
     if block.state == "failed" or (isinstance(shown, d.CommandDisplay) and exit_words(shown)):

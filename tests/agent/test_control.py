@@ -81,6 +81,16 @@ def test_always_holds_for_exactly_this_command_in_this_session(place: Place) -> 
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "ok", "denied"]
 
 
+def test_a_command_says_how_long_it_may_take(place: Place) -> None:
+    read = {"call": "list_files", "arguments": {}}
+    model = place.script([run("true")], [run("true", timeout=7)], [read], [{"text": "done"}])
+    with place.engine(model) as driver:
+        driver.send(SetMode("accept-all"))
+        driver.send(Submit("go"))
+        driver.until(TurnEnded)
+        assert [event.timeout_s for event in driver.all(ToolStarted)] == [120.0, 7.0, 0.0]
+
+
 def test_an_answer_to_another_question_changes_nothing(place: Place) -> None:
     with place.engine(place.script([CREATE], [{"text": "ok"}])) as driver:
         question = asked(driver)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -22,16 +23,17 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.tui import wording
-from agent_tui.tui.blocks import block_lines, estimate, gap
+from agent_tui.tui.blocks import block_lines, estimate, gap, hidden
 from agent_tui.tui.displays import display_lines
+from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.styles import STYLES
 
 HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 DIFF = d.DiffDisplay("a.py", (d.Hunk(9, 9, (" x", "-y = 1", "+y = 2", "+z")), d.Hunk(30, 31, ("-gone",))), 2, 2)
 
 
-def page(block: Block, width: int = 50, open: bool = False, now: float = 0.0) -> list[str]:
-    return [line.text.rstrip() for line in block_lines(block, width, open, now, cell_len)]
+def page(block: Block, width: int = 50, open: bool = False, now: float = 0.0, look: Look = DEFAULT) -> list[str]:
+    return [line.text.rstrip() for line in block_lines(block, width, open, now, cell_len, look)]
 
 
 def shown(display: d.Display, width: int = 50, open: bool = True) -> list[str]:
@@ -70,6 +72,16 @@ def test_thinking_folds() -> None:
     assert page(live) == ["∴ thinking", *(f"  {n}" for n in range(14, 20))]
 
 
+def test_thinking_can_be_one_line_or_nothing() -> None:
+    live = ThinkingBlock("one\ntwo", 7, live=True)
+    assert page(live, look=Look(thinking="folded")) == ["∴ thinking"]
+    assert page(live, open=True, look=Look(thinking="folded")) == ["∴ thinking", "  one", "  two"]
+    assert page(live, open=True, look=Look(thinking="hidden")) == []
+    assert page(ThinkingBlock("one", 3, 5000), look=Look(thinking="hidden")) == []
+    assert hidden(live, Look(thinking="hidden")) and not hidden(live, Look(thinking="folded"))
+    assert not hidden(TextBlock("a"), Look(thinking="hidden"))
+
+
 def test_a_tool_is_one_line() -> None:
     block = tool(d.CodeDisplay("a\nb\n", "a.py"), duration_ms=120)
     assert page(block) == ["⚙ Read a.py  2 lines · 120 ms"]
@@ -102,13 +114,23 @@ def test_changed_words_are_marked() -> None:
     diff = d.DiffDisplay("a.py", (d.Hunk(1, 1, ("-y = 1", "+y = 2", " ", "-all", "+other things")),), 2, 2)
     lines = block_lines(tool(diff), 50, False, 0, cell_len)
     marked = {s.text: s.style for line in lines for s in line.segments if "word" in s.style}
-    assert marked == {"1": "diff.removed diff.removed.word", "2": "diff.added diff.added.word"}
+    assert marked == {
+        "1": "code.number diff.removed diff.removed.word", "2": "code.number diff.added diff.added.word",
+    }  # fmt: skip
 
 
 def test_a_running_command_shows_its_end_and_its_time() -> None:
     block = tool(state="running", label="Run make", tail="".join(f"{n}\n" for n in range(20)), started_at=100.0)
     assert page(block, now=103.4) == ["⚙ Run make  running 3 s", *(f"  {n}" for n in range(12, 20))]
     assert len(page(block, open=True, now=103.4)) == 21
+
+
+def test_a_limit_is_said_beside_the_time() -> None:
+    block = tool(state="running", label="Run make", started_at=100.0, timeout_s=120.0)
+    assert page(block, now=100.2) == ["⚙ Run make  running"]
+    assert page(block, now=112.9) == ["⚙ Run make  running 12 s of 120 s"]
+    assert page(block, now=175.0) == ["⚙ Run make  running 75 s of 120 s"]
+    assert page(replace(block, timeout_s=3600.0), now=190.0) == ["⚙ Run make  running 1 min 30 s of 1 h"]
 
 
 def test_progress_bars_do_not_pile_up() -> None:

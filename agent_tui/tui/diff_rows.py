@@ -1,0 +1,181 @@
+"""The lines of a diff, paired and coloured: what both its forms (unified, side by side) are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Final, Literal
+
+from agent_tui.protocol.display import Hunk
+from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import visible
+from agent_tui.tui.markdown.code import LONGEST, highlight
+from agent_tui.tui.markdown.lines import Segment
+
+Mark = Literal[" ", "+", "-"]
+STYLES: Final[dict[Mark, str]] = {" ": "diff.context", "+": "diff.added", "-": "diff.removed"}
+COLOURED: Final = 24_000
+"""Characters of a diff that are highlighted; a lexer takes about a microsecond for each, on both sides."""
+LONGEST_DRAWN: Final = 4_000
+"""Characters of one line that are drawn."""
+TAB: Final = 4
+
+
+@frozen
+class DiffRow:
+    """One line of one side. `number` 0: it has none. `word`: the characters (start, end) that differ from its twin."""
+
+    mark: Mark
+    number: int
+    text: str
+    word: tuple[int, int] | None = None
+
+
+Pair = tuple[DiffRow | None, DiffRow | None]
+"""What stands in one line of the screen: the old side and the new one; where a line is on one side only, None."""
+
+Known = Mapping[DiffRow, Sequence[Segment]]
+"""The coloured runs of lines."""
+
+
+def pairs(hunk: Hunk, twins: bool) -> Iterator[Pair]:
+    """The lines of `hunk`. `twins`: what went beside what came; else one below the other (context: on the new side)."""
+    for old, new in _stretches(hunk):
+        if twins:
+            yield from zip_longest(old, new)
+        elif new and new[0].mark == " ":
+            yield None, new[0]
+        else:
+            yield from ((row, None) for row in old)
+            yield from ((None, row) for row in new)
+
+
+def _stretches(hunk: Hunk) -> Iterator[tuple[Sequence[DiffRow], Sequence[DiffRow]]]:
+    """Lines that belong together: what went and what came in its place, or one line on both sides."""
+    old, new = hunk.old_start, hunk.new_start
+    removed: list[str] = []
+    added: list[str] = []
+    for line in (*hunk.lines, None):  # one more, to end the last change
+        mark = "" if line is None else line[:1] or " "
+        if (removed or added) and (mark not in ("+", "-") or (mark == "-" and added)):
+            yield _change(old, new, removed, added)
+            old, new = old + len(removed), new + len(added)
+            removed, added = [], []
+        if line is None:
+            return
+        if mark == "-":
+            removed.append(_flat(line[1:]))
+        elif mark == "+":
+            added.append(_flat(line[1:]))
+        elif mark == "\\":
+            note = (DiffRow(" ", 0, _flat(line)),)
+            yield note, note
+        else:
+            text = _flat(line[1:])
+            yield (DiffRow(" ", old, text),), (DiffRow(" ", new, text),)
+            old, new = old + 1, new + 1
+
+
+def _change(
+    old: int, new: int, removed: Sequence[str], added: Sequence[str]
+) -> tuple[Sequence[DiffRow], Sequence[DiffRow]]:
+    words = [_changed(a, b) for a, b in zip(removed, added, strict=False)]
+    words += [(None, None)] * abs(len(removed) - len(added))
+    return (
+        [DiffRow("-", old + n, text, words[n][0]) for n, text in enumerate(removed)],
+        [DiffRow("+", new + n, text, words[n][1]) for n, text in enumerate(added)],
+    )
+
+
+def _flat(text: str) -> str:
+    more = len(text) - LONGEST_DRAWN
+    if more > 0:
+        text = f"{text[:LONGEST_DRAWN]} … {more:,} more characters"
+    return visible(text).expandtabs(TAB).replace("\n", "␊")
+
+
+def _changed(old: str, new: str) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+    """What lies between the common beginning and the common end, in whole words; None where the lines have little in
+    common."""
+    shortest = min(len(old), len(new))
+    start = 0
+    while start < shortest and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if (start + end) * 2 < max(len(old), len(new)) or not old.strip() or not new.strip():
+        return None, None
+    while start and _inside(old, start) | _inside(new, start):
+        start -= 1
+    while end and _inside(old, len(old) - end) | _inside(new, len(new) - end):
+        end -= 1
+    return (start, len(old) - end), (start, len(new) - end)
+
+
+def _inside(text: str, at: int) -> bool:
+    """Whether a word goes on across `at`."""
+    return 0 < at < len(text) and _wordy(text[at - 1]) and _wordy(text[at])
+
+
+def _wordy(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+class Colours:
+    """The syntax colours of a diff's lines, hunk by hunk, until `COLOURED` characters are used up."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._left = COLOURED
+
+    def of(self, shown: Sequence[Pair]) -> Known:
+        """The runs of the lines of `shown`, all of one hunk. A line that is missing has no colours."""
+        new = [row for _, row in shown if row is not None]
+        old: list[DiffRow] = []
+        for one, other in shown:
+            row = one or other
+            if row is not None and row.mark != "+":
+                old.append(row)
+        if all(row.mark == " " for row in old):
+            old = []
+        return dict(self._side(old)) | dict(self._side(new))
+
+    def _side(self, rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow, Sequence[Segment]]]:
+        known: list[DiffRow] = []
+        for row in rows:
+            self._left -= len(row.text) + 1
+            if self._left < 0 or len(row.text) > LONGEST:
+                break
+            if row.number:
+                known.append(row)
+        lines = highlight("\n".join(row.text for row in known), self._path) if known and self._path else ()
+        if len(lines) == len(known):
+            yield from zip(known, lines, strict=True)
+
+
+def runs(row: DiffRow, colours: Sequence[Segment] | None) -> list[Segment]:
+    """The text of `row` in runs: its side's look, syntax colours, and the tint of what changed in it."""
+    style, text = STYLES[row.mark], row.text
+    if not text:
+        return []
+    if colours is None or sum(len(run.text) for run in colours) != len(text):  # a lexer may drop characters
+        colours = (Segment(text, "code.text"),)
+    start, end = row.word or (0, 0)
+    found: list[Segment] = []
+    at = 0
+    for run in colours:
+        stop = at + len(run.text)
+        for left, right, word in ((at, start, False), (max(at, start), end, True), (max(at, end), stop, False)):
+            left, right = max(at, left), min(stop, right)
+            if left < right:
+                found.append(Segment(text[left:right], _look(row.mark, style, run.style, word)))
+        at = stop
+    return found
+
+
+def _look(mark: Mark, style: str, code: str, word: bool) -> str:
+    """On a changed line the side's look is over the syntax, so that a theme without tints shows the side."""
+    if code and code != "code.text":
+        style = f"{style} {code}" if mark == " " else f"{code} {style}"
+    return f"{style} {STYLES[mark]}.word" if word else style

@@ -1,0 +1,23 @@
+"""How the transcript is drawn, where a person may choose. Set by `[display]`, changed by commands while it runs."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from agent_tui.structures.frozen import frozen
+
+DiffForm = Literal["auto", "unified", "split"]
+"""`split`: old and new side by side; `auto`: so where there is room and something to compare."""
+Thinking = Literal["hidden", "folded", "live"]
+"""`folded`: one line; `live`: its end is shown while it runs, one line after."""
+THINKING: Final[tuple[Thinking, ...]] = ("live", "folded", "hidden")
+"""In the order in which `/thinking` goes through them."""
+
+
+@frozen
+class Look:
+    diff: DiffForm = "auto"
+    thinking: Thinking = "live"
+
+
+DEFAULT: Final = Look()

@@ -1,0 +1,141 @@
+"""Diffs in one column and in two: numbers, marks, colours, the words that changed, and their bounds."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from agent_tui.protocol.display import CodeDisplay, DiffDisplay, Hunk
+from agent_tui.tui.diff import AUTO_WIDTH, LEAST_WIDTH, diff_lines
+from agent_tui.tui.diff_rows import COLOURED, LONGEST_DRAWN
+from agent_tui.tui.displays import display_lines
+from agent_tui.tui.look import DiffForm, Look
+from agent_tui.tui.markdown.lines import Line
+
+CHANGE = DiffDisplay("a.py", (Hunk(9, 9, (" import os", "-y = old(1)", "+y = new(1)", "+z = 2", " ")),), 2, 1)
+
+
+def rows(diff: DiffDisplay, width: int, form: DiffForm = "auto", most: int = 0) -> list[str]:
+    return [line.text.rstrip() for line in diff_lines(diff, width, cell_len, form, most)[0]]
+
+
+def looks(lines: list[Line], word: str) -> list[str]:
+    return [s.style for line in lines for s in line.segments if s.text == word]
+
+
+def test_side_by_side_keeps_numbers_and_marks() -> None:
+    assert rows(CHANGE, LEAST_WIDTH, "split") == [
+        " 9   import os                    │ 9   import os",
+        "10 - y = old(1)                   │10 + y = new(1)",
+        "                                  │11 + z = 2",
+        "11                                │12",
+    ]
+
+
+def test_one_column_keeps_numbers_and_marks() -> None:
+    assert rows(CHANGE, 50) == [" 9   import os", "10 - y = old(1)", "10 + y = new(1)", "11 + z = 2", "12"]
+
+
+def test_the_form_follows_the_width_and_the_setting() -> None:
+    one, two = rows(CHANGE, 50), len(rows(CHANGE, LEAST_WIDTH, "split"))
+    assert rows(CHANGE, AUTO_WIDTH - 1) == one
+    assert len(rows(CHANGE, AUTO_WIDTH)) == two
+    assert rows(CHANGE, AUTO_WIDTH, "unified") == one
+    assert rows(CHANGE, LEAST_WIDTH - 1, "split") == one, "too narrow for two columns"
+
+
+def test_a_new_file_has_nothing_to_stand_beside() -> None:
+    new = DiffDisplay("a.py", (Hunk(0, 1, ("+a", "+b")),), 2, 0, created=True)
+    assert rows(new, 200, "split") == ["1 + a", "2 + b"]
+
+
+def test_a_long_line_goes_on_below_on_its_own_side() -> None:
+    diff = DiffDisplay("a.txt", (Hunk(1, 1, ("-short", f"+{'x' * 50}")),), 1, 1)
+    assert rows(diff, 71, "split") == [
+        "1 - short                          │1 + " + "x" * 31,
+        "                                   │    " + "x" * 19,
+    ]
+    lines = diff_lines(diff, 71, cell_len, "split")[0]
+    assert all(sum(cell_len(s.text) for s in line.segments) == 71 for line in lines)
+    assert lines[1].segments[0].style == "diff.removed indent", "the tint of a side is one block"
+
+
+def test_syntax_colours_lie_under_the_tints() -> None:
+    for form in ("unified", "split"):
+        lines = diff_lines(CHANGE, 100, cell_len, form)[0]  # type: ignore[arg-type]
+        assert looks(lines, "import ")[0] == "diff.context code.keyword"
+        assert looks(lines, "2") == ["code.number diff.added"]
+        assert looks(lines, "old") == ["diff.removed diff.removed.word"]
+        assert looks(lines, "new") == ["diff.added diff.added.word"]
+
+
+def test_marks_are_whole_words() -> None:
+    diff = DiffDisplay("a", (Hunk(1, 1, ("-the value_one is here", "+the value_two is here")),), 1, 1)
+    lines = diff_lines(diff, 60, cell_len)[0]
+    assert [s.text for line in lines for s in line.segments if "word" in s.style] == ["value_one", "value_two"]
+
+
+def test_an_unknown_language_stays_plain() -> None:
+    diff = DiffDisplay("a.unheard", (Hunk(1, 1, ("-import a", "+import b")),), 1, 1)
+    assert not any("code." in s.style for line in diff_lines(diff, 60, cell_len)[0] for s in line.segments)
+
+
+def test_only_so_much_is_highlighted() -> None:
+    diff = DiffDisplay("a.py", (Hunk(1, 1, ("+x = 1",) * COLOURED),), COLOURED)
+    lines = diff_lines(diff, 60, cell_len, "unified", 5_000)[0]
+    coloured = ["code.number" in "".join(s.style for s in line.segments) for line in lines]
+    assert coloured[0] and not coloured[-1]
+    assert coloured == sorted(coloured, reverse=True)
+    assert sum(coloured) == COLOURED // len("x = 1\n")
+
+
+def test_one_endless_line_is_cut() -> None:
+    diff = DiffDisplay("a.js", (Hunk(1, 1, ("+" + "x" * 5_000_000,)),), 1)
+    text = "".join(line.text for line in diff_lines(diff, 100, cell_len)[0])
+    assert len(text) < LONGEST_DRAWN * 2
+    assert f"{5_000_000 - LONGEST_DRAWN:,}" in text
+
+
+def test_what_is_left_out_is_counted() -> None:
+    diff = DiffDisplay("a", (Hunk(1, 1, ("-a",) * 20 + ("+b",) * 20), Hunk(90, 90, ("-c", "+d"))), 21, 21)
+    lines, left = diff_lines(diff, 60, cell_len, "unified", 30)
+    assert (len(lines), left) == (30, 12)
+    lines, left = diff_lines(diff, 120, cell_len, "split", 10)
+    assert (len(lines), left) == (10, 11)
+    assert display_lines(diff, 60, False, cell_len)[-1].text == "… 12 more lines (click or Ctrl+O)"
+
+
+def test_a_note_on_the_last_line_end_is_no_line_of_the_file() -> None:
+    diff = DiffDisplay("a", (Hunk(1, 1, ("-a", "+b", "\\ No newline at end of file")),), 1, 1)
+    assert rows(diff, 60)[-1] == "    \\ No newline at end of file"
+
+
+def test_a_long_file_is_highlighted_in_its_beginning() -> None:
+    code = CodeDisplay("x = 1\n" * 12_000, "a.py")
+    lines = display_lines(code, 60, True, cell_len)
+    assert lines[0].text == "    1  x = 1"
+    assert lines[4_999].text == " 5000  x = 1"
+    assert looks(list(lines[:1]), "1") == ["code.number"]
+
+
+sides = st.lists(st.tuples(st.sampled_from(" +-"), st.text("ab 漢\t\x1b\r\u202e\"'#(", max_size=40)), max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(sides, st.integers(1, 160), st.sampled_from(["auto", "unified", "split"]))
+def test_every_line_is_there_once_and_fits(lines: list[tuple[str, str]], width: int, form: DiffForm) -> None:
+    hunk = Hunk(1, 1, tuple(mark + text for mark, text in lines))
+    added, removed = (sum(mark == wanted for mark, _ in lines) for wanted in "+-")
+    diff = DiffDisplay("a.py", (hunk,), added, removed)
+    drawn, left = diff_lines(diff, width, cell_len, form)
+    assert left == 0
+    assert all(sum(cell_len(s.text) for s in line.segments) <= width for line in drawn)
+    if width > 20:
+        marks = [s.text for line in drawn for s in line.segments if s.text in ("+ ", "- ")]
+        assert marks.count("+ ") >= added and marks.count("- ") >= removed
+    assert diff_lines(diff, width, cell_len, form, 1_000) == (drawn, 0)
+
+
+def test_a_look_is_passed_on() -> None:
+    assert display_lines(CHANGE, 90, True, cell_len, Look(diff="split")) != display_lines(CHANGE, 90, True, cell_len)
