@@ -47,7 +47,16 @@ LAZY = {
     },
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
     "agent_tui.providers.ollama": {"ollama": "slow, and only needed to ask about models"},
+    "agent_tui.sessions.export_html": {
+        "markdown_it:MarkdownIt": "only for an export to HTML",
+        "pygments:highlight": "only for an export to HTML",
+        "pygments.formatters:HtmlFormatter": "only for an export to HTML",
+        "pygments.lexers:get_lexer_by_name": "only for an export to HTML",
+        "pygments.lexers:get_lexer_for_filename": "only for an export to HTML",
+        "pygments.util:ClassNotFound": "only for an export to HTML",
+    },
     "agent_tui.tools._ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
+    "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.markdown.code": {
         "pygments.lexers:get_lexer_by_name": "with the first block of code",
         "pygments.lexers:get_lexer_for_filename": "with the first block of code",

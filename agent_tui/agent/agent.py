@@ -2,7 +2,8 @@
 
 `handle` never blocks and never fails: what takes time is a task, what goes wrong is an event. Shapes of `answered`:
 skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools}],
-tried: [{what, result}], variables: [..]}`; sessions `[{id, title, cwd, at, turns, model}]`.
+tried: [{what, result}], variables: [..]}`; sessions `[{id, title, cwd, at, turns, model}]`; clipboard
+`{tool, problem}`; written `{path, problem, note}`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Final
 from agent_tui.agent import workshop
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.errands import Errands
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
@@ -36,15 +38,18 @@ from agent_tui.protocol.ops import (
     Answer,
     Cancel,
     Clear,
+    Export,
     Op,
     Pull,
     Query,
     QueueEdit,
     SaveDraft,
+    SetClipboard,
     SetMode,
     SetModel,
     Steer,
     Submit,
+    WriteFile,
 )  # fmt: skip
 from agent_tui.safety.policy import MODES
 
@@ -67,6 +72,7 @@ class Agent:
         self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
+        self.errands = Errands(config, record, pool, self.turns.spawn)
         self._draft: str | None = None
 
     # ------------------------------------------------------------------------------------------------------- ops
@@ -96,6 +102,8 @@ class Agent:
                 self._query(op)
             case Clear():
                 self._clear()
+            case SetClipboard() | WriteFile() | Export():
+                self.errands.run(op)
             case _:
                 self.log.warning("an op that is not for the agent: %s", type(op).__name__)
 
@@ -216,6 +224,8 @@ class Agent:
 
     async def close(self) -> None:
         """End what runs and put the rest on record."""
+        self.turns.cancel()
+        await self.errands.close()
         await self.turns.close()
         self._keep_draft()
         await self.models.close()

@@ -113,6 +113,33 @@ class Clear(Op):
 
 
 @frozen
+class SetClipboard(Op):
+    """Put `text` on the clipboard with a tool of this machine, if it has one (`answered`, kind `clipboard`)."""
+
+    text: str
+    type: Literal["set_clipboard"] = "set_clipboard"
+
+
+@frozen
+class WriteFile(Op):
+    """Write `text` to a new file in the session's folder, under `name` or one with a number (`answered`, kind
+    `written`)."""
+
+    name: str
+    text: str
+    type: Literal["write_file"] = "write_file"
+
+
+@frozen
+class Export(Op):
+    """Write the session to a new file: Markdown, HTML or JSON by the suffix of `path`. Empty, a folder or only a
+    format (`html`): a name is made (`answered`, kind `written`)."""
+
+    path: str = ""
+    type: Literal["export"] = "export"
+
+
+@frozen
 class Resume(Op):
     """Answers the list of sessions that a start with `--resume` shows: open `id`; empty: begin a new session."""
 
@@ -126,6 +153,6 @@ class Shutdown(Op):
 
 
 AnyOp = (
-    Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear | Resume
-    | Shutdown
+    Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
+    | SetClipboard | WriteFile | Export | Resume | Shutdown
 )

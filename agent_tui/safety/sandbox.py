@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,6 +98,40 @@ async def quiet(argv: Sequence[str], cwd: Path, timeout: float) -> tuple[int, st
     result = await process.result(timeout)
     code = 124 if result.timed_out or result.exit_code is None else result.exit_code
     return code, result.output
+
+
+async def feed(
+    argv: Sequence[str], data: bytes, cwd: Path, environment: Mapping[str, str], timeout: float
+) -> tuple[int, str]:
+    """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its stderr.
+
+    127: cannot be run; 124: timeout. Ended with all it started on timeout and when cancelled, but what it leaves in
+    the background stays: a clipboard tool serves from there what it took, also after this program has ended.
+    """
+    token = uuid.uuid4().hex
+    marked = guarded(child_environment(environment)) | {process_tree.VARIABLE: token}
+    try:
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:  # files: nothing waits for a pipe
+            given.write(data)
+            given.seek(0)
+            process = await asyncio.create_subprocess_exec(
+                *argv, cwd=cwd, env=marked, stdin=given, stdout=asyncio.subprocess.DEVNULL, stderr=errors,
+                start_new_session=True,
+            )  # fmt: skip
+            try:
+                code = await asyncio.wait_for(process.wait(), timeout)
+            except TimeoutError:
+                process_tree.send(process.pid, token, signal.SIGKILL)
+                with contextlib.suppress(TimeoutError):  # it may be one that not even KILL ends at once
+                    await asyncio.wait_for(process.wait(), GRACE)
+                return 124, f"no end after {timeout:g} s"
+            except asyncio.CancelledError:
+                process_tree.send(process.pid, token, signal.SIGKILL)
+                raise
+            errors.seek(0)
+            return code, errors.read(_LIVE).decode("utf-8", "replace").strip()
+    except (OSError, ValueError) as error:
+        return 127, str(error)
 
 
 async def settle(timeout: float) -> None:

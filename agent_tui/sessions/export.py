@@ -1,0 +1,42 @@
+"""A session as one document for people or programs: Markdown, HTML, or JSON with every record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final, Literal, assert_never
+
+from agent_tui.protocol.codec import dump
+from agent_tui.protocol.events import Event, fold
+from agent_tui.sessions.export_html import html
+from agent_tui.sessions.export_markdown import markdown
+from agent_tui.sessions.export_parts import parts
+
+Format = Literal["md", "html", "json"]
+FORMATS: Final[tuple[Format, ...]] = ("md", "html", "json")
+_SUFFIXES: Final[dict[str, Format]] = {
+    ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json",
+}  # fmt: skip
+
+
+def format_of(suffix: str) -> Format | None:
+    """The format that a file's suffix (`.html`) stands for."""
+    return _SUFFIXES.get(suffix.lower())
+
+
+def export(events: Sequence[Event], form: Format) -> str:
+    """The settled `events` of one session as a document. Nothing in it can run, hide or move what is read:
+
+    control characters are shown as symbols, and HTML holds only tags that are made here.
+    """
+    match form:
+        case "json":
+            return json.dumps({"format": "agent-tui/1", "events": [dump(event) for event in events]}, indent=1) + "\n"
+        case "md":
+            transcript = fold(events)
+            return markdown(transcript, parts(transcript))
+        case "html":
+            transcript = fold(events)
+            return html(transcript, parts(transcript))
+        case _:
+            assert_never(form)

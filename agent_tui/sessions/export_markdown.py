@@ -1,0 +1,69 @@
+"""A session as Markdown: what was said stays the source it was, tool calls fold where a reader knows `<details>`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final, assert_never
+
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.sessions.export_parts import Code, Folded, Part, Piece, Prose, Remark, Speech, facts, title
+
+_TICKS: Final = re.compile("`+")
+_WORD: Final = re.compile(r"[\w+#.-]{1,40}")
+_NAMES: Final = {"person": "You", "agent": "Agent"}
+
+
+def markdown(transcript: Transcript, parts: Sequence[Part]) -> str:
+    """The whole document, with a newline at its end."""
+    about = "\n".join(f"- {name}: {code_span(value)}" for name, value in facts(transcript))
+    return "\n\n".join((f"# {inline(title(transcript))}", *([about] if about else []), *map(_part, parts))) + "\n"
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Speech():
+            said = " · ".join(word for word in (part.at, part.note) if word)
+            return f"## {_NAMES[part.who]}{f' ({inline(said)})' if said else ''}\n\n{part.text}".rstrip()
+        case Folded():
+            return "\n\n".join(_folded(part))
+        case Remark():
+            return f"*{inline(part.text)}*" if part.text else "---"
+        case _:
+            assert_never(part)
+
+
+def _folded(part: Folded) -> Iterable[str]:
+    outcome = f" — {inline(part.outcome)}" if part.outcome else ""
+    yield f"<details><summary>{inline(part.label)}{outcome}</summary>"
+    yield from map(_piece, part.pieces)
+    yield "</details>"
+
+
+def _piece(piece: Piece) -> str:
+    match piece:
+        case Code():
+            return fenced(piece.text, piece.language)
+        case Prose():
+            return fenced(piece.text, "markdown")  # it stays inside of its fold, whatever it holds
+        case _:
+            assert_never(piece)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """`text` as a code block that nothing in it can end."""
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language if _WORD.fullmatch(language) else ''}\n{text}\n{fence}"
+
+
+def code_span(text: str) -> str:
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    ticks = "`" * (longest + 1)
+    return f"{ticks} {text} {ticks}" if longest else f"`{text}`"
+
+
+def inline(text: str) -> str:
+    """`text` as words of a line, never as markup."""
+    return re.sub(r"([\\`*_\[\]~|])", r"\\\1", escape(text, quote=False))
