@@ -183,6 +183,15 @@ def test_what_the_encoding_cannot_say_is_written_as_its_code(place: Place) -> No
     assert run(place, "go", "-m", model, PYTHONIOENCODING="utf-8").stdout == "→ \\ud800 ü\n"
 
 
+def test_a_session_that_is_open_elsewhere_is_a_line(place: Place) -> None:
+    model = place.script([{"text": "one"}])
+    with place.engine(model) as driver:
+        driver.turn("hi")
+        done = run(place, "more", "-r", driver.events[0].session)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("agent-tui: session ") and "open in another program" in done.stderr
+
+
 def test_an_interrupt_before_the_turn_begins_none(place: Place) -> None:
     worker = Worker(place.config(place.script([{"text": "word"}]), interactive=False))
     worker.start(lambda: None)

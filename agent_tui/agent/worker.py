@@ -88,6 +88,7 @@ class Worker:
         from agent_tui.agent.log import open_log
         from agent_tui.agent.opening import open_agent
         from agent_tui.safety import sandbox
+        from agent_tui.sessions.lock import SessionLocked
 
         inbox: asyncio.Queue[Op] = asyncio.Queue()
         with self._lock:
@@ -103,6 +104,8 @@ class Worker:
             await agent.close()
             agent.record.store.close()
             await sandbox.settle(3.0)
+        except SessionLocked as error:
+            self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

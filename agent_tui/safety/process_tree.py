@@ -84,8 +84,8 @@ def _table() -> dict[int, tuple[int, int, int]]:
             continue
         try:
             stat = (_PROC / name / "stat").read_bytes()
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # ended between the listing and the look
+        except OSError:
+            continue  # ended between the listing and the look, or not ours to see (hidepid)
         # The second field is the program's name in parentheses and may hold anything, also spaces and `)`.
         state, parent, group, session = stat[stat.rindex(b")") + 2 :].split(b" ", 4)[:4]
         if state not in (b"Z", b"X"):

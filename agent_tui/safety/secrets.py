@@ -18,14 +18,18 @@ _NAME: Final = re.compile(
 _NOT_SECRET: Final = re.compile(r"(_|^)(FILE|PATH|DIR|URL|HOST|LENGTH|COUNT|LIMIT|TTL)$|^TOKENIZERS_", re.IGNORECASE)
 
 
+_IN_ADDRESS: Final = re.compile(r"://[^/?#\s@]*?:([^/?#\s]+)@")
+
+
 def is_secret_name(name: str) -> bool:
     """Whether a variable's name says that it holds a credential."""
     return bool(_NAME.search(name)) and not _NOT_SECRET.search(name)
 
 
 def known(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the credentials in `environment`, longest first."""
+    """The values of the credentials in `environment`, and the passwords in its addresses, longest first."""
     values = {value.strip() for name, value in environment.items() if is_secret_name(name)}
+    values |= {password for value in environment.values() for password in _IN_ADDRESS.findall(value)}
     return tuple(sorted((v for v in values if len(v) >= _SHORTEST), key=lambda v: (-len(v), v)))
 
 

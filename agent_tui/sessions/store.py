@@ -213,6 +213,8 @@ class Store:
         """One record, by one write; on failure the file is as it was before."""
         if self._cut_first:
             self._cut()
+        if durable and not os.fstat(self._fd).st_nlink:
+            raise FileNotFoundError(errno.ENOENT, "the log was deleted while the session ran", str(self.path))
         try:
             if os.write(self._fd, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

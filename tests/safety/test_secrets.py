@@ -29,6 +29,14 @@ def test_every_known_value_is_hidden_longest_first() -> None:
     assert KEY not in text and "-more" not in text and text.startswith("a ") and text.endswith(" c")
 
 
+def test_passwords_in_addresses_are_known() -> None:
+    proxy = "http://me:hunter22@proxy:3128"
+    assert secrets.known({"HTTPS_PROXY": proxy, "OLLAMA_HOST": "http://box:11434", "X": "me@box:12345678"}) == (
+        "hunter22",
+    )
+    assert secrets.child_environment({"HTTPS_PROXY": proxy}) == {"HTTPS_PROXY": proxy}
+
+
 def test_short_and_empty_values_hide_nothing() -> None:
     known = secrets.known({"API_KEY": "", "TOKEN": "abc", "OPENAI_API_KEY": KEY})
     assert known == (KEY,)

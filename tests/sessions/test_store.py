@@ -130,6 +130,15 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
     assert [stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
 
 
+def test_a_log_that_is_deleted_is_told_and_not_written_on_in_the_dark(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, "one")
+    store.append(TurnStarted(prompt="a"))
+    store.path.unlink()
+    assert store.append(TurnEnded(state="completed")).n == 2
+    assert "deleted" in store.trouble and str(store.path) in store.trouble
+    store.close()
+
+
 def test_one_writer(tmp_path: Path) -> None:
     log(tmp_path, DraftSaved(text="a"))
     first = Store.open(tmp_path, "one")
