@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import select
 import signal
 import struct
 import sys
@@ -21,6 +22,8 @@ UNDO: Final = (
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+BLOCKED_SECONDS: Final = 0.3
+"""So long a terminal that takes no output is waited for at the end."""
 
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"
@@ -51,7 +54,8 @@ class Early:
                 continue  # the terminal is gone: there is nobody to give it back to
 
     def _leave_screen(self) -> None:
-        os.write(2, UNDO if self.screen else _NO_PASTE)
+        if select.select([], [2], [], BLOCKED_SECONDS)[1]:
+            os.write(2, UNDO if self.screen else _NO_PASTE)
         self.screen = False
 
     def _reset_attributes(self) -> None:

@@ -76,7 +76,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     given = parser.parse_args(arguments)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` works without one")
     model = "demo/tour" if given.demo else given.model
     config = _config(given, model, interactive=True, limits=settings.Flags(model=model, mode=given.mode))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from agent_tui import boot
-from tests.tui.pty_stage import ROOT
+from tests.tui.pty_stage import ROOT, Pty
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,13 @@ def test_the_first_milliseconds_import_the_standard_library_only() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("redirected", ["</dev/null", "<&-", ">/dev/null", ">&-", "2>/dev/null", "2>&-"])
+def test_where_a_part_of_the_terminal_is_missing_it_says_so_and_ends(redirected: str, tmp_path: Path) -> None:
+    shell = f"import os; os.execvp('sh', ['sh', '-c', '{sys.executable} -m agent_tui {redirected}'])"
+    pty = Pty(["-c", shell], {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path)})
+    assert pty.wait() == 2
+    assert b"Traceback" not in pty.raw
+    assert b"this is not a terminal" in pty.raw or redirected == "2>/dev/null"
+    pty.close()
