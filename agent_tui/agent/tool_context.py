@@ -16,6 +16,7 @@ from agent_tui.protocol.events import Event, FileChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths, sandbox
 from agent_tui.safety.sandbox import CommandResult
+from agent_tui.safety.secrets import ScrubbedStream
 from agent_tui.tools.base import ToolFailure
 
 T = TypeVar("T")
@@ -35,6 +36,8 @@ class Workplace:
     """Folder for command output that is too long for the model."""
     emit: Callable[[Event], None]
     scrub: Callable[[str], str]
+    scrub_stream: Callable[[], ScrubbedStream]
+    """The same for the output of a command, which comes in pieces and is kept on disk."""
     checkpoint: Callable[[bytes], str]
     skills: Callable[[], Sequence[SkillInfo]]
     load_skill: Callable[[str], str]
@@ -99,6 +102,7 @@ class CallContext:
             on_output=self.emit,
             limit=self.workplace.max_output_chars,
             spool=self.workplace.spool / f"{uuid.uuid4().hex[:8]}.txt",
+            secrets=self.workplace.scrub_stream(),
         )
 
     async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:

@@ -67,7 +67,7 @@ def build(
     log: Logger,
 ) -> Executor:
     """The executor of a session."""
-    scrub = scrubber(config).scrub
+    secret = scrubber(config)
     environment: Mapping[str, str] = secrets.child_environment(config.environment)
     spool = config.folders.data / "outputs" / session
 
@@ -81,7 +81,8 @@ def build(
         max_output_chars=config.settings.tools.max_output_chars,
         spool=spool,
         emit=emit,
-        scrub=scrub,
+        scrub=secret.scrub,
+        scrub_stream=secret.stream,
         checkpoint=Blobs(config.folders.blobs).put,
         skills=skills.skills.list,
         load_skill=skills.load,
@@ -89,4 +90,4 @@ def build(
         log=log,
     )
     tools = enabled_tools(config.settings.tools.enabled)
-    return Executor(tools, known, workplace, scrub, mode, ask, new_id, config.settings.agent.parallel_tools)
+    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, config.settings.agent.parallel_tools)

@@ -8,6 +8,8 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety.secrets import ScrubbedStream
+
 SPOOL_LIMIT: Final = 50_000_000
 """Bytes of output that are kept on disk; what comes after is read and dropped."""
 
@@ -19,7 +21,8 @@ class Captured:
     (created then, readable by its owner alone).
     """
 
-    def __init__(self, limit: int, spool: Path | None) -> None:
+    def __init__(self, limit: int, spool: Path | None, secrets: ScrubbedStream | None = None) -> None:
+        self._secrets = secrets
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._head_limit = limit // 2
         self._tail_limit = max(limit - self._head_limit, 1)
@@ -36,7 +39,9 @@ class Captured:
         """Why the file does not hold the whole output; empty if it does."""
 
     def feed(self, data: bytes, final: bool = False) -> str:
-        """Take bytes; returns the text that they complete."""
+        """Take bytes; returns the text that they complete, without `secrets`."""
+        if self._secrets is not None:
+            data = self._secrets.feed(data, final)
         text = self._decoder.decode(data, final)
         self._total += len(text)
         rest = text

@@ -18,7 +18,7 @@ from typing import Final
 
 from agent_tui.safety import process_tree
 from agent_tui.safety.captured import Captured
-from agent_tui.safety.secrets import child_environment
+from agent_tui.safety.secrets import ScrubbedStream, child_environment
 
 GRACE: Final = 2.0
 """Seconds between TERM and KILL."""
@@ -69,15 +69,18 @@ async def run(
     on_output: Callable[[str], None],
     limit: int,
     spool: Path | None = None,
+    secrets: ScrubbedStream | None = None,
 ) -> CommandResult:
     """Run a shell command (bash, else sh) and wait for it; its output goes to `on_output` as it comes.
+    `secrets` hides values in all that is kept and told of the output.
 
     `timeout` in seconds, 0 for none: then the whole tree gets TERM, and KILL two seconds later. When cancelled, the
     tree gets TERM, the call ends at once, and KILL follows in the background (`settle`). A negative exit code is the
     signal that ended it. Raises OSError (no such folder, command too long) and ValueError (NUL in the command).
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
-    process = await _Running.start([*shell, command], cwd, guarded(environment), Captured(limit, spool), on_output)
+    captured = Captured(limit, spool, secrets)
+    process = await _Running.start([*shell, command], cwd, guarded(environment), captured, on_output)
     return await process.result(timeout)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 HIDDEN: Final = "[hidden]"
@@ -41,12 +41,41 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
 class Scrubber:
     """Replaces exact values in text. Linear, and safe to use from several threads."""
 
-    __slots__ = ("_pattern",)
+    __slots__ = ("_kept", "_pattern")
 
     def __init__(self, values: Iterable[str]) -> None:
-        kept = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
+        self._kept = kept = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, kept))) if kept else None
 
     def scrub(self, text: str) -> str:
         """`text` with every known value replaced by `[hidden]`."""
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
+
+    def stream(self) -> ScrubbedStream:
+        """The same for bytes that come in pieces."""
+        return ScrubbedStream([value.encode("utf-8", "surrogateescape") for value in self._kept])
+
+
+class ScrubbedStream:
+    """Replaces exact values in one stream of bytes; what may be the beginning of one waits for the next piece."""
+
+    __slots__ = ("_held", "_pattern", "_values")
+
+    def __init__(self, values: Sequence[bytes]) -> None:
+        self._values = values
+        self._pattern = re.compile(b"|".join(map(re.escape, values))) if values else None
+        self._held = b""
+
+    def feed(self, data: bytes, final: bool = False) -> bytes:
+        """What of the stream can be passed on now that `data` has come; with `final` all of it."""
+        if self._pattern is None:
+            return data
+        data = self._pattern.sub(HIDDEN.encode(), self._held + data)
+        end = len(data) if final else len(data) - self._begun(data)
+        self._held = data[end:]
+        return data[:end]
+
+    def _begun(self, data: bytes) -> int:
+        """How many bytes at the end of `data` are the beginning of a value."""
+        sizes = range(min(max(map(len, self._values)) - 1, len(data)), 0, -1)
+        return next((n for n in sizes if any(value.startswith(data[-n:]) for value in self._values)), 0)

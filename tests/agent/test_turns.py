@@ -20,6 +20,7 @@ from agent_tui.protocol.events import (
     SteerSeen,
     StepStarted,
     ToolEnded,
+    ToolOutput,
     TurnEnded,
     TurnStarted,
     UsageReported,
@@ -146,6 +147,21 @@ def test_own_keys_never_reach_the_model_the_screen_or_the_log(place: Place) -> N
         driver.turn("read")
         assert secret not in driver.all(ToolEnded)[0].content
         assert secret not in repr(driver.transcript())
+    for path in place.home.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path
+
+
+def test_own_keys_in_a_commands_output_are_hidden_in_pieces_and_on_disk(place: Place) -> None:
+    secret = "sk-abcdef0123456789abcdef"
+    say = f"printf {secret[:9]}; sleep 0.2; echo {secret[9:]}"
+    command = f"{say}; for i in $(seq 9000); do echo {secret[:5]}'{secret[5:]}'; done; {say}"
+    model = place.script([{"call": "run_shell_command", "arguments": {"command": command}}], [{"text": "ok"}])
+    with place.engine(model, mode="accept-all", environment={"OPENAI_API_KEY": secret}) as driver:
+        driver.turn("run")
+        live = "".join(event.text for event in driver.all(ToolOutput))
+        assert "[hidden]" in live and secret not in live and secret not in driver.all(ToolEnded)[0].content
+    assert list(place.home.glob("outputs/*/*.txt"))
     for path in place.home.rglob("*"):
         if path.is_file():
             assert secret.encode() not in path.read_bytes(), path

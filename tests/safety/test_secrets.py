@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_tui.safety import secrets
 
@@ -41,6 +45,25 @@ def test_short_and_empty_values_hide_nothing() -> None:
     known = secrets.known({"API_KEY": "", "TOKEN": "abc", "OPENAI_API_KEY": KEY})
     assert known == (KEY,)
     assert secrets.Scrubber(("", "ab")).scrub("abab") == "abab"
+
+
+@given(st.lists(st.sampled_from([KEY, "sk-abc", "x", KEY[:9], KEY[9:]])), st.lists(st.integers(0, 200)))
+def test_a_stream_in_pieces_is_scrubbed_as_the_whole(words: list[str], cuts: list[int]) -> None:
+    whole = "".join(words).encode()
+    places = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    stream = secrets.Scrubber((KEY,)).stream()
+    pieces = [stream.feed(whole[start:end]) for start, end in itertools.pairwise(places)]
+    passed = b"".join(pieces)
+    assert KEY.encode() not in passed
+    assert passed + stream.feed(b"", final=True) == secrets.Scrubber((KEY,)).scrub(whole.decode()).encode()
+
+
+def test_a_stream_holds_back_only_what_may_be_a_secret() -> None:
+    stream = secrets.Scrubber((KEY,)).stream()
+    assert stream.feed(b"ready> ") == b"ready> "
+    assert stream.feed(b"ready> sk-ab") == b"ready> "
+    assert stream.feed(b"out") == b"sk-about"
+    assert secrets.Scrubber(()).stream().feed(b"all") == b"all"
 
 
 def test_text_without_secrets_is_the_same_object() -> None:
