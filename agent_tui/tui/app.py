@@ -202,7 +202,7 @@ class AgentApp(App[int], inherit_bindings=False):
         return True
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
-        self.dispatch(msg.Toggled(at=time.time(), row=event.row))
+        self.dispatch(msg.Toggled(at=time.time(), row=event.row, group=event.group))
 
     def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
         self.dispatch(msg.Scrolled(at=time.time(), following=event.following))

@@ -11,6 +11,7 @@ from typing import Literal
 
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.structures.frozen import frozen
+from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
 
 PurposeKind = Literal["deny", "say", "argument", "address"]
@@ -84,6 +85,8 @@ class Reading:
 
     expanded: bool = False
     exceptions: frozenset[int] = frozenset()
+    groups: frozenset[int] = frozenset()
+    """First rows of the groups that are an exception."""
     jump: int = 0
     following: bool = True
 
@@ -121,6 +124,7 @@ class Model:
     dialog: Dialog | None = None
     overlay: Overlay | None = None
     reading: Reading = Reading()
+    look: Look = DEFAULT
     toast: Toast | None = None
     toasts: int = 0
     in_flight: InFlight | None = None

@@ -85,9 +85,10 @@ class HistoryLoaded(Base):
 
 @frozen
 class Toggled(Base):
-    """The row was clicked, or opened by key."""
+    """The row was clicked, or opened by key; `group`: the group that begins with it was."""
 
     row: int
+    group: bool = False
 
 
 @frozen

@@ -11,6 +11,7 @@ from agent_tui.protocol.display import Display
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
+from agent_tui.tui.look import DEFAULT, Look
 
 Tone = Literal["normal", "dim", "accent", "good", "warning", "bad"]
 
@@ -32,7 +33,8 @@ class HeaderView:
 @frozen
 class TranscriptView:
     """Closed rows and the blocks still being written. A row is open if `expanded` differs from its being in
-    `exceptions`. `now` moves only while something runs (elapsed times). A new `jump` means: show the end."""
+    `exceptions`, a group of rows if it differs from its first row's being in `groups`. `now` moves only while
+    something runs (elapsed times). A new `jump` means: show the end."""
 
     rows: Vec[Block]
     live: tuple[Block, ...]
@@ -40,6 +42,8 @@ class TranscriptView:
     exceptions: frozenset[int] = frozenset()
     now: float = 0.0
     jump: int = 0
+    groups: frozenset[int] = frozenset()
+    look: Look = DEFAULT
 
 
 @frozen

@@ -54,7 +54,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case HistoryLoaded():
             return composer.loaded(model, msg.entries), ()
         case Toggled():
-            return reading.toggled(model, msg.row), ()
+            return reading.toggled(model, msg.row, msg.group), ()
         case Scrolled():
             return reading.scrolled(model, msg.following), ()
         case Copied():

@@ -7,6 +7,7 @@ from typing import Final
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
+from agent_tui.tui.look import Look
 from agent_tui.tui.model import Composer, Model, Reading, Toast
 from agent_tui.tui.regions import CompletionView, Option, PromptView, QueueView, ToastView, TranscriptView, View
 from agent_tui.tui.update import completion
@@ -28,7 +29,9 @@ def view(model: Model) -> View:
     listed = _completion(completion.shown(model), model.completion.selected) if _slash(model) else None
     return View(
         header=header_view(model),
-        transcript=_transcript(transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0),
+        transcript=_transcript(
+            transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0, model.look
+        ),
         queue=_queue(transcript.queue, model.taken, transcript.paused, running),
         dialog=dialog_view(model),
         completion=listed,
@@ -48,9 +51,13 @@ def _slash(model: Model) -> bool:
 
 
 @lazy_large
-def _transcript(rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float) -> TranscriptView:
+def _transcript(
+    rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float, look: Look
+) -> TranscriptView:
     live = Transcript(rows=rows, streaming=streaming).live()
-    return TranscriptView(rows, live, reading.expanded, reading.exceptions, now, reading.jump)
+    return TranscriptView(
+        rows, live, reading.expanded, reading.exceptions, now, reading.jump, reading.groups, look
+    )
 
 
 @lazy

@@ -41,10 +41,11 @@ class Transcript(ScrollView, can_focus=False):
     """
 
     class Toggled(Message):
-        """A foldable line of row `row` was clicked (live blocks count on after the rows)."""
+        """A foldable line of row `row` was clicked (live blocks count on after the rows). `group`: the line of the
+        group that begins there."""
 
-        def __init__(self, row: int) -> None:
-            self.row = row
+        def __init__(self, row: int, group: bool = False) -> None:
+            self.row, self.group = row, group
             super().__init__()
 
     class Scrolled(Message):
@@ -284,7 +285,7 @@ class Transcript(ScrollView, can_focus=False):
         elif "jump" in said:
             self.scroll_view("end")
         elif "toggle" in said and (index := self._page.index_at(line)) is not None:
-            self.post_message(self.Toggled(index))
+            self.post_message(self.Toggled(index, said["toggle"] == "group"))
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
         self.refresh()

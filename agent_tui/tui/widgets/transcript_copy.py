@@ -82,6 +82,8 @@ def _parts(page: Page, selection: Selection) -> Iterator[_Part]:
     rows = page.shown.rows
     for index in range(begin, finish + 1):
         top, size = page.extent(index)
+        if not size:
+            continue
         block = rows[index] if index < len(rows) else page.row(index).block
         inner = begin < index < finish
         above = 0 if inner else page.row(index).gap

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.strip import Strip
 
 from agent_tui.protocol.transcript import Block, ToolBlock
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.blocks import estimate, gap
-from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.blocks import block_lines, estimate, gap, hidden
+from agent_tui.tui.groups import Group, Groups, group_line
+from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets.transcript_heights import Heights
 from agent_tui.tui.widgets.transcript_rows import Painter, Row
@@ -28,6 +30,7 @@ class Page:
     def __init__(self) -> None:
         self.shown = TranscriptView(Vec(), ())
         self.heights = Heights()
+        self.groups = Groups()
         self.live: list[Row] = []
         self._painter: Painter | None = None
         self._ticking: set[int] = set()
@@ -50,6 +53,8 @@ class Page:
         """Paint with `painter` from now on. Another width makes all heights estimates again."""
         before, self._painter = self._painter, painter
         if before is None or before.width != painter.width or len(self.heights) != len(self.shown.rows):
+            if before is None or len(self.heights) != len(self.shown.rows):
+                self.groups.reset(self.shown.rows)
             self._guess_all()
         self.live = []
         self._paint_live()
@@ -70,23 +75,32 @@ class Page:
     def _update_rows(self, old: TranscriptView, view: TranscriptView) -> int | None:
         """Bring heights up to date; returns the first row that may look different."""
         heights, rows = self.heights, view.rows
-        if view.expanded != old.expanded:
-            self._guess_all()
-            self.painter.forget_all()
-            return 0
-        stale: set[int] = set()
+        changed: list[int] = []
+        reshaped: set[int] = set()
         if rows is not old.rows:
             heights.resize(len(rows))
             self._ticking = {row for row in self._ticking if row < len(rows)}
-            for index in rows.changed(old.rows):
-                self._note_running(index, rows[index])
-                heights.put(index, self._guess(index, rows[index]), False)
-                stale.update((index, index + 1))  # the gap above the next row depends on this one
-            if len(rows) < len(old.rows):
-                stale.add(len(rows))
+            changed = list(rows.changed(old.rows))
+            regrouped = self.groups.update(rows, changed)
+            reshaped.update(changed, range(*regrouped) if regrouped else ())
+        if view.expanded != old.expanded or view.look != old.look:
+            self._guess_all()
+            self.painter.forget_all()
+            self.live = []
+            return 0
+        for index in changed:
+            self._note_running(index, rows[index])
+        for first in view.groups ^ old.groups if view.groups is not old.groups else ():
+            group = self.groups.of(first)
+            reshaped.update(range(group.first, group.last + 1) if group else ())
         if view.exceptions is not old.exceptions:
-            for index in view.exceptions ^ old.exceptions:
-                stale.update((index, index + 1))
+            reshaped.update(index for index in view.exceptions ^ old.exceptions if index < len(rows))
+        for index in reshaped:
+            heights.put(index, self._guess(index, rows[index]), False)
+        after = {self._below(index) for index in reshaped if index + 1 not in reshaped}
+        stale = reshaped | after  # the gap above a row depends on the one before
+        if len(rows) < len(old.rows):
+            stale.add(len(rows))
         if view.now != old.now:
             stale.update(self._ticking)
         for index in stale:
@@ -108,34 +122,84 @@ class Page:
             self._note_running(index, block)
 
     def _guess(self, index: int, block: Block) -> int:
+        if self.is_hidden(index, block):
+            return 0
         return estimate(block, self.painter.width - 3, self.is_open(index)) + 1
 
     def is_open(self, index: int) -> bool:
         return self.shown.expanded != (index in self.shown.exceptions)
+
+    def is_unfolded(self, group: Group) -> bool:
+        """Whether the rows of `group` are shown one by one."""
+        return self.shown.expanded != (group.first in self.shown.groups)
+
+    def is_hidden(self, index: int, block: Block) -> bool:
+        """Whether nothing is drawn for a row or live block."""
+        if hidden(block, self.shown.look):
+            return True
+        group = self.groups.of(index)
+        return group is not None and group.first != index and not (self.is_open(index) or self.is_unfolded(group))
+
+    def holder(self, index: int) -> int:
+        """The row where `index` is to be seen: itself, or the first of its folded group."""
+        group = self.groups.of(index)
+        return group.first if group is not None and self.is_hidden(index, self.shown.rows[index]) else index
+
+    def _above(self, index: int) -> int:
+        """The nearest row before `index` of which something is drawn; -1 if there is none."""
+        index -= 1
+        while index >= 0 and self.is_hidden(index, self.shown.rows[index]):
+            index -= 1
+        return index
+
+    def _below(self, index: int) -> int:
+        """The nearest row after `index` of which something is drawn; the number of rows if there is none."""
+        index += 1
+        while index < len(self.shown.rows) and self.is_hidden(index, self.shown.rows[index]):
+            index += 1
+        return index
 
     def row(self, index: int) -> Row:
         """Row or live block `index`, painted."""
         rows = self.shown.rows
         if index >= len(rows):
             return self.live[index - len(rows)]
-        above, open = self._gap(rows[index - 1] if index else None, rows[index], index), self.is_open(index)
-        return self.painter.row(index, rows[index], above, open, self.shown.now)
+        block, open = rows[index], self.is_open(index)
+        if self.is_hidden(index, block):
+            return Row(block, 0, open, (), ())
+        above = self._gap(self._above(index), block, index)
+        return self.painter.row(index, block, above, open, lambda: self._draw(index, block, open))
 
-    def _gap(self, before: Block | None, block: Block, index: int) -> int:
-        return gap(before, block, self.is_open(index) or self.is_open(index - 1))
+    def _gap(self, above: int, block: Block, index: int) -> int:
+        before = self.shown.rows[above] if above >= 0 else None
+        return gap(before, block, self.is_open(index) or self.is_open(above))
+
+    def _draw(self, index: int, block: Block, open: bool) -> tuple[Line, ...]:
+        shown, group, width = self.shown, self.groups.of(index), self.painter.width
+        lines = block_lines(block, width, open, shown.now, cell_len, shown.look)
+        if group is None or group.first != index:
+            return lines
+        unfolded = self.is_unfolded(group)
+        head = group_line(shown.rows[group.first : group.last + 1], unfolded, width, cell_len)
+        if not (unfolded or open):
+            return (head,)
+        return (head, EMPTY, *lines) if open else (head, *lines)
 
     def _paint_live(self) -> None:
         """The blocks that are being written; those that did not change since the last time stay as they are."""
         rows = self.shown.rows
-        before: Block | None = rows[-1] if len(rows) else None
+        at = self._above(len(rows))
+        before: Block | None = rows[at] if at >= 0 else None
         painted: list[Row] = []
         for number, block in enumerate(self.shown.live):
-            above, open = self._gap(before, block, len(rows) + number), self.is_open(len(rows) + number)
+            open = self.is_open(len(rows) + number)
+            above = gap(before, block, open or self.is_open(at))
             known = self.live[number] if number < len(self.live) else None
             if known is None or known.block is not block or (known.gap, known.open) != (above, open):
-                known = self.painter.paint(block, above, open, self.shown.now)
+                known = self.painter.paint(block, above, open, self._draw(len(rows) + number, block, open))
             painted.append(known)
-            before = block
+            if known.strips:
+                before, at = block, len(rows) + number
         self.live = painted
 
     def measure(self, first: int, last: int) -> bool:

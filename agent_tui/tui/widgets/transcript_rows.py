@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from rich.cells import cell_len
 from rich.segment import Segment as RichSegment
 from rich.style import Style
 from textual.color import Color
@@ -15,7 +14,6 @@ from textual.strip import Strip
 
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.blocks import block_lines
 from agent_tui.tui.markdown.lines import EMPTY, Line, Meta
 
 KEPT: Final = 600
@@ -56,13 +54,13 @@ class Painter:
         self._styles: dict[tuple[str, str, Meta | None], Style] = {}
         self.blank = self._strip(EMPTY)
 
-    def row(self, index: int, block: Block, gap: int, open: bool, now: float) -> Row:
-        """The painted row, from memory if this very block was painted in the same state."""
+    def row(self, index: int, block: Block, gap: int, open: bool, draw: Callable[[], tuple[Line, ...]]) -> Row:
+        """The painted row, from memory if this very block was painted in the same state; else painted from `draw`."""
         row = self._rows.get(index)
         if row is not None and row.block is block and row.gap == gap and row.open == open:
             self._rows.move_to_end(index)
             return row
-        row = self._rows[index] = self.paint(block, gap, open, now)
+        row = self._rows[index] = self.paint(block, gap, open, draw())
         self._rows.move_to_end(index)
         if len(self._rows) > KEPT:
             self._rows.popitem(last=False)
@@ -74,8 +72,7 @@ class Painter:
     def forget_all(self) -> None:
         self._rows.clear()
 
-    def paint(self, block: Block, gap: int, open: bool, now: float) -> Row:
-        lines = block_lines(block, self.width, open, now, cell_len)
+    def paint(self, block: Block, gap: int, open: bool, lines: tuple[Line, ...]) -> Row:
         if not lines:
             return Row(block, gap, open, (), ())
         strips = (*(self.blank for _ in range(gap)), *(self._strip(line) for line in lines))
