@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, assert_never
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.theme import Theme as TextualTheme
 
 from agent_tui import boot
@@ -25,6 +25,7 @@ from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.structures.visible import visible
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
+from agent_tui.tui.clipboard import CopyingApp
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
@@ -42,7 +43,7 @@ POLL_SECONDS: Final = 0.1
 STOP_SECONDS: Final = 3.0
 
 
-class AgentApp(App[int], inherit_bindings=False):
+class AgentApp(CopyingApp, inherit_bindings=False):
     """The full screen. Tests give it an engine of their own and a `model` to begin with."""
 
     CSS_PATH = "style.tcss"
@@ -140,9 +141,11 @@ class AgentApp(App[int], inherit_bindings=False):
             case do.Quit():
                 self.exit(0)
             case do.Copy(text):
-                self._copy(text)
+                self.copy_to_clipboard(text)
+            case do.Mouse(taken):
+                self.take_mouse(taken)
             case do.CopySelection():
-                self._copy(self.screen.get_selected_text() or self.regions.prompt.selected_text)
+                self.copy_to_clipboard(self.screen.get_selected_text() or self.regions.prompt.selected_text)
                 self.screen.clear_selection()
             case do.Remember(text):
                 if self._history is not None:
@@ -209,7 +212,7 @@ class AgentApp(App[int], inherit_bindings=False):
 
     def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
         """The terminal opens links (they are real ones); a click here copies the address."""
-        self._copy(event.href)
+        self.copy_to_clipboard(event.href)
 
     def on_mouse_scroll_up(self) -> None:
         """The wheel moves the transcript wherever the pointer is."""
@@ -248,10 +251,8 @@ class AgentApp(App[int], inherit_bindings=False):
 
     # -- small things
 
-    def _copy(self, text: str) -> None:
-        if text:
-            self.copy_to_clipboard(text)
-            self.dispatch(msg.Copied(at=time.time(), chars=len(text)))
+    def copied(self, text: str) -> None:
+        self.dispatch(msg.Copied(at=time.time(), chars=len(text), text=text))
 
     def _failed(self, text: str) -> None:
         self.dispatch(msg.EffectFailed(at=time.time(), text=text))

@@ -20,9 +20,16 @@ class Quit:
 
 @frozen
 class Copy:
-    """Put `text` on the clipboard (OSC 52)."""
+    """Put `text` on the clipboard of the terminal (OSC 52)."""
 
     text: str
+
+
+@frozen
+class Mouse:
+    """Take the mouse from the terminal, or leave it to it."""
+
+    taken: bool
 
 
 @frozen
@@ -61,4 +68,4 @@ class Type:
     key: str = ""
 
 
-Effect = Send | Quit | Copy | CopySelection | Remember | ExpireToast | Scroll | Type
+Effect = Send | Quit | Copy | CopySelection | Mouse | Remember | ExpireToast | Scroll | Type

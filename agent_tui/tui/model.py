@@ -15,7 +15,7 @@ from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
 
 PurposeKind = Literal["deny", "say", "argument", "address"]
-OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue"]
+OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy"]
 
 
 @frozen
@@ -67,6 +67,18 @@ class Completion:
 
 
 @frozen
+class Source:
+    """Something that can be copied: an answer or code in one, as it was written. `key` takes it in the list; `file` is
+    what it is called as a file."""
+
+    kind: Literal["answer", "code"]
+    key: str
+    text: str
+    label: str
+    file: str
+
+
+@frozen
 class Overlay:
     """A sheet over the transcript. `query` is the id of the answer that it waits for."""
 
@@ -77,6 +89,8 @@ class Overlay:
     note: str = ""
     shown_at: float = float("-inf")
     """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
+    sources: tuple[Source, ...] = ()
+    """What there was to copy when the list was opened: nothing moves in it under the cursor."""
 
 
 @frozen
@@ -137,6 +151,10 @@ class Model:
     quit_at: float = float("-inf")
     """When Ctrl+C was pressed with nothing left to stop."""
     selection: bool = False
+    mouse: bool = True
+    """Clicks come to us, not to the terminal."""
+    long_copy: int = 0
+    """Characters of the last copy, if it was too long for some terminals."""
 
     @property
     def transcript(self) -> Transcript:

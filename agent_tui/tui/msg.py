@@ -100,9 +100,10 @@ class Scrolled(Base):
 
 @frozen
 class Copied(Base):
-    """The clipboard holds `chars` characters more."""
+    """The terminal was given `text`, of `chars` characters, for its clipboard."""
 
     chars: int
+    text: str = ""
 
 
 @frozen

@@ -75,6 +75,14 @@ class Terminal(LinuxDriver):
             self._writer_thread.stop()
             self._early.screen = False
 
+    def take_mouse(self, taken: bool) -> None:
+        """Whether mouse events come to us, or the terminal keeps them; it stays so when the program was stopped."""
+        if taken == self._mouse:
+            return
+        self._mouse = True
+        (self._enable_mouse_support if taken else self._disable_mouse_support)()
+        self._mouse = taken
+
     def write(self, data: str) -> None:
         """Write to the screen; nothing happens if the terminal is gone."""
         if self._writer_thread is not None and self._writer_thread.is_alive():

@@ -16,7 +16,7 @@ from agent_tui.tui.commands.base import Situation, key_name
 from agent_tui.tui.effects import Copy, Quit
 from tests.tui.play import Play, words
 
-NAMES = ["help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "copy"]
+NAMES = ["help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "copy", "export", "mouse"]
 
 
 def test_the_slash_commands() -> None:
@@ -121,7 +121,7 @@ def _copied(*events: Event) -> list[object]:
     play = Play()
     play.feed(*events)
     play.effects.clear()
-    play.type("/copy")
+    play.type("/copy 1")
     play.press("enter")
     return list(play.takes(Copy)) or [play.view.toast.text if play.view.toast else ""]
 

@@ -24,7 +24,7 @@ def test_a_slash_lists_commands_and_skills() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "first"),
-    [("/mo", "/mode [name]"), ("/model", "/model [name]"), ("/rv", "/review <file>"), ("/ex", "/quit")],
+    [("/mo", "/mode [name]"), ("/model", "/model [name]"), ("/rv", "/review <file>"), ("/exi", "/quit")],
 )
 def test_the_best_match_is_first(typed: str, first: str) -> None:
     play = Play()

@@ -23,7 +23,7 @@ from agent_tui.tui.msg import (
     ToastExpired,
     Toggled,
 )  # fmt: skip
-from agent_tui.tui.update import composer, keys, reading, run, submit
+from agent_tui.tui.update import composer, copying, keys, reading, run, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 
@@ -58,7 +58,7 @@ def _decided(model: Model, msg: Msg) -> Step:
         case Scrolled():
             return reading.scrolled(model, msg.following), ()
         case Copied():
-            return toast(model, f"copied {msg.chars} character{'' if msg.chars == 1 else 's'}", "good")
+            return copying.copied(model, msg)
         case ToastExpired():
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()

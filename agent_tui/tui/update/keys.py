@@ -11,7 +11,7 @@ from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import completion, composer, dialog, overlay
 from agent_tui.tui.update.step import Step
 
-THROUGH = frozenset(("interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand"))
+THROUGH = frozenset(("interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse"))
 """Commands whose keys work while a dialog or an overlay is open."""
 ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
 """Commands whose keys work while the prompt is used for something else than the model."""

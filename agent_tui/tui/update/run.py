@@ -21,7 +21,7 @@ from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
-from agent_tui.tui.update import composer, dialog, queue
+from agent_tui.tui.update import composer, copying, dialog, queue
 from agent_tui.tui.update.step import Step, then
 
 START: Final = "start"
@@ -57,6 +57,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
             flight = model.in_flight
             lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
             return (replace(model, in_flight=None) if lost else model), ()
+        case Answered(kind="clipboard" | "written"):
+            return copying.answered(model, event.kind, event.data)
         case Answered():
             return _told(model, event), ()
         case ErrorRaised():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.transcript import Question, Queued, Retry, Streaming, ToolBlock, Transcript
@@ -127,10 +128,17 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     t = model.transcript
     queued = any(item.id not in model.taken for item in t.queue)
     kind = model.overlay.kind if model.overlay is not None else None
-    return _footer(
+    shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
         kind,
     )  # fmt: skip
+    return shown if model.mouse else _released(shown)
+
+
+@lazy
+def _released(shown: FooterView) -> FooterView:
+    """The mouse is the terminal's: how it comes back is said before all else."""
+    return replace(shown, keys=((commands.key_of("mouse"), "take the mouse back"), *shown.keys))
 
 
 @lazy
@@ -141,6 +149,8 @@ def _footer(
     if purpose is not None:
         return FooterView((("Enter", "send"), ("Esc", "back")))
     if overlay is not None:
+        if overlay == "copy":
+            return FooterView((("↑↓", "choose"), ("Enter", "copy"), ("w", "write to a file"), ("Esc", "close")))
         chosen = overlay in ("first_run", "models", "sessions")
         keys = (("↑↓", "choose"), ("Enter", "take")) if chosen else (("PgUp/PgDn", "scroll"),)
         return FooterView((*keys, ("Esc", "close")))

@@ -12,6 +12,7 @@ from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.update import skills
 from agent_tui.tui.update.overlay import items
+from agent_tui.tui.view.copies import copies_view
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
@@ -51,6 +52,8 @@ def _overlay(
             return OverlayView("Sessions", (), options, selected, "Esc begins a new one")
         case "skills":
             return OverlayView("Skills", _skills(answers), scroll=overlay.scroll, footer=footer)
+        case "copy":
+            return copies_view(overlay)
         case "queue":
             waiting = [item.text for item in queue if item.id not in taken]
             lines = tuple(_row(str(number), one_line(text)) for number, text in enumerate(waiting, 1))

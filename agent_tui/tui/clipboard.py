@@ -1,0 +1,41 @@
+"""The terminal's clipboard and mouse: what is written to it for them."""
+
+from __future__ import annotations
+
+import os
+from binascii import b2a_base64
+from collections.abc import Mapping
+
+from textual.app import App
+
+from agent_tui.tui.terminal import Terminal
+
+
+def osc52(text: str, environment: Mapping[str, str]) -> str:
+    """What makes a terminal take `text` as its clipboard. Inside of tmux it is said twice: to tmux, and past it."""
+    said = f"\x1b]52;c;{b2a_base64(text.encode('utf-8', 'replace'), newline=False).decode()}\a"
+    if not environment.get("TMUX"):
+        return said
+    escaped = said.replace("\x1b", "\x1b\x1b")
+    return f"{said}\x1bPtmux;{escaped}\x1b\\"
+
+
+class CopyingApp(App[int], inherit_bindings=False):
+    """All copies go one way, the prompt's own too: to the terminal, and to `copied`."""
+
+    def copy_to_clipboard(self, text: str) -> None:
+        if not text:
+            return
+        self._clipboard = text
+        if self._driver is not None:
+            self._driver.write(osc52(text, os.environ))
+        self.copied(text)
+
+    def copied(self, text: str) -> None:
+        """The terminal was told."""
+        raise NotImplementedError
+
+    def take_mouse(self, taken: bool) -> None:
+        """Whether clicks come to us or to the terminal."""
+        if isinstance(self._driver, Terminal):
+            self._driver.take_mouse(taken)

@@ -1,0 +1,15 @@
+"""The session as a document."""
+
+from __future__ import annotations
+
+from agent_tui.protocol.ops import Export
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update.step import Step, send
+
+
+@command(argument="[path]", choices=lambda _: ("md", "html", "json"), rank=57)
+def export(model: Model, args: str) -> Step:
+    """Write the session to a new file in its folder: md, html or json, or a path that ends so. No file is ever written
+    over: a number is added to the name."""
+    return send(model, Export(args))
