@@ -9,7 +9,8 @@ import asyncio
 import ipaddress
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -119,6 +120,8 @@ class Wire:
         self.place = place
         self._headers = headers
         self._client: httpx.AsyncClient | None = None
+        self._users = 0
+        self._closed = False
 
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
@@ -129,17 +132,37 @@ class Wire:
         return self._client
 
     async def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        """What runs goes on (a person may change the model while a turn runs), and the last one ends the connection."""
+        self._closed = True
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        if self._closed and not self._users:
+            client, self._client = self._client, None
+            if client is not None:
+                await client.aclose()
+
+    @asynccontextmanager
+    async def _in_use(self) -> AsyncIterator[httpx.AsyncClient]:
+        """The client, kept open meanwhile. Raises ProviderError."""
+        client = self._opened()
+        self._users += 1
+        try:
+            yield client
+        finally:
+            self._users -= 1
+            await self._let_go()
 
     async def get(self, path: str, seconds: float | None = None) -> Any:
         """The JSON at `path`. Raises ProviderError."""
         limit = seconds or (5.0 if is_near(self.base_url) else 20.0)
         try:
-            async with asyncio.timeout(limit):
-                async with self._opened().stream("GET", self.base_url + path, headers=self._headers) as response:
-                    body = await _beginning(response, MOST_HELD)
+            async with (
+                asyncio.timeout(limit),
+                self._in_use() as client,
+                client.stream("GET", self.base_url + path, headers=self._headers) as response,
+            ):
+                body = await _beginning(response, MOST_HELD)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             raise ProviderError(failures.from_exception(self.place, error)) from None
         if response.status_code == 404:
@@ -156,9 +179,20 @@ class Wire:
 
     async def events(self, path: str, body: bytes, reader: Reader, patience: Patience) -> AsyncGenerator[Payload, None]:
         """POST `body` and yield each JSON object of the answer as it comes; a Failed, if any, is the last."""
+        try:
+            async with self._in_use() as client, aclosing(self._answer(client, path, body, reader, patience)) as answer:
+                async for payload in answer:
+                    yield payload
+        except ProviderError as error:
+            yield error.failed
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            yield failures.from_exception(self.place, error)
+
+    async def _answer(
+        self, client: httpx.AsyncClient, path: str, body: bytes, reader: Reader, patience: Patience
+    ) -> AsyncGenerator[Payload, None]:
         response: httpx.Response | None = None
         try:
-            client = self._opened()
             headers = {**self._headers, "Content-Type": "application/json"}
             request = client.build_request("POST", self.base_url + path, content=body, headers=headers)
             async with asyncio.timeout(patience.first):
@@ -175,10 +209,6 @@ class Wire:
                 reader = WholeBody()
             async for payload in self._payloads(response, reader, patience):
                 yield payload
-        except ProviderError as error:
-            yield error.failed
-        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
-            yield failures.from_exception(self.place, error)
         finally:
             if response is not None:
                 await response.aclose()

@@ -27,6 +27,29 @@ from tests.providers.servers import (
 SAID = [thinking("Öhm … 🤔"), text("日本語 and 🎉"), call("wrïte", '{"text":"naïve 🎈"}', "a1")]
 
 
+async def closing_lets_what_runs_go_on(dialect: Dialect) -> None:
+    """The model is changed while a turn runs: the turn ends on the one that it began with."""
+    parts = dialect.parts([text("Hel"), text("lo")], "stop")
+    goes_on = asyncio.Event()
+
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.head(headers={"Content-Type": dialect.content_type})
+        for number, part in enumerate(parts):
+            if number == 2:
+                await goes_on.wait()
+            await connection.chunk(part)
+        await connection.end()
+
+    async with dialect.server(route) as (_, provider):
+        items = []
+        async for item in provider.stream(request()):
+            items.append(item)
+            await provider.close()
+            goes_on.set()
+        assert joined(items, TextChunk) == "Hello" and finished(items).stop_reason == "stop"
+        assert finished(await played(provider)).stop_reason == "stop"
+
+
 async def byte_by_byte(dialect: Dialect) -> None:
     parts = dialect.parts(SAID, "tool_calls")
     whole = b"".join(parts)
