@@ -5,6 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 
+SWITCH_SECONDS = 0.0005
+"""So long a busy thread keeps the others waiting (Python's 0.005 is felt: a key waits for it again and again)."""
+
 
 def main() -> int:
     """Run the command line; returns the exit code."""
@@ -19,6 +22,7 @@ def main() -> int:
 
         return run(sys.argv[1:], None)
     gc.disable()  # the screen turns it on again after its first frame
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         from agent_tui.cli import main as run
 

@@ -37,7 +37,7 @@ from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme, load_theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
-from agent_tui.tui.widgets.transcript import WHEEL, Transcript
+from agent_tui.tui.widgets.transcript import Transcript
 
 POLL_SECONDS: Final = 0.1
 STOP_SECONDS: Final = 3.0
@@ -65,9 +65,11 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.palette = palette
         self._look = palette.textual()
         super().__init__(driver_class=Terminal)
+        self._disable_tooltips = self._disable_notifications = True  # widgets of Textual's that nothing here uses
         self.early = early
         self.model = model or initial()
         self.crash = ""
+        self._painted = False
         self._history = history
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
@@ -95,6 +97,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
 
     def on_ready(self) -> None:
         """The first frame is painted: now what it did not need."""
+        self._painted = True
         self.link.open(self._at_once)
         self.regions.place()
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
@@ -111,11 +114,13 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             gc.enable()
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys are the prompt's from the first one on: those typed before the first frame are drawn in it."""
-        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if typed and self.focused is not self.regions.prompt:
-            self.screen.set_focus(self.regions.prompt)
-        await super().on_event(event)
+        """All keys are the prompt's. Until the first frame it takes them at once, so that they are drawn in it."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if self.focused is not self.regions.prompt:
+                self.screen.set_focus(self.regions.prompt)
+            if not self._painted:
+                return await self.regions.prompt.on_event(event)
+        return await super().on_event(event)
 
     # -- the one way everything goes
 
@@ -216,14 +221,10 @@ class AgentApp(CopyingApp, inherit_bindings=False):
 
     def on_mouse_scroll_up(self) -> None:
         """The wheel moves the transcript wherever the pointer is."""
-        self._wheel("line_up")
+        self.regions.wheel("line_up")
 
     def on_mouse_scroll_down(self) -> None:
-        self._wheel("line_down")
-
-    def _wheel(self, where: str) -> None:
-        for _ in range(WHEEL):
-            self.regions.transcript.scroll_view(where)
+        self.regions.wheel("line_down")
 
     # -- the terminal
 

@@ -7,7 +7,6 @@ lines. A file that is damaged or cannot be written costs one notice, never a pro
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import tempfile
 import time
@@ -49,6 +48,8 @@ class PromptHistory:
         """Append `text`."""
         if not text.strip() or len(text) > LONGEST:
             return
+        import json
+
         line = json.dumps({"at": round(time.time(), 3), "text": text}, ensure_ascii=True).encode() + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -94,6 +95,8 @@ class PromptHistory:
 
 def _prompts(lines: list[bytes]) -> tuple[list[str], int]:
     """The prompts in `lines` and how many lines held none."""
+    import json
+
     prompts: list[str] = []
     bad = 0
     for line in lines:

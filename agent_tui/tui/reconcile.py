@@ -19,7 +19,7 @@ from agent_tui.tui.widgets.prompt import Prompt
 from agent_tui.tui.widgets.queue import Queue
 from agent_tui.tui.widgets.status import Status
 from agent_tui.tui.widgets.toast import Toast
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.widgets.transcript import WHEEL, Transcript
 from agent_tui.tui.widgets.welcome import Welcome
 
 PROMPT_LINES = 8
@@ -90,6 +90,10 @@ class Regions:
         self.box.screen.set_class(low(Size(width, height)), "-low")
         self.welcome.place()
         self.prompt.styles.max_height = max(1, min(PROMPT_LINES, height // 3))
+
+    def wheel(self, where: str) -> None:
+        for _ in range(WHEEL):
+            self.transcript.scroll_view(where)
 
     def place(self) -> None:
         """Put what floats where it belongs, after a layout."""
