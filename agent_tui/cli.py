@@ -82,11 +82,13 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     config = _config(given, model, interactive=True, limits=settings.Flags(model=model, mode=given.mode))
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.app import run
+    from agent_tui.tui.look import Look
 
     return run(
         Worker(config),
         prompt=given.prompt,
         theme=config.settings.display.theme,
+        look=Look(config.settings.display.diff, config.settings.display.thinking),
         history=config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from agent_tui.paths import project_folders
 from agent_tui.settings_schema import MODES as MODES
@@ -45,6 +45,10 @@ class ToolSettings:
 class DisplaySettings:
     theme: str = ""
     """Empty: `dark`, or `no-colour` where NO_COLOR is set."""
+    diff: Literal["auto", "unified", "split"] = "auto"
+    """`split`: old and new side by side; `auto`: so on wide screens."""
+    thinking: Literal["hidden", "folded", "live"] = "live"
+    """`folded`: one line; `live`: its end is shown while it runs."""
 
 
 @frozen

@@ -108,7 +108,11 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "command_timeout": _seconds(1, 86_400),
         "max_output_chars": _whole(500, 1_000_000),
     },
-    "display": {"theme": Kind("the name of a theme", _text)},
+    "display": {
+        "theme": Kind("the name of a theme", _text),
+        "diff": _one_of("auto", "unified", "split"),
+        "thinking": _one_of("hidden", "folded", "live"),
+    },
     "providers": {},
 }
 PROVIDER: Final[Mapping[str, Kind]] = {

@@ -31,6 +31,7 @@ from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keys import NEWLINE, SUBMIT
 from agent_tui.tui.link import Link
+from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.terminal import Terminal
@@ -269,6 +270,7 @@ def run(
     *,
     prompt: str = "",
     theme: str = "",
+    look: Look = DEFAULT,
     history: Path,
     cwd: Path,
     themes: Sequence[Path] = (),
@@ -280,7 +282,7 @@ def run(
     palette = load_theme(theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark"), themes)
     app = AgentApp(
         engine, palette, history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
-        model=Model(sessions={"": Session(cwd=str(cwd))}),
+        model=Model(sessions={"": Session(cwd=str(cwd))}, look=look),
     )  # fmt: skip
     code: int | None = None
     try:

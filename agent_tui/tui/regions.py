@@ -77,6 +77,7 @@ class DialogView:
     position: str = ""
     """`1 of 3` where more wait behind it."""
     scroll: int = 0
+    look: Look = DEFAULT
 
 
 @frozen

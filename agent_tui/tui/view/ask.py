@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tui.look import Look
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.update.dialog import offers
@@ -10,12 +11,12 @@ from agent_tui.tui.view.lazy import lazy
 
 
 def dialog_view(model: Model) -> DialogView | None:
-    return _dialog(model.question, model.dialog, model.composer.purpose, len(model.transcript.pending))
+    return _dialog(model.question, model.dialog, model.composer.purpose, len(model.transcript.pending), model.look)
 
 
 @lazy
 def _dialog(
-    question: Approval | Question | None, state: Dialog | None, purpose: Purpose | None, pending: int
+    question: Approval | Question | None, state: Dialog | None, purpose: Purpose | None, pending: int, look: Look
 ) -> DialogView | None:
     if question is None or state is None:
         return None
@@ -29,7 +30,7 @@ def _dialog(
     options = tuple(Option(offer.keys[0], offer.label, offer.detail) for offer in offered)
     return DialogView(
         title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
-        f"1 of {pending}" if pending > 1 else "", state.scroll,
+        f"1 of {pending}" if pending > 1 else "", state.scroll, look,
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ class Dialog(Region):
         """As much of the command or diff as fits, from line `scroll` on."""
         if value.display is None:
             return []
-        drawn = display_lines(value.display, width, True, cell_len)
+        drawn = display_lines(value.display, width, True, cell_len, value.look)
         lines: list[Sequence[Segment]] = [filled(line, width) for line in drawn]
         if len(lines) <= room:
             return lines
