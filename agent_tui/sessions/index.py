@@ -62,6 +62,8 @@ def _summary(path: Path) -> Summary | None:
         size = os.fstat(fd).st_size
         cwd, title, model = _beginning(fd, size)
         at, turns, newest = _ending(fd, size)
+        if at is None and cwd:  # a last record that is longer than what is read of it, or damage
+            at = os.fstat(fd).st_mtime
     except OSError:
         return None
     finally:

@@ -64,6 +64,14 @@ def test_long_records_at_both_ends_hide_nothing(tmp_path: Path) -> None:
     assert recent(tmp_path) == [Summary("one", "/a", "title", 9.0, 7, "ollama/qwen3:8b")]
 
 
+def test_a_last_record_beyond_measure_hides_no_session(tmp_path: Path) -> None:
+    """A kill behind the record of a very long call leaves such an end."""
+    session(tmp_path, "one", SessionStarted(cwd="/a", model="x/y"), *turn(1, "first", 10.0), Notice("x" * 1_500_000))
+    [found] = recent(tmp_path, Path("/a"))
+    assert (found.id, found.title, found.model) == ("one", "first", "x/y")
+    assert found.at == (tmp_path / "one.jsonl").stat().st_mtime
+
+
 def test_the_newest_model_is_named(tmp_path: Path) -> None:
     session(tmp_path, "one", SessionStarted(model="x/y"), *turn(1, "a", 1.0), ModelChanged(model="demo/tour", at=9.0))
     session(tmp_path, "two", SessionStarted(model="x/y"), DraftSaved(text="no turn", at=2.0))
