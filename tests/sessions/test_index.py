@@ -66,7 +66,7 @@ def test_long_records_at_both_ends_hide_nothing(tmp_path: Path) -> None:
 
 def test_a_last_record_beyond_measure_hides_no_session(tmp_path: Path) -> None:
     """A kill behind the record of a very long call leaves such an end."""
-    session(tmp_path, "one", SessionStarted(cwd="/a", model="x/y"), *turn(1, "first", 10.0), Notice("x" * 1_500_000))
+    session(tmp_path, "one", SessionStarted(cwd="/a", model="x/y"), *turn(1, "first", 10.0), Notice("x" * 3_000_000))
     [found] = recent(tmp_path, Path("/a"))
     assert (found.id, found.title, found.model) == ("one", "first", "x/y")
     assert found.at == (tmp_path / "one.jsonl").stat().st_mtime
