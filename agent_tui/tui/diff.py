@@ -32,7 +32,7 @@ def diff_lines(
     left = sum(map(len, plan))
     for number, found in enumerate(plan):
         room = most - len(lines) if most else len(found)
-        if room <= 0 and left > 1:
+        if most and room <= bool(number) and left > 1:  # the mark between hunks needs a line too
             break
         if number:
             lines.append(Line(cut_runs((Segment(" " * digits + " ⋯", "diff.hunk"),), width, cells)))

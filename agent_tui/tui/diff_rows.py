@@ -18,6 +18,8 @@ COLOURED: Final = 24_000
 """Characters of a diff that are highlighted; a lexer takes about a microsecond for each, on both sides."""
 LONGEST_DRAWN: Final = 4_000
 """Characters of one line that are drawn."""
+COMPARED: Final = 64
+"""Pairs of lines of one change that are compared to find which belong together."""
 TAB: Final = 4
 
 
@@ -40,17 +42,17 @@ Known = Mapping[DiffRow, Sequence[Segment]]
 
 def pairs(hunk: Hunk, twins: bool) -> Iterator[Pair]:
     """The lines of `hunk`. `twins`: what went beside what came; else one below the other (context: on the new side)."""
-    for old, new in _stretches(hunk):
+    for stretch in _stretches(hunk):
         if twins:
-            yield from zip_longest(old, new)
-        elif new and new[0].mark == " ":
-            yield None, new[0]
+            yield from stretch
+        elif (row := stretch[0][1]) is not None and row.mark == " ":
+            yield None, row
         else:
-            yield from ((row, None) for row in old)
-            yield from ((None, row) for row in new)
+            yield from ((row, None) for row, _ in stretch if row is not None)
+            yield from ((None, row) for _, row in stretch if row is not None)
 
 
-def _stretches(hunk: Hunk) -> Iterator[tuple[Sequence[DiffRow], Sequence[DiffRow]]]:
+def _stretches(hunk: Hunk) -> Iterator[list[Pair]]:
     """Lines that belong together: what went and what came in its place, or one line on both sides."""
     old, new = hunk.old_start, hunk.new_start
     removed: list[str] = []
@@ -58,7 +60,7 @@ def _stretches(hunk: Hunk) -> Iterator[tuple[Sequence[DiffRow], Sequence[DiffRow
     for line in (*hunk.lines, None):  # one more, to end the last change
         mark = "" if line is None else line[:1] or " "
         if (removed or added) and (mark not in ("+", "-") or (mark == "-" and added)):
-            yield _change(old, new, removed, added)
+            yield list(_change(old, new, removed, added))
             old, new = old + len(removed), new + len(added)
             removed, added = [], []
         if line is None:
@@ -68,23 +70,57 @@ def _stretches(hunk: Hunk) -> Iterator[tuple[Sequence[DiffRow], Sequence[DiffRow
         elif mark == "+":
             added.append(_flat(line[1:]))
         elif mark == "\\":
-            note = (DiffRow(" ", 0, _flat(line)),)
-            yield note, note
+            note = DiffRow(" ", 0, _flat(line))
+            yield [(note, note)]
         else:
             text = _flat(line[1:])
-            yield (DiffRow(" ", old, text),), (DiffRow(" ", new, text),)
+            yield [(DiffRow(" ", old, text), DiffRow(" ", new, text))]
             old, new = old + 1, new + 1
 
 
 def _change(
     old: int, new: int, removed: Sequence[str], added: Sequence[str]
-) -> tuple[Sequence[DiffRow], Sequence[DiffRow]]:
-    words = [_changed(a, b) for a, b in zip(removed, added, strict=False)]
-    words += [(None, None)] * abs(len(removed) - len(added))
-    return (
-        [DiffRow("-", old + n, text, words[n][0]) for n, text in enumerate(removed)],
-        [DiffRow("+", new + n, text, words[n][1]) for n, text in enumerate(added)],
-    )
+) -> Iterator[Pair]:
+    twins = _twins(removed, added)
+    words_old = {one: _changed(removed[one], added[other])[0] for one, other in twins}
+    words_new = {other: _changed(removed[one], added[other])[1] for one, other in twins}
+    went = [DiffRow("-", old + n, text, words_old.get(n)) for n, text in enumerate(removed)]
+    came = [DiffRow("+", new + n, text, words_new.get(n)) for n, text in enumerate(added)]
+    return _beside(went, came, twins)
+
+
+def _beside(
+    went: Sequence[DiffRow], came: Sequence[DiffRow], twins: Sequence[tuple[int, int]]
+) -> Iterator[Pair]:
+    """Twins side by side, the lines between them too, as far as there are lines on both sides."""
+    one = other = 0
+    for left, right in (*twins, (len(went), len(came))):
+        yield from zip_longest(went[one:left], came[other:right])
+        if left < len(went) and right < len(came):
+            yield went[left], came[right]
+        one, other = left + 1, right + 1
+
+
+def _twins(removed: Sequence[str], added: Sequence[str]) -> list[tuple[int, int]]:
+    """Which line came in the place of which (indices, both ascending): the pairs that have most in common. In large
+    changes, where looking for them is dear, the first with the first, and so on."""
+    if len(removed) * len(added) > COMPARED:
+        return [(n, n) for n in range(min(len(removed), len(added)))]
+    best: list[list[tuple[float, tuple[tuple[int, int], ...]]]]
+    best = [[(0.0, ())] * (len(added) + 1) for _ in range(len(removed) + 1)]
+    for one, gone in enumerate(removed):
+        for other, new in enumerate(added):
+            found = max(best[one][other + 1], best[one + 1][other], key=_score)
+            start, end = _common(gone, new)
+            alike = (start + end) / max(len(gone), len(new), 1)
+            if alike >= 0.5 and best[one][other][0] + alike > found[0]:
+                found = (best[one][other][0] + alike, (*best[one][other][1], (one, other)))
+            best[one + 1][other + 1] = found
+    return list(best[-1][-1][1])
+
+
+def _score(found: tuple[float, object]) -> float:
+    return found[0]
 
 
 def _flat(text: str) -> str:
@@ -97,13 +133,7 @@ def _flat(text: str) -> str:
 def _changed(old: str, new: str) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
     """What lies between the common beginning and the common end, in whole words; None where the lines have little in
     common."""
-    shortest = min(len(old), len(new))
-    start = 0
-    while start < shortest and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < shortest - start and old[-1 - end] == new[-1 - end]:
-        end += 1
+    start, end = _common(old, new)
     if (start + end) * 2 < max(len(old), len(new)) or not old.strip() or not new.strip():
         return None, None
     while start and _inside(old, start) | _inside(new, start):
@@ -111,6 +141,18 @@ def _changed(old: str, new: str) -> tuple[tuple[int, int] | None, tuple[int, int
     while end and _inside(old, len(old) - end) | _inside(new, len(new) - end):
         end -= 1
     return (start, len(old) - end), (start, len(new) - end)
+
+
+def _common(old: str, new: str) -> tuple[int, int]:
+    """Characters that both begin with, and that both end with."""
+    shortest = min(len(old), len(new))
+    start = 0
+    while start < shortest and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return start, end
 
 
 def _inside(text: str, at: int) -> bool:

@@ -70,6 +70,38 @@ def test_syntax_colours_lie_under_the_tints() -> None:
         assert looks(lines, "new") == ["diff.added diff.added.word"]
 
 
+def test_lines_stand_beside_those_they_became() -> None:
+    lines = ("-import one", "-from b import first, second, third", "+from b import first, other, third", "+import two")
+    diff = DiffDisplay("a", (Hunk(1, 1, lines),), 2, 2)
+    assert rows(diff, 81, "split") == [
+        "1 - import one                          │",
+        "2 - from b import first, second, third  │1 + from b import first, other, third",
+        "                                        │2 + import two",
+    ]
+    drawn = diff_lines(diff, 81, cell_len, "unified")[0]
+    assert [line.text for line in drawn] == [
+        "1 - import one", "2 - from b import first, second, third", "1 + from b import first, other, third",
+        "2 + import two",
+    ]  # fmt: skip
+    assert [s.text for line in drawn for s in line.segments if "word" in s.style] == ["second", "other"]
+
+
+def test_of_a_large_change_line_stands_beside_line() -> None:
+    diff = DiffDisplay("a", (Hunk(1, 1, (*(f"-a{n}" for n in range(40)), *(f"+b{n}" for n in range(39)))),), 39, 40)
+    drawn = rows(diff, 80, "split")
+    assert len(drawn) == 40
+    assert drawn[38].split() == ["39", "-", "a38", "│39", "+", "b38"]
+    assert drawn[39].split() == ["40", "-", "a39", "│"]
+
+
+def test_the_mark_between_hunks_never_ends_a_diff() -> None:
+    diff = DiffDisplay("a", (Hunk(1, 1, ("+a", "+b", "+c")), Hunk(9, 12, ("+d", "+e"))), 5)
+    for most in range(1, 8):
+        lines, left = diff_lines(diff, 60, cell_len, "auto", most)
+        assert lines and not lines[-1].text.endswith("⋯")
+        assert sum(not line.text.endswith("⋯") for line in lines) + left == 5
+
+
 def test_marks_are_whole_words() -> None:
     diff = DiffDisplay("a", (Hunk(1, 1, ("-the value_one is here", "+the value_two is here")),), 1, 1)
     lines = diff_lines(diff, 60, cell_len)[0]
@@ -132,8 +164,8 @@ def test_every_line_is_there_once_and_fits(lines: list[tuple[str, str]], width: 
     assert left == 0
     assert all(sum(cell_len(s.text) for s in line.segments) <= width for line in drawn)
     if width > 20:
-        marks = [s.text for line in drawn for s in line.segments if s.text in ("+ ", "- ")]
-        assert marks.count("+ ") >= added and marks.count("- ") >= removed
+        marks = [s.text for line in drawn for s in line.segments if s.text in ("+", "-")]
+        assert marks.count("+") >= added and marks.count("-") >= removed
     assert diff_lines(diff, width, cell_len, form, 1_000) == (drawn, 0)
 
 
