@@ -45,11 +45,13 @@ class Models:
         if choice.provider is None:
             self.tried = choice.tried
             record.emit(self.told("start"))
-            if name or base_url:
+            if before and (name or base_url):  # without a model, the screen that `told` brings up says it
                 said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
                 record.emit(ErrorRaised(f"No model: {said}", "unknown_model", "choose another with /model"))
             return
         await self._take(choice)
+        if base_url:
+            record.emit(Notice(self._keep(choice.provider, base_url)))
         if self.info.name != before:
             record.emit(ModelChanged(self.info.name, self.info.window))
             if self.info.note:
@@ -87,9 +89,7 @@ class Models:
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
-        offered = await choose.offered(self.config.settings, *self._world)
-        if offered:
-            self.tried = ()
+        offered, self.tried = await choose.offered(self.config.settings, *self._world)
         record.emit(self.told(id, offered))
 
     def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
@@ -102,6 +102,14 @@ class Models:
                 "tried": [{"what": tried.what, "result": tried.result} for tried in self.tried],
                 "variables": list(choose.KEY_VARIABLES),
             },
+        )
+
+    def _keep(self, provider: Provider, base_url: str) -> str:
+        """How an address that was typed is there at the next start too."""
+        address, file = getattr(provider, "base_url", base_url), self.config.folders.config / "config.toml"
+        return (
+            f"The next start does not know this address. To keep it, write into {file}:\n"
+            f'[providers.{provider.name}]\nbase_url = "{address}"'
         )
 
     async def close(self) -> None:

@@ -109,11 +109,13 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
     world = World(settings, environment, cwd, data)
     if not address.strip():
         return _none("address", "nothing was typed")
+    if len(address.split()) > 1:
+        return _none(address.strip(), "is no address; write it as http://host:port")
     server = world.ollama(ollama.address(address))
     try:
         await server.version()
     except ProviderError as error:
-        tried = [Tried("Ollama", line(error.failed))]
+        tried = [_ended(f"Ollama at {server.base_url}", error.failed)]
     else:
         return await _best(server)
     finally:
@@ -121,14 +123,17 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
     typed = compatible.address(address)
     for base in (typed,) if typed.endswith("/v1") else (f"{typed}/v1", typed):
         choice = await _first_listed(world.compatible(base))
-        tried += choice.tried
+        known = {each.result for each in tried}
+        tried += (each for each in choice.tried if each.result not in known)
         if choice.provider is not None:
             return Choice(choice.provider, choice.info, tuple(tried))
     return Choice(None, None, tuple(tried))
 
 
-async def offered(settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path) -> tuple[ModelInfo, ...]:
-    """What each provider that can be reached offers. Why another cannot be reached is what `choose` tells."""
+async def offered(
+    settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path
+) -> tuple[tuple[ModelInfo, ...], tuple[Tried, ...]]:
+    """What each provider that can be reached offers, and why the others offer nothing."""
     world = World(settings, environment, cwd, data)
     providers: list[Provider] = [world.ollama()]
     if world.of("compatible").base_url:
@@ -136,7 +141,27 @@ async def offered(settings: Settings, environment: Mapping[str, str], cwd: Path,
     if _openai_is_set(world):
         providers.append(world.openai())
     listed = await asyncio.gather(*map(_listed, providers))
-    return tuple(info for models in listed if not isinstance(models, Failed) for info in models)
+    found: list[ModelInfo] = []
+    tried: list[Tried] = []
+    for provider, models in zip(providers, listed, strict=True):
+        if isinstance(models, Failed):
+            tried.append(_ended(_place(provider), models))
+        elif not models:
+            tried.append(Tried(_place(provider), "it has no models"))
+        else:
+            found += models
+    if not _openai_is_set(world):
+        tried.append(Tried(openai.KEY, "not set"))
+    return tuple(found), tuple(tried)
+
+
+def _place(provider: Provider) -> str:
+    """The server as failures name it."""
+    if isinstance(provider, ollama.OllamaProvider):
+        return f"Ollama at {provider.base_url}"
+    if isinstance(provider, compatible.CompatibleProvider):
+        return f"the server at {provider.base_url}"
+    return provider.name
 
 
 async def _listed(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
@@ -216,7 +241,7 @@ async def _best(server: ollama.OllamaProvider) -> Choice:
             if (await server.facts(name)).tools:
                 return await _asked(server.with_model(name))
     except ProviderError as error:
-        return _none(what, line(error.failed))
+        return Choice(None, None, (_ended(what, error.failed),))
     finally:
         await server.close()
     has = f"none of its {len(names)} models can call tools" if names else "it has no models"
@@ -228,7 +253,7 @@ async def _first_listed(server: compatible.CompatibleProvider) -> Choice:
     what = f"the server at {server.base_url}"
     models = await _listed(server)
     if isinstance(models, Failed):
-        return _none(what, line(models))
+        return Choice(None, None, (_ended(what, models),))
     if not models:
         return _none(what, "it lists no models")
     return Choice(server.with_model(models[0].name.partition("/")[2]), models[0], (Tried(what, models[0].name),))
@@ -247,6 +272,11 @@ async def _asked(provider: Provider) -> Choice:
 
 def _none(what: str, result: str) -> Choice:
     return Choice(None, None, (Tried(what, result),))
+
+
+def _ended(what: str, failed: Failed) -> Tried:
+    """How looking at `what` ended; its address is not said twice."""
+    return Tried(what, line(failed).removeprefix(f"cannot reach {what}: "))
 
 
 def line(failed: Failed) -> str:

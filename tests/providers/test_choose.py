@@ -191,7 +191,9 @@ def test_an_address_typed_by_hand() -> None:
         nowhere = await free_address()
         choice = await connected(nowhere)
         assert choice.provider is None
-        assert choice.tried and all(nowhere in t.what + t.result for t in choice.tried)
+        assert [t.what for t in choice.tried] == [f"Ollama at {nowhere}", f"the server at {nowhere}/v1"]
+        assert not any(nowhere in t.result for t in choice.tried)
+        assert "http://host:port" in (await connected("two words")).tried[0].result
         assert (await connected("  ")).tried[0].result == "nothing was typed"
         assert (await connected("http://[")).provider is None
 
@@ -215,13 +217,21 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
     async def scenario() -> None:
         async with ollama_server() as (_, environment), serving(openai_routes(["mine"])) as server:
             given = settings(compatible=ProviderSettings(base_url=f"{server.address}/v1"))
-            found = await offered(given, environment, Path(), Path())
+            found, tried = await offered(given, environment, Path(), Path())
             assert [m.name for m in found] == [
                 "ollama/far-cloud", "ollama/talker:8b", "ollama/new:8b", "ollama/qwen3:latest", "ollama/old:1b",
                 "compatible/mine",
             ]  # fmt: skip
             assert [m.tools for m in found] == [True, False, True, True, True, None]
-        assert await offered(Settings(), {"OLLAMA_HOST": await free_address()}, Path(), Path()) == ()
+            assert [each.what for each in tried] == ["OPENAI_API_KEY"]
+        nowhere = await free_address()
+        given = settings(compatible=ProviderSettings(base_url=f"{nowhere}/v1"))
+        found, tried = await offered(given, {"OLLAMA_HOST": nowhere}, Path(), Path())
+        assert found == ()
+        assert [each.what for each in tried] == [
+            f"Ollama at {nowhere}", f"the server at {nowhere}/v1", "OPENAI_API_KEY",
+        ]  # fmt: skip
+        assert all(nowhere not in each.result for each in tried)
 
     asyncio.run(scenario())
 

@@ -39,6 +39,27 @@ def test_the_first_run_says_what_was_tried_and_offers_a_way() -> None:
     assert [option.key for option in play.view.overlay.options] == ["r", "a", "d", "q"]
 
 
+def test_looking_again_in_vain_is_said() -> None:
+    play = _first_run()
+    assert "still no model" not in _lines(play)
+    play.press("r")
+    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    assert "still no model" in _lines(play)
+
+
+def test_ctrl_d_leaves_the_first_run_too() -> None:
+    play = _first_run()
+    play.press("ctrl+d")
+    assert play.takes(Quit) == [Quit()]
+
+
+def test_moving_in_a_list_is_no_typing() -> None:
+    play = _first_run()
+    play.press("down")
+    play.press("enter", after=0.05)
+    assert "Address" in play.view.prompt.label
+
+
 @pytest.mark.parametrize(("key", "model"), [("r", ""), ("enter", ""), ("d", "demo/tour")])
 def test_looking_again_and_the_demo(key: str, model: str) -> None:
     play = _first_run()
@@ -117,7 +138,7 @@ def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
     play.feed(Answered(id="models-1", kind="models", data=OFFERED, session="s"))
     assert play.view.overlay is not None
     shown = [(option.label, option.detail) for option in play.view.overlay.options]
-    assert shown == [("ollama/a", "32k window"), ("ollama/b", "no tools · in use")]
+    assert shown[:-1] == [("ollama/a", "32k window"), ("ollama/b", "no tools · in use")]
     play.press(*keys)
     assert play.take() == [SetModel(name)]
     assert play.view.overlay is None
@@ -127,8 +148,17 @@ def test_no_models_is_said() -> None:
     play = Play()
     play.press("ctrl+l")
     play.feed(Answered(id="models-1", kind="models", data=TRIED, session="s"))
-    assert "No server offers a model" in _lines(play)
+    assert "No server that is set up offers a model" in _lines(play)
     assert "nothing answers" in _lines(play)
+
+
+def test_an_address_can_be_entered_with_a_model_in_use() -> None:
+    play = Play()
+    play.press("ctrl+l", "a")
+    play.type("box:11434")
+    play.press("enter")
+    assert play.take() == [Query("models-1", "models"), SetModel("", base_url="box:11434")]
+    assert play.view.overlay is None and play.view.toast is not None and "box:11434" in play.view.toast.text
 
 
 def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:

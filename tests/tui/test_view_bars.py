@@ -80,7 +80,7 @@ def test_the_status_follows_the_turn() -> None:
     play.feed(AssistantReplied(text="word " * 80, session="s"))
     play.feed(UsageReported(usage=Usage(10, 312), session="s"))
     play.feed(ToolStarted(call_id="c", name="t", label="read a.py", session="s", at=play.at))
-    assert "running read a.py" in _status(play)
+    assert _status(play).startswith("read a.py · ")
     assert "· 312 tokens ·" in _status(play)
     play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
     assert "waiting for you" in _status(play)

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from agent_tui.protocol.ops import MODES, SetMode
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update.step import Step, send, toast
+from agent_tui.tui.regions import Tone
+from agent_tui.tui.update.step import Step, send, then, toast
 
+MEANING: Final = {
+    "manual": "asks before everything",
+    "auto": "reads; asks before edits and commands",
+    "accept-edits": "edits files; asks before commands",
+    "accept-all": "runs everything without asking",
+    "plan": "only reads: no edits, no commands",
+}
 
 def _label(now: Situation) -> str:
     return "" if now.running and now.queued else "mode"
@@ -21,4 +30,6 @@ def mode(model: Model, args: str) -> Step:
         return toast(model, f"no mode {args!r}; there are: {', '.join(MODES)}", "warning")
     now = model.mode_asked or model.transcript.mode
     wanted = args or MODES[(MODES.index(now) + 1) % len(MODES) if now in MODES else 0]
-    return send(replace(model, mode_asked=wanted), SetMode(wanted))
+    model = replace(model, mode_asked=wanted)
+    tone: Tone = "warning" if wanted == "accept-all" else "normal"
+    return then(send(model, SetMode(wanted)), toast(model, f"{wanted}: {MEANING[wanted]}", tone))

@@ -8,7 +8,7 @@ from typing import Final
 from agent_tui.protocol.ops import Answer, QueueEdit, SaveDraft, SetModel
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Completion, Composer, Model, Overlay, Purpose
-from agent_tui.tui.update.step import Step, send, toast
+from agent_tui.tui.update.step import Step, send, then, toast
 
 MAX_HISTORY: Final = 1_000
 
@@ -92,8 +92,11 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
         case "say" | "argument":
             return send(model, Answer(purpose.id, "say", said))
         case "address":
-            model = replace(model, overlay=Overlay("first_run", note=f"asking {said} …"))
-            return send(model, SetModel("", base_url=said))
+            asked = SetModel("", base_url=said)
+            if model.transcript.model:
+                model = replace(model, overlay=None)
+                return then(send(model, asked), toast(model, f"asking {said} …"))
+            return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …")), asked)
 
 
 def dismissed(model: Model) -> Step:

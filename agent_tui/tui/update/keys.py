@@ -17,10 +17,15 @@ ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
 """Commands whose keys work while the prompt is used for something else than the model."""
 
 
+MOVES = frozenset(("up", "down", "pageup", "pagedown"))
+"""Keys that are aimed at a list as soon as one is open: the Enter after them is not typing."""
+
+
 def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
     before = model.last_key
-    model = replace(model, last_key=msg.at, selection=msg.selection)
+    aimed = msg.key in MOVES and (model.covered or model.asking)
+    model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection)
     if msg.draft != model.composer.draft:
         model = composer.changed(model, msg.draft, len(msg.draft))
     return _routed(model, msg, before)
@@ -32,7 +37,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)
         if taken is not None:
             return taken
-        if name in THROUGH:
+        if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
             return commands.find(name).run(model, "")
         return (model, ()) if name or model.covered else (model, (Type(msg.character, msg.key),))
     chosen = completion.pressed(model, msg)

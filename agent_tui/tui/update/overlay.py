@@ -33,6 +33,9 @@ class Item:
     value: str
 
 
+ADDRESS: Final = Item("a", "enter a server address", "Ollama, or what speaks OpenAI's protocol", "address")
+
+
 def show(model: Model, kind: OverlayKind) -> Model:
     return replace(model, overlay=Overlay(kind))
 
@@ -52,8 +55,8 @@ def items(kind: OverlayKind, answers: Any, now: float = 0.0) -> tuple[Item, ...]
     """What there is to choose from in an overlay of `kind`, given the answers of the engine; `now` for ages."""
     if kind == "first_run":
         return (
-            Item("r", "look again", "after you started a server or set a key", "retry"),
-            Item("a", "enter a server address", "Ollama, or anything that speaks OpenAI's protocol", "address"),
+            Item("r", "look again", "after you started a server", "retry"),
+            ADDRESS,
             Item("d", "the demo", "needs no server; it is not a language model", "demo"),
             Item("q", "quit", "", "quit"),
         )
@@ -61,7 +64,7 @@ def items(kind: OverlayKind, answers: Any, now: float = 0.0) -> tuple[Item, ...]
         data = answers.get("models")
         used = data.get("model") if isinstance(data, dict) else ""
         offered = _list(answers, "models", "offered")
-        return tuple(_model_item(number, model, used) for number, model in enumerate(offered))
+        return (*(_model_item(number, model, used) for number, model in enumerate(offered)), ADDRESS)
     if kind == "sessions":
         found = _list(answers, "sessions", "")
         new = Item("n", "a new session", "", "")
@@ -139,6 +142,8 @@ def _left(model: Model, overlay: Overlay) -> Step:
 
 
 def _choose(model: Model, overlay: Overlay, value: str) -> Step:
+    if value == ADDRESS.value:
+        return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
     if overlay.kind == "models":
         return send(close(model), SetModel(value))
     if overlay.kind == "sessions":
@@ -146,8 +151,6 @@ def _choose(model: Model, overlay: Overlay, value: str) -> Step:
     match value:
         case "retry":
             return send(replace(model, overlay=replace(overlay, note="looking …")), SetModel(""))
-        case "address":
-            return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
         case "demo":
             return send(replace(model, overlay=replace(overlay, note="starting the demo …")), SetModel(DEMO))
         case _:

@@ -26,6 +26,7 @@ from agent_tui.tui.update.step import Step, then
 
 START: Final = "start"
 """The id of answers that the engine gives unasked."""
+STILL: Final = "still no model"
 LOOK_BACK: Final = 8
 """Rows that are looked through, from the end, for the prompt of a turn that came to nothing."""
 
@@ -136,7 +137,8 @@ def _told(model: Model, event: Answered) -> Model:
     overlay = model.overlay
     if event.kind == "models" and event.id == START and model.started and not model.transcript.model:
         model = _refused(model)
-        return replace(model, overlay=Overlay("first_run", shown_at=model.at))
+        asked = overlay is not None and overlay.kind == "first_run" and bool(overlay.note)
+        return replace(model, overlay=Overlay("first_run", note=STILL if asked else "", shown_at=model.at))
     if event.kind == "sessions" and event.id == START:
         return replace(model, overlay=Overlay("sessions", shown_at=model.at))
     if overlay is not None and overlay.query and overlay.query == event.id:

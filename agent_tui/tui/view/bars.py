@@ -88,7 +88,7 @@ def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
     if t.retry is not None:
         return _retry(t.retry, now), "warning"
     if t.state == "waiting_for_tool":
-        return f"running {_tool(t)}", "normal"
+        return _tool(t), "normal"
     stream = t.streaming
     if stream is None or t.state == "idle":
         return "starting" if t.state == "idle" else "working", "normal"
@@ -112,7 +112,7 @@ def _tool(t: Transcript) -> str:
     """The label of the newest call that runs, and how many run beside it."""
     running = [row for row in map(t.rows.__getitem__, t.open_tools.values()) if isinstance(row, ToolBlock)]
     if not running:
-        return "a tool"
+        return "running a tool"
     more = f" and {len(running) - 1} more" if len(running) > 1 else ""
     return f"{words.one_line(running[-1].label, 60)}{more}"
 

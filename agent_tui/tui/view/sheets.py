@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands
@@ -24,6 +24,9 @@ PROMPT_KEYS = (
     ("Tab", "Complete what follows a slash."),
 )
 BLANK: tuple[Span, ...] = ()
+TITLE_CELLS: Final = 32
+NAME_CELLS: Final = 48
+"""The widest first column of a list. What is longer is cut, or pushes its words away."""
 
 
 def overlay_view(model: Model) -> OverlayView | None:
@@ -38,7 +41,8 @@ def _overlay(
     if overlay is None:
         return None
     found = items(overlay.kind, answers, overlay.shown_at)
-    options = tuple(Option(item.key, item.label, item.detail) for item in found)
+    widest = TITLE_CELLS if overlay.kind == "sessions" else NAME_CELLS
+    options = tuple(Option(item.key, one_line(item.label, widest), item.detail) for item in found)
     selected = min(overlay.selected, max(0, len(options) - 1))
     footer = "Esc closes"
     match overlay.kind:
@@ -97,28 +101,28 @@ def _first_run(answers: Mapping[str, Any], note: str) -> Lines:
             what, result = str(entry.get("what", "")), str(entry.get("result", ""))
             lines.append((Span("  ✗  ", "bad"), Span(f"{what}: "), Span(result, "dim")))
     if isinstance(variables, list | tuple) and variables:
-        lines += [BLANK, (Span("Keys are read from "), Span(", ".join(map(str, variables)), "accent"), Span("."))]
+        named = Span(", ".join(map(str, variables)), "accent")
+        lines += [BLANK, (Span("Keys are read when the program starts, from "), named, Span("."))]
     return (*lines, BLANK, (Span(note, "warning"),)) if note else tuple(lines)
 
 
 def _models(answers: Mapping[str, Any], query: str, options: tuple[Option, ...]) -> Lines:
     if query:
         return ((Span("looking …", "dim"),),)
-    if options:
+    if len(options) > 1:  # more than the way to another address
         return ()
-    return ((Span("No server offers a model. ", "warning"),), *_first_run(answers, "")[1:])
+    return ((Span("No server that is set up offers a model. ", "warning"),), *_first_run(answers, "")[1:])
 
 
 def _skills(answers: Mapping[str, Any]) -> Lines:
     listed = skills.listed(answers)
     if not listed:
         return ((Span("There are no skills yet." if "skills" in answers else "looking …", "dim"),),)
-    return tuple(_skill(entry) for entry in listed)
+    called = [f"/{skill.get('name', '')} {skills.hint(skill)}".rstrip() for skill in listed]
+    width = min(NAME_CELLS, max(map(len, called)))
+    return tuple(_skill(name, skill, width) for name, skill in zip(called, listed, strict=True))
 
 
-def _skill(skill: Mapping[str, Any]) -> tuple[Span, ...]:
-    return (
-        Span(f"/{skill.get('name', '')} {skills.hint(skill)}".rstrip() + "  ", "accent"),
-        Span(one_line(str(skill.get("description", "")))),
-        Span(f"  {skill.get('source', '')}".rstrip(), "dim"),
-    )
+def _skill(name: str, skill: Mapping[str, Any], width: int) -> tuple[Span, ...]:
+    source = Span(f"  {skill.get('source', '')}".rstrip(), "dim")
+    return (*_row(name, one_line(str(skill.get("description", ""))), width), source)

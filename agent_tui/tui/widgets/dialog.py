@@ -33,7 +33,7 @@ class Dialog(Region):
         tone = "notice.warning" if value.warning else "accent"
         if width < 12:
             return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
-        inner, budget = width - 4, self._budget()
+        inner, budget = width - 4, self._budget(value, width - 4)
         options = options_lines(value.options, value.selected, inner, False)
         if budget < len(value.options) + 5:
             return self._tight(value, width, budget, tone)
@@ -56,10 +56,14 @@ class Dialog(Region):
         shown = self._window(value, width, max(1, budget - 2))
         return [pad((seg(value.title, f"{tone} strong"),), width), *shown, *([pad(row, width)] if row else [])]
 
-    def _budget(self) -> int:
-        """Lines there are for a dialog: the prompt, the bars, and where there is room a bit of transcript, stay."""
+    def _budget(self, value: DialogView, width: int) -> int:
+        """Lines there are for a dialog: the prompt, the bars, and where there is room a bit of transcript, stay; only
+        two lines of it where more would hide what is asked about."""
         size = self.app.size
-        return max(1, size.height - (5 if low(size) else 11))
+        if low(size):
+            return max(1, size.height - 5)
+        drawn = display_lines(value.display, width, True, cell_len, value.look) if value.display is not None else ()
+        return max(size.height - 11, min(len(drawn) + len(value.options) + 5, size.height - 8))
 
     def _reason(self, value: DialogView, width: int) -> list[Sequence[Segment]]:
         if not value.reason:
@@ -97,22 +101,27 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
     """The choices, the key first: in one row where they fit, else one a line."""
     if not options:
         return []
+    keyed = column and any(option.key for option in options)
     if not column and not any(option.detail for option in options):
         row: list[Segment] = []
         for number, option in enumerate(options):
             row += [*([seg("  ")] if row else []), *_option(option, number == selected)]
         if line_cells(row, cell_len) <= width:
             return [row]
-    column_lines: list[Sequence[Segment]] = [
-        pad([*_option(o, n == selected), *([seg(f"  {o.detail}", "dim")] if o.detail else [])], width)
-        for n, o in enumerate(options)
-    ]
-    return column_lines
+    drawn = [_option(option, number == selected, keyed) for number, option in enumerate(options)]
+    wide = [line_cells(line, cell_len) for line in drawn]
+    words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
+    lines: list[Sequence[Segment]] = []
+    for line, cells, option in zip(drawn, wide, options, strict=True):  # what is said of them is below each other
+        detail = [seg(" " * (words - cells + 2) + option.detail, "dim")] if option.detail else []
+        lines.append(pad([*line, *detail], width))
+    return lines
 
 
-def _option(option: Option, selected: bool) -> list[Segment]:
+def _option(option: Option, selected: bool, keyed: bool = False) -> list[Segment]:
+    """`keyed`: others in its column have a key, so its place is kept free."""
     mark = Segment("❯ " if selected else "  ", "accent")
-    key = [Segment(flat(option.key), "accent strong"), Segment(" ")] if option.key else []
+    key = [Segment(flat(option.key), "accent strong"), Segment(" ")] if option.key else [Segment("  ")] * keyed
     return [mark, *key, seg(option.label, "strong" if selected else "text")]
 
 
