@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 
@@ -12,7 +12,7 @@ from typing import Any
 def names(package: str) -> tuple[str, ...]:
     """The modules of `package` that register something: all but those it lists in `NOT_REGISTERED`."""
     module = importlib.import_module(package)
-    found = {file.stem for folder in module.__path__ for file in Path(folder).glob("*.py")}
+    found = {found.name for found in iter_modules(module.__path__)}
     beside = getattr(module, "NOT_REGISTERED", ("base",))
     return tuple(sorted(name for name in found if name not in beside and not name.startswith("_")))
 

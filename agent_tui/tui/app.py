@@ -70,7 +70,6 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.early = early
         self.model = model or initial()
         self.crash = ""
-        self._painted = False
         self._history = history
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
@@ -98,7 +97,6 @@ class AgentApp(CopyingApp, inherit_bindings=False):
 
     def on_ready(self) -> None:
         """The first frame is painted: now what it did not need."""
-        self._painted = True
         self.link.open(self._at_once)
         self.regions.place()
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
@@ -106,7 +104,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             entries = self._history.load()
             if entries:
                 self.dispatch(msg.HistoryLoaded(at=time.time(), entries=entries))
-            self._tell_of_history()
+            self._failed(self._history.notice())
         if self.palette.problems:
             self._failed(self.palette.problems[0])
         if not gc.isenabled():
@@ -119,7 +117,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             if self.focused is not self.regions.prompt:
                 self.screen.set_focus(self.regions.prompt)
-            if not self._painted:
+            if not self.link.is_open:
                 return await self.regions.prompt.on_event(event)
         return await super().on_event(event)
 
@@ -156,7 +154,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             case do.Remember(text):
                 if self._history is not None:
                     self._history.add(text)
-                    self._tell_of_history()
+                    self._failed(self._history.notice())
             case do.ExpireToast(number, seconds):
                 expired = msg.ToastExpired(at=time.time() + seconds, number=number)
                 asyncio.get_running_loop().call_later(seconds, self.dispatch, expired)
@@ -257,12 +255,9 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.dispatch(msg.Copied(at=time.time(), chars=len(text), text=text))
 
     def _failed(self, text: str) -> None:
-        self.dispatch(msg.EffectFailed(at=time.time(), text=text))
-
-    def _tell_of_history(self) -> None:
-        notice = self._history.notice() if self._history is not None else ""
-        if notice:
-            self._failed(notice)
+        """Say what could not be done; nothing if there is nothing to say."""
+        if text:
+            self.dispatch(msg.EffectFailed(at=time.time(), text=text))
 
 
 def run(

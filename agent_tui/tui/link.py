@@ -35,8 +35,13 @@ class Link:
         self._soon: list[asyncio.TimerHandle] = []
         self._last_key = 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """The first frame is on the screen."""
+        return self._loop is not None
+
     def open(self, at_once: bool) -> None:
-        """The first frame is on the screen. The engine starts now, or once typing has paused, or when it is needed."""
+        """After the first frame: the engine starts now, or once typing has paused, or when it is needed."""
         self._loop = asyncio.get_running_loop()
         self._last_key = self._loop.time()
         self._context = contextvars.copy_context()
