@@ -60,6 +60,6 @@ def unified_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cell
         return []
     style = STYLES[row.mark]
     number = f"{row.number or '':>{digits}} "
-    first = (Segment(number, "diff.number"), Segment(f"{row.mark} ", style))
+    first = (Segment(number, "diff.number"), Segment(row.mark, style), Segment(" ", f"{style} margin"))
     rest = (Segment(" " * (digits + 1), "diff.number"), Segment("  ", "indent"))
     return chop(runs(row, known.get(row)), width, cells, first, rest, "" if row.mark == " " else style)

@@ -33,7 +33,8 @@ def _half(
         return []
     style = STYLES[row.mark]
     number = f"{style} diff.number"
-    first = (Segment(f"{row.number or '':>{digits}} ", number), Segment(f"{row.mark} ", style))
+    mark = (Segment(row.mark, style), Segment(" ", f"{style} margin"))
+    first = (Segment(f"{row.number or '':>{digits}} ", number), *mark)
     rest = (Segment(" " * (digits + 1), number), Segment("  ", f"{style} indent"))
     drawn = chop(runs(row, colours), width, cells, first, rest)
     return [(*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), style)) for line in drawn]

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from rich.cells import cell_len
+from textual.geometry import Region as Area
 from textual.geometry import Size
+from textual.selection import Selection
+from textual.strip import Strip
 
 from agent_tui.tui.displays import display_lines
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import Region, flat, low, pad, seg
+from agent_tui.tui.widgets.paint import HasPalette, Region, flat, low, pad, seg
+from agent_tui.tui.widgets.transcript_copy import unwrapped
+from agent_tui.tui.widgets.transcript_rows import marked
 
 
 class Dialog(Region):
+    """Selected with the mouse, its command or diff is copied as it is, without what is drawn around it."""
+
     value: DialogView | None = None
+    _whole: Sequence[Line] = ()
+    """The command or diff, every line of it. The rest says where it is: """
+    _top = _first = _count = _inset = 0
+    """What line of the dialog shows which first line of it, how many do, and behind how many characters of border."""
+    _painting = False
 
     def show(self, value: DialogView | None) -> None:
+        before = self.value and self.value.display
+        if before is not (value and value.display) and self.is_attached and self in self.screen.selections:
+            self.screen.clear_selection()  # it was in something else
         self.value = value
         self.display = value is not None
         self.redraw(layout=True)
@@ -27,7 +43,7 @@ class Dialog(Region):
         return super().get_content_height(container, viewport, width)
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
-        value = self.value
+        value, self._count = self.value, 0
         if value is None:
             return []
         tone = "notice.warning" if value.warning else "accent"
@@ -43,6 +59,7 @@ class Dialog(Region):
         reason = self._reason(value, inner)[: 3 if budget > len(options) + 8 else 1]
         gap = int(bool(options) and budget > len(options) + len(reason) + 5)
         shown = self._window(value, inner, max(1, budget - 2 - len(options) - len(reason) - gap))
+        self._top, self._inset = 1 + len(reason), 2
         body: list[Sequence[Segment]] = [*reason, *shown, *[()] * gap]
         return [
             edge("╭", "╮", value.title, value.position, width, tone),
@@ -54,6 +71,7 @@ class Dialog(Region):
         """For a handful of lines: no border, the answers in one line."""
         row = [part for n, option in enumerate(value.options) for part in _option(option, n == value.selected)]
         shown = self._window(value, width, max(1, budget - 2))
+        self._top, self._inset = 1, 0
         return [pad((seg(value.title, f"{tone} strong"),), width), *shown, *([pad(row, width)] if row else [])]
 
     def _budget(self, value: DialogView, width: int) -> int:
@@ -77,15 +95,48 @@ class Dialog(Region):
             return []
         drawn = display_lines(value.display, width, True, cell_len, value.look)
         lines: list[Sequence[Segment]] = [filled(line, width) for line in drawn]
+        self._whole, self._first, self._count = drawn, 0, len(lines)
         if len(lines) <= room:
             return lines
         room = max(1, room - 1)
         first = min(max(0, value.scroll), len(lines) - room)
+        self._first, self._count = first, room
         if room == 1:
             return lines[first : first + 1]
         last = first + room
         more = f"lines {first + 1}–{last} of {len(lines)} · PgUp/PgDn scroll"
         return [*lines[first:last], (seg(more, "tool.more"),)]
+
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        if not 0 <= y - self._top < self._count:
+            return strip
+        number = self._first + y - self._top
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(number)) is not None:
+            end = self._inset + len(self._whole[number].text)
+            look = cast(HasPalette, self.app).palette.style("selection")
+            strip = marked(strip, max(span[0], self._inset), end if span[1] < 0 else min(span[1], end), look)
+        return strip if self._painting else strip.apply_offsets(0, number)
+
+    def render_lines(self, crop: Area) -> list[Strip]:
+        """For the screen; where each character stands in the text is told only when `render_line` is asked itself."""
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        start, end = selection
+        first, left = (start.y, max(0, start.x - self._inset)) if start is not None else (0, 0)
+        last, right = (end.y, max(0, end.x - self._inset)) if end is not None else (len(self._whole) - 1, -1)
+        text = unwrapped(self._whole, first, last, left, right) if self._count else ""
+        return (text, "\n") if text.strip() else None
 
 
 def filled(line: Line, width: int) -> Sequence[Segment]:

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.segment import Segment as RichSegment
 from rich.style import Style
 from textual.geometry import Size
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -80,6 +81,10 @@ class Region(Widget, can_focus=False):
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
         """What to draw, at most `width` cells a line."""
         raise NotImplementedError
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:  # noqa: ARG002
+        """What the mouse selected in here: nothing, but where a region says otherwise."""
+        return None
 
     def redraw(self, layout: bool = False) -> None:
         """The value has changed; `layout`: so may have the number of lines."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -34,7 +34,8 @@ def copied(page: Page, selection: Selection) -> str:
     before: Block | None = None
     for part in _parts(page, selection):
         source = _source(part.block, page.is_open(part.index)) if part.whole else None
-        piece = _drawn(page.lines(part.index), part) if source is None else source
+        if (piece := source) is None:
+            piece = unwrapped(page.lines(part.index), part.first, part.last, part.start, part.end)
         if before is not None:
             pieces_of_one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and part.whole
             if not (pieces_of_one and text.endswith("\n")):
@@ -111,14 +112,17 @@ def _source(block: Block, open: bool) -> str | None:
             return None
 
 
-def _drawn(lines: tuple[Line, ...], part: _Part) -> str:
-    """The drawn text without margins, bars and numbers; what was wrapped is one line again."""
-    last = min(part.last, len(lines) - 1)
+def unwrapped(lines: Sequence[Line], first: int, last: int, start: int, end: int) -> str:
+    """The drawn text without margins, bars and numbers; what was wrapped is one line again.
+
+    From character `start` of line `first` to `end` of line `last` (-1: its end).
+    """
+    left, right, last = start, end, min(last, len(lines) - 1)
     text = ""
-    for number in range(part.first, last + 1):
+    for number in range(first, last + 1):
         line = lines[number]
-        start = part.start if number == part.first else 0
-        end = part.end if number == last and part.end >= 0 else len(line.text)
+        start = left if number == first else 0
+        end = right if number == last and right >= 0 else len(line.text)
         words = _words(line, start, end, number > 0 and lines[number - 1].soft)
         text += words if line.soft else words.rstrip()
         if number < last:
