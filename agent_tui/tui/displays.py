@@ -19,6 +19,8 @@ FOLDED_LINES: Final = 30
 """Lines that a folded display shows before it says how many more there are."""
 MOST_LINES: Final = 5_000
 """Lines that even an open display shows."""
+MOST_DIFF_LINES: Final = 2_500
+"""The same for a diff, of which every line costs more."""
 COLOURED: Final = 60_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
@@ -36,18 +38,20 @@ def display_lines(
 
 def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
     """The hunks of `diff`, in the form that `look` wants and `width` allows."""
-    lines, left = diff_lines(diff, width, cells, look.diff, MOST_LINES if open else FOLDED_LINES)
-    return (*lines, _more(left, width, cells)) if left else tuple(lines)
+    lines, left = diff_lines(diff, width, cells, look.diff, MOST_DIFF_LINES if open else FOLDED_LINES)
+    return (*lines, _more(left, width, open, cells)) if left else tuple(lines)
 
 
 def bounded(lines: list[Line], width: int, most: int, cells: Cells) -> tuple[Line, ...]:
     """At most `most` lines, then how many were left out."""
     left = len(lines) - most
-    return tuple(lines) if left <= 1 else (*lines[:most], _more(left, width, cells))
+    return tuple(lines) if left <= 1 else (*lines[:most], _more(left, width, most >= MOST_LINES, cells))
 
 
-def _more(left: int, width: int, cells: Cells) -> Line:
-    more = Segment(f"… {wording.count(left, 'more line')} (click or Ctrl+O)", "tool.more", (("toggle", "1"),))
+def _more(left: int, width: int, open: bool, cells: Cells) -> Line:
+    """How many lines are left out, and where that helps, how to see them."""
+    said = f"… {wording.count(left, 'more line')}{'' if open else ' (click or Ctrl+O)'}"
+    more = Segment(said, "tool.more", (("toggle", "1"),))
     return Line(cut_runs((more,), width, cells))
 
 

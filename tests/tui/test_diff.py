@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from agent_tui.protocol.display import CodeDisplay, DiffDisplay, Hunk
 from agent_tui.tui.diff import AUTO_WIDTH, LEAST_WIDTH, diff_lines
 from agent_tui.tui.diff_rows import COLOURED, LONGEST_DRAWN
-from agent_tui.tui.displays import display_lines
+from agent_tui.tui.displays import MOST_DIFF_LINES, display_lines
 from agent_tui.tui.look import DiffForm, Look
 from agent_tui.tui.markdown.lines import Line
 
@@ -136,6 +136,13 @@ def test_what_is_left_out_is_counted() -> None:
     lines, left = diff_lines(diff, 120, cell_len, "split", 10)
     assert (len(lines), left) == (10, 11)
     assert display_lines(diff, 60, False, cell_len)[-1].text == "… 12 more lines (click or Ctrl+O)"
+
+
+def test_even_an_open_diff_has_an_end_and_says_so() -> None:
+    diff = DiffDisplay("a", (Hunk(1, 1, ("+a",) * (MOST_DIFF_LINES + 9)),), MOST_DIFF_LINES + 9)
+    lines = display_lines(diff, 60, True, cell_len)
+    assert len(lines) == MOST_DIFF_LINES + 2, "the title, the lines, and how many more there are"
+    assert lines[-1].text == "… 9 more lines"
 
 
 def test_a_note_on_the_last_line_end_is_no_line_of_the_file() -> None:

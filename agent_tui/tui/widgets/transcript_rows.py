@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, overload
 
 from rich.segment import Segment as RichSegment
 from rich.style import Style
@@ -31,6 +31,31 @@ class Palette(Protocol):
     def base(self) -> Style: ...
 
 
+class Strips(Sequence[Strip]):
+    """Painted lines, each painted when it is first looked at: of thousands, a screen shows a few."""
+
+    __slots__ = ("_known", "_lines", "_paint")
+
+    def __init__(self, lines: Sequence[Line], paint: Callable[[Line], Strip]) -> None:
+        self._lines, self._paint = lines, paint
+        self._known: list[Strip | None] = [None] * len(lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Strip: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Strip]: ...
+    def __getitem__(self, index: int | slice) -> Strip | Sequence[Strip]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        strip = self._known[index]
+        if strip is None:
+            strip = self._known[index] = self._paint(self._lines[index])
+        return strip
+
+
 @frozen
 class Row:
     """A painted block. `lines[i]` is what `strips[i]` shows; the `gap` above counts in both."""
@@ -39,7 +64,7 @@ class Row:
     gap: int
     open: bool
     lines: tuple[Line, ...]
-    strips: tuple[Strip, ...]
+    strips: Sequence[Strip]
 
 
 class Painter:
@@ -75,8 +100,8 @@ class Painter:
     def paint(self, block: Block, gap: int, open: bool, lines: tuple[Line, ...]) -> Row:
         if not lines:
             return Row(block, gap, open, (), ())
-        strips = (*(self.blank for _ in range(gap)), *(self._strip(line) for line in lines))
-        return Row(block, gap, open, (*(EMPTY for _ in range(gap)), *lines), strips)
+        lines = (*(EMPTY for _ in range(gap)), *lines)
+        return Row(block, gap, open, lines, Strips(lines, self._strip))
 
     def style(self, names: str, fill: str = "", meta: Meta | None = None) -> Style:
         key = (names, fill, meta)
