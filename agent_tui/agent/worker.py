@@ -17,6 +17,7 @@ from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import Op, Resume, Shutdown
 from agent_tui.protocol.session_events import ErrorRaised
+from agent_tui.sessions.lock import SessionLocked
 
 if TYPE_CHECKING:
     from agent_tui.agent.agent import Agent
@@ -88,7 +89,6 @@ class Worker:
         from agent_tui.agent.log import open_log
         from agent_tui.agent.opening import open_agent
         from agent_tui.safety import sandbox
-        from agent_tui.sessions.lock import SessionLocked
 
         inbox: asyncio.Queue[Op] = asyncio.Queue()
         with self._lock:
