@@ -81,6 +81,8 @@ class Terminal(LinuxDriver):
             return
         self._mouse = True
         (self._enable_mouse_support if taken else self._disable_mouse_support)()
+        if taken and self._in_band_window_resize:
+            self._enable_mouse_pixels()  # the parser reckons in pixels since the terminal told its size in them
         self._mouse = taken
 
     def write(self, data: str) -> None:

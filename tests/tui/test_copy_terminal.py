@@ -1,0 +1,153 @@
+"""Copying in a real terminal: mouse reports as a terminal sends them, and what is written back for its clipboard."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_tui.tui.clipboard import osc52
+from tests.tui.pty_stage import ROOT, Pty
+
+Start = Callable[..., Pty]
+MOUSE = (b"1000", b"1003", b"1015", b"1006")
+_OSC = re.compile(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07")
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts the program with an engine that answers prompts with their own words."""
+    running: list[Pty] = []
+
+    def starter(**env: str) -> Pty:
+        place = {
+            "OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "TMUX": "",
+            "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "ESCDELAY": "60",
+        }  # fmt: skip
+        pty = Pty(["-m", "tests.tui.screen_program"], {**place, **env}, (80, 24))
+        running.append(pty)
+        pty.until("Enter send")
+        return pty
+
+    yield starter
+    for pty in running:
+        pty.close()
+
+
+def say(pty: Pty, prompt: str, shown: str) -> None:
+    pty.type(f"\x1b[200~{prompt}\x1b[201~\r")
+    pty.until(shown)
+
+
+def drag(pty: Pty, start: tuple[int, int], *ends: tuple[int, int]) -> None:
+    """Press, move, release: the left button, in SGR reports. Places count from 0."""
+    x, y = start
+    pty.type(f"\x1b[<0;{x + 1};{y + 1}M")
+    for x, y in ends:
+        pty.type(f"\x1b[<32;{x + 1};{y + 1}M")
+        pty.read(0.1)
+    pty.type(f"\x1b[<0;{x + 1};{y + 1}m")
+    pty.read(0.1)
+
+
+def place(pty: Pty, words: str) -> tuple[int, int]:
+    y = next(number for number, row in enumerate(pty.emulator.display) if words in row)
+    return pty.emulator.display[y].index(words), y
+
+
+def clips(pty: Pty) -> list[str]:
+    """What the terminal was told to hold, in order."""
+    return [base64.b64decode(found).decode() for found in _OSC.findall(pty.raw)]
+
+
+def mouse_is_taken(pty: Pty) -> bool:
+    states = {pty.raw.rfind(b"\x1b[?%sh" % mode) > pty.raw.rfind(b"\x1b[?%sl" % mode) for mode in MOUSE}
+    assert len(states) == 1, "all of its modes go together"
+    return states.pop()
+
+
+def test_what_the_mouse_selects_reaches_the_clipboard_without_the_wrapping(start: Start, tmp_path: Path) -> None:
+    pty = start()
+    words = " ".join(f"word{number}" for number in range(30))
+    say(pty, f"first {words}", "You said: first")
+    pty.until("word29")
+    answer = place(pty, "You said: first")
+    last = max(y for y, row in enumerate(pty.emulator.display) if "word29" in row)
+    end = (pty.emulator.display[last].index("word29") + 5, last)
+    drag(pty, (answer[0] + 10, answer[1]), (20, answer[1]), (79, last), end)
+    pty.type("\x03")
+    pty.until("copied")
+    assert clips(pty) == [f"first {words}"]
+    assert "SetClipboard" in (tmp_path / "ops").read_text()
+
+
+def test_two_clicks_take_a_word(start: Start) -> None:
+    pty = start()
+    say(pty, "some words", "You said: some words")
+    x, y = place(pty, "said: some")
+    for _ in range(2):
+        pty.type(f"\x1b[<0;{x + 1};{y + 1}M\x1b[<0;{x + 1};{y + 1}m")
+        pty.read(0.05)
+    pty.type("\x03")
+    pty.until("copied 5 characters")
+    assert clips(pty) == ["said:"]
+
+
+def test_the_list_copies_raw_markdown_and_raw_code(start: Start) -> None:
+    pty = start()
+    say(pty, "x **bold**\n\n```py\nif x:\n    y\n```", "if x:")
+    say(pty, "/copy", "code 1 py")
+    pty.type("\x1b[B")
+    pty.until("❯ a code 1")
+    pty.type("\r")
+    pty.until("copied")
+    say(pty, "/copy 1", "copied 43 characters")
+    assert clips(pty) == ["if x:\n    y", "You said: x **bold**\n\n```py\nif x:\n    y\n```"]
+
+
+def test_inside_of_tmux_it_is_said_twice(start: Start) -> None:
+    pty = start(TMUX="/tmp/tmux-0/default,1,0")
+    say(pty, "hello", "You said: hello")
+    say(pty, "/copy 1", "copied 15 characters")
+    payload = base64.b64encode(b"You said: hello")
+    plain, through = b"\x1b]52;c;" + payload + b"\x07", b"\x1bPtmux;\x1b\x1b]52;c;" + payload + b"\x07\x1b\\"
+    assert plain + through in pty.raw
+
+
+def test_f9_leaves_the_mouse_to_the_terminal_and_takes_it_back(start: Start) -> None:
+    pty = start()
+    assert mouse_is_taken(pty)
+    pty.type("\x1b[20~")
+    pty.until("F9 take the mouse back")
+    assert not mouse_is_taken(pty)
+    pty.type("\x1b[20~")
+    pty.until(lambda text: "take the mouse back" not in text)
+    assert mouse_is_taken(pty)
+    pty.type("\x1b[20~")
+    pty.until("F9 take the mouse back")
+    pty.type("\x04")
+    assert pty.wait() == 0
+    assert pty.restored() == []
+
+
+def test_a_mouse_that_is_told_in_pixels_still_is_when_it_is_taken_back(start: Start) -> None:
+    pty = start()
+    pty.type("\x1b[?2048;1$y\x1b[48;24;80;480;800t")
+    pty.type("\x1b[20~")
+    pty.until("F9 take the mouse back")
+    assert b"\x1b[?1016h" in pty.raw
+    pty.type("\x1b[20~")
+    pty.until(lambda text: "take the mouse back" not in text)
+    assert pty.raw.rfind(b"\x1b[?1016h") > pty.raw.rfind(b"\x1b[?1006h")
+
+
+@pytest.mark.parametrize("text", ["", "grüße\n漢字\x1b]52;c;x\x07", "a" * 200_000, "\ud800"])
+def test_the_payload_is_the_text_and_nothing_else(text: str) -> None:
+    said = osc52(text, {})
+    assert re.fullmatch(r"\x1b\]52;c;[A-Za-z0-9+/=]*\x07", said)
+    assert base64.b64decode(said[7:-1]) == text.encode("utf-8", "replace")
+    assert osc52(text, {"TMUX": ""}) == said
+    assert osc52(text, {"TMUX": "x"}).startswith(said)
