@@ -205,7 +205,8 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         if key not in self._keys and not (shown is not None and (shown.grab_all or key in shown.grab)):
             return False
         selection = bool(self.screen.selections) or not self.regions.prompt.selection.is_empty
-        self.dispatch(msg.KeyPressed(at=time.time(), key=key, character=character, draft=draft, selection=selection))
+        self.dispatch(msg.KeyPressed(at=time.time(), key=key, character=character, draft=draft, selection=selection,
+                                     seen=self.regions.transcript.seen))  # fmt: skip
         return True
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
@@ -233,7 +234,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.dispatch(msg.Resized(at=time.time(), width=width, height=height))
 
     def end_by_signal(self, number: int) -> None:
-        """TERM, HUP, INT, or a terminal that is gone."""
+        """TERM, HUP, INT, QUIT, or a terminal that is gone."""
         self.exit(128 + number, return_code=128 + number)
 
     def _handle_exception(self, error: Exception) -> None:

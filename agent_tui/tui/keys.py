@@ -13,7 +13,6 @@ EDITING: Final[dict[str, str]] = {
     "left": "cursor_left",
     "right": "cursor_right",
     "ctrl+b": "cursor_left",
-    "ctrl+f": "cursor_right",
     "ctrl+left": "cursor_word_left",
     "ctrl+right": "cursor_word_right",
     "alt+left": "cursor_word_left",

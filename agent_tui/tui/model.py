@@ -13,8 +13,9 @@ from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
+from agent_tui.tui.search import Found, Index
 
-PurposeKind = Literal["deny", "say", "argument", "address"]
+PurposeKind = Literal["deny", "say", "argument", "address", "search"]
 OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy"]
 
 
@@ -95,7 +96,7 @@ class Overlay:
 
 @frozen
 class Reading:
-    """How the transcript is read. `jump` counts the wishes to see its end."""
+    """How the transcript is read. `jump` counts the wishes to see its end, `go` those to see the row `mark`."""
 
     expanded: bool = False
     exceptions: frozenset[int] = frozenset()
@@ -103,6 +104,23 @@ class Reading:
     """First rows of the groups that are an exception."""
     jump: int = 0
     following: bool = True
+    mark: int = -1
+    """The row that a key went to; negative: none."""
+    go: int = 0
+
+
+@frozen
+class Search:
+    """What is looked for in the transcript. `at`: the number of the hit that is looked at; negative: none."""
+
+    query: str = ""
+    index: Index = Index()
+    hits: Found = Found()
+    at: int = -1
+    origin: int = -1
+    """The row from which the first hit is looked for, upwards."""
+    opened: int = -1
+    """The row that was opened because the hit is in it."""
 
 
 @frozen
@@ -155,6 +173,9 @@ class Model:
     """Clicks come to us, not to the terminal."""
     long_copy: int = 0
     """Characters of the last copy, if it was too long for some terminals."""
+    seen: tuple[int, int] = (0, -1)
+    """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
+    search: Search | None = None
 
     @property
     def transcript(self) -> Transcript:

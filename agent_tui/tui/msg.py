@@ -60,12 +60,13 @@ class Submitted(Base):
 class KeyPressed(Base):
     """A key that is bound in the command table, or one that the view grabs (`View.grab_all`, `View.grab`). `key` is
     Textual's name for it; `character` what it types, if anything; `draft` what the prompt holds; `selection` whether
-    the mouse has selected something."""
+    the mouse has selected something; `seen` the first and the last row in view, (0, -1) where that is not known."""
 
     key: str
     character: str = ""
     draft: str = ""
     selection: bool = False
+    seen: tuple[int, int] = (0, -1)
 
 
 @frozen

@@ -34,7 +34,8 @@ class HeaderView:
 class TranscriptView:
     """Closed rows and the blocks still being written. A row is open if `expanded` differs from its being in
     `exceptions`, a group of rows if it differs from its first row's being in `groups`. `now` moves only while
-    something runs (elapsed times). A new `jump` means: show the end."""
+    something runs (elapsed times). A new `jump` means: show the end; a new `go`: show the row `mark`, and in it the
+    hit number `nth` of `query` where `nth` is not negative."""
 
     rows: Vec[Block]
     live: tuple[Block, ...]
@@ -44,6 +45,12 @@ class TranscriptView:
     jump: int = 0
     groups: frozenset[int] = frozenset()
     look: Look = DEFAULT
+    go: int = 0
+    mark: int = -1
+    """The row with the mark; negative: none."""
+    query: str = ""
+    """What is marked wherever it is to be seen, in small letters."""
+    nth: int = -1
 
 
 @frozen

@@ -16,7 +16,10 @@ from agent_tui.tui.commands.base import Situation, key_name
 from agent_tui.tui.effects import Copy, Quit
 from tests.tui.play import Play, words
 
-NAMES = ["help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse"]
+NAMES = [
+    "search",
+    "help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
+]  # fmt: skip
 
 
 def test_the_slash_commands() -> None:

@@ -16,10 +16,11 @@ STYLES: Final[tuple[str, ...]] = (
     "tool.note", "tool.more", "match.path", "match.number", "match.hit",
     "user", "user.mark", "user.note", "thinking", "notice.info", "notice.warning", "notice.error", "notice.hint",
     "turn", "turn.bad", "divider", "indent", "margin", "selection", "new",
+    "search", "search.current", "place", "stamp",
 )  # fmt: skip
 
 DECORATION: Final[frozenset[str]] = frozenset((
     "indent", "margin", "code.block", "quote.bar", "table.border", "rule", "diff.number", "tool.mark", "tool.more",
-    "user.mark",
+    "user.mark", "stamp",
 ))  # fmt: skip
 """Styles of what is drawn around the text and is no part of it: a copy leaves it out."""

@@ -82,6 +82,8 @@ def leave(model: Model) -> Model:
 
 def answered(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
+    if purpose.kind == "search":  # it acts as it is typed
+        return model, ()
     said = text.strip()
     if not said and purpose.kind != "deny":
         return toast(model, "type an answer, or press Esc")

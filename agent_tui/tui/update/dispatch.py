@@ -23,14 +23,14 @@ from agent_tui.tui.msg import (
     ToastExpired,
     Toggled,
 )  # fmt: skip
-from agent_tui.tui.update import composer, copying, keys, reading, run, submit
+from agent_tui.tui.update import composer, copying, keys, reading, run, search, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
-    step = _decided(replace(model, at=msg.at), msg)
-    return then(step, composer.save(step[0]))
+    after, effects = _decided(replace(model, at=msg.at), msg)
+    return then((after, effects), composer.save(search.settled(after)))
 
 
 def _decided(model: Model, msg: Msg) -> Step:

@@ -8,10 +8,13 @@ from agent_tui.tui import commands
 from agent_tui.tui.effects import Type
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import completion, composer, dialog, overlay
+from agent_tui.tui.update import completion, composer, dialog, overlay, search
 from agent_tui.tui.update.step import Step
 
-THROUGH = frozenset(("interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse"))
+THROUGH = frozenset((
+    "interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse", "open", "message-up",
+    "message-down", "fold-up", "fold-down",
+))  # fmt: skip
 """Commands whose keys work while a dialog or an overlay is open."""
 ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
 """Commands whose keys work while the prompt is used for something else than the model."""
@@ -25,7 +28,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
     before = model.last_key
     aimed = msg.key in MOVES and (model.covered or model.asking)
-    model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection)
+    model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection, seen=msg.seen)
     if msg.draft != model.composer.draft:
         model = composer.changed(model, msg.draft, len(msg.draft))
     return _routed(model, msg, before)
@@ -40,7 +43,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
             return commands.find(name).run(model, "")
         return (model, ()) if name or model.covered else (model, (Type(msg.character, msg.key),))
-    chosen = completion.pressed(model, msg)
+    chosen = search.pressed(model, msg) if model.search is not None else completion.pressed(model, msg)
     if chosen is not None:
         return chosen
     for_prompt = bool(msg.draft) or model.composer.purpose is not None

@@ -32,7 +32,7 @@ def submit(model: Model, text: str) -> Step:
         model = replace(model, overlay=Overlay("first_run", note="your prompt is kept"))
         return composer.write(model, text) if model.composer.draft != text else model, ()
     after, effects = composer.spent(model, text)
-    after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1))
+    after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
     if model.running or (model.queue and not model.transcript.paused):
         return after, (*effects, Send(QueueEdit("add", text=text)))
     return replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text)))

@@ -8,7 +8,7 @@ from typing import Final
 from agent_tui.protocol.transcript import Question, Queued, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation, key_name
-from agent_tui.tui.model import Model, OverlayKind, Purpose
+from agent_tui.tui.model import Model, OverlayKind, Purpose, Search
 from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
@@ -127,6 +127,8 @@ def _tokens(t: Transcript) -> tuple[int, bool]:
 def footer_view(model: Model, completing: bool) -> FooterView:
     t = model.transcript
     queued = any(item.id not in model.taken for item in t.queue)
+    if model.search is not None:
+        return _search_footer(model.search)
     kind = model.overlay.kind if model.overlay is not None else None
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
@@ -139,6 +141,16 @@ def footer_view(model: Model, completing: bool) -> FooterView:
 def _released(shown: FooterView) -> FooterView:
     """The mouse is the terminal's: how it comes back is said before all else."""
     return replace(shown, keys=((commands.key_of("mouse"), "take the mouse back"), *shown.keys))
+
+
+@lazy
+def _search_footer(found: Search) -> FooterView:
+    """Where the search stands: `3 of 17`; and what is too old to be searched."""
+    total = found.hits.total
+    note = f"{found.at + 1:,} of {total:,}" if total else "not found" if found.query else ""
+    if note and found.index.first:
+        note += f" in the newest {len(found.index.texts) - found.index.first:,} blocks"
+    return FooterView((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "stay here")), note)
 
 
 @lazy

@@ -8,9 +8,9 @@ from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
 from agent_tui.tui.look import Look
-from agent_tui.tui.model import Composer, Model, Reading, Toast
+from agent_tui.tui.model import Composer, Model, Reading, Search, Toast
 from agent_tui.tui.regions import CompletionView, Option, PromptView, QueueView, ToastView, TranscriptView, View
-from agent_tui.tui.update import completion
+from agent_tui.tui.update import completion, search
 from agent_tui.tui.view.ask import dialog_view
 from agent_tui.tui.view.bars import footer_view, header_view, status_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
@@ -30,7 +30,8 @@ def view(model: Model) -> View:
     return View(
         header=header_view(model),
         transcript=_transcript(
-            transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0, model.look
+            transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0, model.look,
+            model.search,
         ),
         queue=_queue(transcript.queue, model.taken, transcript.paused, running),
         dialog=dialog_view(model),
@@ -42,8 +43,14 @@ def view(model: Model) -> View:
         toast=_toast(model.toast),
         too_small=model.width < MIN_WIDTH or model.height < MIN_HEIGHT,
         grab_all=model.covered or model.asking,
-        grab=NO_KEYS if listed is None else completion.KEYS if listed.selected >= 0 else HINT_KEYS,
+        grab=_grab(model, listed),
     )
+
+
+def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
+    if model.search is not None:
+        return search.KEYS
+    return NO_KEYS if listed is None else completion.KEYS if listed.selected >= 0 else HINT_KEYS
 
 
 def _slash(model: Model) -> bool:
@@ -52,12 +59,15 @@ def _slash(model: Model) -> bool:
 
 @lazy_large
 def _transcript(
-    rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float, look: Look
+    rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float, look: Look, found: Search | None
 ) -> TranscriptView:
     live = Transcript(rows=rows, streaming=streaming).live()
+    mark = reading.mark if reading.mark < len(rows) else -1
+    query, (row, nth) = (found.query, search.place(found)) if found is not None else ("", (-1, -1))
     return TranscriptView(
-        rows, live, reading.expanded, reading.exceptions, now, reading.jump, reading.groups, look
-    )
+        rows, live, reading.expanded, reading.exceptions, now, reading.jump, reading.groups, look,
+        reading.go, mark, query, nth if row == mark else -1,
+    )  # fmt: skip
 
 
 @lazy
@@ -83,7 +93,8 @@ def _completion(found: tuple[completion.Candidate, ...], selected: int) -> Compl
 def _prompt(composer: Composer, running: bool, asked: bool) -> PromptView:
     purpose = composer.purpose
     if purpose is not None:
-        return PromptView(composer.rev, composer.text, "Enter sends it, Esc goes back", purpose.label)
+        hint = "Enter sends it, Esc goes back" if purpose.kind != "search" else "words of the transcript"
+        return PromptView(composer.rev, composer.text, hint, purpose.label)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     return PromptView(composer.rev, composer.text, "" if asked else placeholder)
 

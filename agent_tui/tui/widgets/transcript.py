@@ -9,19 +9,19 @@ Invariants:
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, Self, cast
+from typing import Any, Final, Literal, Self, TypeAlias, cast
 
-from rich.segment import Segment as RichSegment
 from textual import events
 from textual.geometry import Offset, Region, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
 from agent_tui.tui.regions import TranscriptView
+from agent_tui.tui.widgets import transcript_messages as said
 from agent_tui.tui.widgets.transcript_copy import copied, row_at, word_at
+from agent_tui.tui.widgets.transcript_marks import Marks, with_news
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
 from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
 
@@ -40,33 +40,16 @@ class Transcript(ScrollView, can_focus=False):
     Transcript { overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1; height: 1fr; }
     """
 
-    class Toggled(Message):
-        """A foldable line of row `row` was clicked (live blocks count on after the rows). `group`: the line of the
-        group that begins there."""
-
-        def __init__(self, row: int, group: bool = False) -> None:
-            self.row, self.group = row, group
-            super().__init__()
-
-    class Scrolled(Message):
-        """The end is in view again (`following`), or no longer."""
-
-        def __init__(self, following: bool) -> None:
-            self.following = following
-            super().__init__()
-
-    class LinkClicked(Message):
-        """A link was clicked. Nothing has been opened."""
-
-        def __init__(self, href: str) -> None:
-            self.href = href
-            super().__init__()
+    Toggled: TypeAlias = said.Toggled
+    Scrolled: TypeAlias = said.Scrolled
+    LinkClicked: TypeAlias = said.LinkClicked
 
     def __init__(self, palette: Palette | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.auto_links = False
         self._palette = palette
         self._page = Page()
+        self._marks = Marks(self._page)
         self._laid = Size(0, 0)
         self._painted: list[Strip] | None = None
         self._thumb: tuple[int, ...] = ()
@@ -76,18 +59,24 @@ class Transcript(ScrollView, can_focus=False):
 
     def apply(self, view: TranscriptView) -> None:
         """Show `view`. Costs what has changed since the one before, not what there is."""
-        jumped = view.jump != self._page.shown.jump
+        before, jumped = self._page.shown, view.jump != self._page.shown.jump
+        self._marks.show(view)
         if not self._laid.width:
             self._page.update(view)
             return
+        if (view.mark, view.query, view.nth) != (before.mark, before.query, before.nth):
+            self.refresh()
         top, ends = self._anchors()
         rows_before, height_before = len(self._page.heights), self._page.total
         touched = self._page.update(view)
         if jumped:
             self._follow(True)
-        if touched is None and not jumped and self._page.total == height_before:
+        gone = view.go != before.go and 0 <= view.mark < len(view.rows)
+        if touched is None and not jumped and not gone and self._page.total == height_before:
             return
         self._settle(top, ends)
+        if gone:
+            self._bring(view.nth >= 0)
         news = not self.following and len(self._page.heights) != rows_before
         if self.following or news or touched is None or touched < self.scroll_offset.y + self._laid.height:
             self.refresh()
@@ -160,6 +149,31 @@ class Transcript(ScrollView, can_focus=False):
         self._settle(self._page.anchor(top), self._anchors()[1])
         if self.scroll_offset.y != before:
             self.refresh()
+
+    @property
+    def seen(self) -> tuple[int, int]:
+        """The first and the last row in view; (0, -1) where nothing is laid out."""
+        heights, top = self._page.heights, self.scroll_offset.y
+        if not self._laid.width or not len(heights):
+            return 0, -1
+        return heights.at(top), heights.at(top + self._laid.height - 1)
+
+    def _bring(self, hit: bool) -> None:
+        """Show the marked row: a hit anywhere in view, else below a third of it; a row at the top."""
+        page, height = self._page, self._laid.height
+        top = page.anchor(self.scroll_offset.y)
+        line = 0
+        for _ in range(10):  # rows around it were estimates, and may be above what is in view
+            index, offset = self._marks.place()
+            line = page.extent(index)[0] + offset
+            if not page.measure(line - height, line + 2 * height):
+                break
+        here = self._last_top if self.following else page.line_of(top)
+        if hit and here <= line < here + height - (not self.following):
+            self._settle(top, self._anchors()[1])
+            self.refresh()
+        else:
+            self._go(line - height // 3 if hit else line)
 
     def _follow(self, following: bool) -> None:
         if following != self.following:
@@ -253,39 +267,29 @@ class Transcript(ScrollView, can_focus=False):
 
     def _line(self, y: int) -> Strip:
         line = self.scroll_offset.y + y
-        strip = self._page.strip(line)
+        strip = self._marks.paint(self._page.strip(line), line)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(line)) is not None:
             strip = marked(strip, *span, self._page.painter.palette.style("selection"))
         if y == self._laid.height - 1 and not self.following:
-            strip = self._with_news(strip)
+            strip = with_news(strip, len(self._page.heights) - self._seen, self._page)
         return strip
-
-    def _with_news(self, strip: Strip) -> Strip:
-        """What came since the end was left, over the right end of the last line."""
-        new = len(self._page.heights) - self._seen
-        words = f" {new} new ↓ " if new > 0 else " ↓ "
-        width = self._laid.width
-        if width < len(words) + 4:
-            return strip
-        label = RichSegment(words, self._page.painter.style("new", meta=(("jump", "end"),)))
-        return Strip([*strip.crop(0, width - len(words)), label], width)
 
     # Mouse and selection.
 
     async def _on_click(self, event: events.Click) -> None:
         event.prevent_default()
-        line, said = self.scroll_offset.y + event.y, event.style.meta
+        line, meta = self.scroll_offset.y + event.y, event.style.meta
         if event.chain > 1:
             chosen = word_at(self._page, event.x, line) if event.chain == 2 else row_at(self._page, line)
             if chosen is not None:
                 self.screen.selections = {self: chosen}
-        elif "href" in said:
-            self.post_message(self.LinkClicked(str(said["href"])))
-        elif "jump" in said:
+        elif "href" in meta:
+            self.post_message(self.LinkClicked(str(meta["href"])))
+        elif "jump" in meta:
             self.scroll_view("end")
-        elif "toggle" in said and (index := self._page.index_at(line)) is not None:
-            self.post_message(self.Toggled(index, said["toggle"] == "group"))
+        elif "toggle" in meta and (index := self._page.index_at(line)) is not None:
+            self.post_message(self.Toggled(index, meta["toggle"] == "group"))
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
         self.refresh()

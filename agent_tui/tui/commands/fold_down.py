@@ -1,0 +1,14 @@
+"""To the line after that opens."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import reading
+from agent_tui.tui.update.step import Step
+
+
+@command(keys=("alt+down",), slash=False, rank=64)
+def fold_down(model: Model, _: str) -> Step:
+    """Mark the line after that opens."""
+    return reading.step(model, 1, reading.foldable)

@@ -1,0 +1,14 @@
+"""To the message before."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import reading
+from agent_tui.tui.update.step import Step
+
+
+@command(keys=("ctrl+up",), empty=("shift+up",), slash=False, rank=66)
+def message_up(model: Model, _: str) -> Step:
+    """Go up to the message before: a prompt or the beginning of an answer. It is marked."""
+    return reading.step(model, -1, reading.is_message)

@@ -1,0 +1,174 @@
+"""What is painted over the lines in view: the hits of a search, the marked row, and what came below.
+
+Nothing of it is kept with the painted rows: a query costs the lines that are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from rich.segment import Segment as RichSegment
+from textual.strip import Strip
+
+from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.markdown.styles import DECORATION
+from agent_tui.tui.regions import TranscriptView
+from agent_tui.tui.widgets.transcript_page import Page
+from agent_tui.tui.widgets.transcript_rows import marked
+
+Piece = tuple[int, int, int]
+"""A line of a row, and from which of its characters to which."""
+Hits = tuple[tuple[Piece, ...], ...]
+_UNDRAWN: Final = "[`*]*"
+"""What an answer's source has between letters that are drawn side by side."""
+_KEPT: Final = 200
+MARK: Final = "▌"
+
+
+class Marks:
+    """The marks on one page."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._query = ""
+        self._pattern: re.Pattern[str] | None = None
+        self._known: dict[tuple[int, int], tuple[Sequence[Line], Hits]] = {}
+        """Hits by row and first line of the paragraph, with the lines they were found in."""
+        self._current: Piece | None = None
+        """Where the hit that is looked at begins, as row, line and character."""
+
+    def show(self, view: TranscriptView) -> None:
+        """From now on the marks are those of `view`."""
+        if view.query != self._query:
+            self._query = view.query
+            self._known.clear()
+            letters = _UNDRAWN.join(map(re.escape, view.query))
+            self._pattern = re.compile(letters, re.IGNORECASE) if view.query else None
+        if view.nth < 0:
+            self._current = None
+
+    def place(self) -> tuple[int, int]:
+        """The row and the line in it that is to be seen: where the current hit begins, else where its words begin."""
+        view = self._page.shown
+        index = self._page.holder(view.mark)
+        row = self._page.row(index)
+        self._current = None
+        if view.nth >= 0 and index == view.mark and self._pattern is not None:
+            piece = self._nth(row.lines, view.nth)
+            if piece is not None:
+                self._current = (index, piece[0], piece[1])
+                return index, piece[0]
+        return index, min(row.gap, max(0, len(row.lines) - 1))
+
+    def _nth(self, lines: Sequence[Line], nth: int) -> Piece | None:
+        """Where hit `nth` begins, or the last one; what is drawn may hold fewer than the source."""
+        last: Piece | None = None
+        at = 0
+        while at < len(lines):
+            first, end = _paragraph(lines, at)
+            found = self._find(lines, first, end)
+            if found:
+                last = found[min(nth, len(found) - 1)][0]
+                nth -= len(found)
+                if nth < 0:
+                    break
+            at = end
+        return last
+
+    def _find(self, lines: Sequence[Line], first: int, end: int) -> Hits:
+        """The hits in the lines of one paragraph, each in its pieces."""
+        assert self._pattern is not None
+        text, origins = _joined(lines, first, end)
+        return tuple(_pieces(origins, *match.span()) for match in self._pattern.finditer(text) if match.group())
+
+    def paint(self, strip: Strip, at: int) -> Strip:
+        """`strip`, which is line `at` of the page, with its marks."""
+        view, page = self._page.shown, self._page
+        index = page.index_at(at) if view.query or view.mark >= 0 else None
+        if index is None:
+            return strip
+        row, offset = page.row(index), at - page.extent(index)[0]
+        if view.mark >= 0 and offset == row.gap and index == page.holder(view.mark):
+            strip = self._marked(strip)
+        if self._pattern is None or offset >= len(row.lines):
+            return strip
+        first, end = _paragraph(row.lines, offset)
+        known = self._known.get((index, first))
+        if known is None or known[0] is not row.lines:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            known = self._known[index, first] = (row.lines, self._find(row.lines, first, end))
+        style = page.painter.palette.style
+        for hit in known[1]:
+            current = self._current == (index, *hit[0][:2])
+            for line, start, stop in hit:
+                if line == offset:
+                    strip = marked(strip, start, stop, style("search.current" if current else "search"))
+        return strip
+
+    def _marked(self, strip: Strip) -> Strip:
+        """A bar in the second column, which is empty in every row that can be marked, and the row on another ground."""
+        width = strip.cell_length
+        look = self._page.painter.palette.style("place")
+        strip = marked(strip, 0, -1, look)
+        if width < 20 or strip.text[1:2] != " ":
+            return strip
+        bar = RichSegment(MARK, self._page.painter.style("accent") + look)
+        return Strip([*strip.crop(0, 1), bar, *strip.crop(2, width)], width)
+
+
+def _paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
+    """The lines from the first up to, not including, the second were one before they were wrapped."""
+    first, end = at, at + 1
+    while first > 0 and lines[first - 1].soft:
+        first -= 1
+    while end < len(lines) and lines[end - 1].soft:
+        end += 1
+    return first, end
+
+
+def _joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
+    """The words of a paragraph without what is drawn around them; and for each stretch of them where it begins in the
+    text, its line, and where it begins in the line."""
+    parts: list[str] = []
+    origins: list[tuple[int, int, int]] = []
+    size = 0
+    for number in range(first, end):
+        at = 0
+        for segment in lines[number].segments:
+            words = segment.text
+            if segment.style.rpartition(" ")[2] not in DECORATION:
+                origins.append((size, number, at))
+                parts.append(words)
+                size += len(words)
+            at += len(words)
+        if number + 1 < end:
+            origins.append((size, -1, 0))
+            parts.append(lines[number].glue)
+            size += len(lines[number].glue)
+    return "".join(parts), [*origins, (size, -1, 0)]
+
+
+def _pieces(origins: Sequence[tuple[int, int, int]], start: int, stop: int) -> tuple[Piece, ...]:
+    """Where the characters from `start` to `stop` of a paragraph are drawn."""
+    found: list[Piece] = []
+    for (begin, line, at), (after, _, _) in pairwise(origins):
+        left, right = max(start, begin), min(stop, after)
+        if left < right and line >= 0:
+            piece = (line, at + left - begin, at + right - begin)
+            joins = found and found[-1][0] == line and found[-1][2] == piece[1]
+            found[-1:] = [(line, found[-1][1], piece[2])] if joins else [*found[-1:], piece]
+    return tuple(found)
+
+
+def with_news(strip: Strip, new: int, page: Page) -> Strip:
+    """What came since the end was left, over the right end of the last line."""
+    words = f" {new} new ↓ " if new > 0 else " ↓ "
+    width = page.painter.width
+    if width < len(words) + 4:
+        return strip
+    label = RichSegment(words, page.painter.style("new", meta=(("jump", "end"),)))
+    return Strip([*strip.crop(0, width - len(words)), label], width)
