@@ -42,7 +42,8 @@ class Errands:
                 self._spawn(self._tell(work))
 
     async def close(self) -> None:
-        """What was copied last, right before the end, still gets to the clipboard."""
+        """What was copied last, right before the end, still gets to the clipboard; a long document is given up."""
+        self._writing.ended = True
         if self._copying is not None and not self._copying.done():
             await asyncio.wait({self._copying}, timeout=LAST_SECONDS)
 

@@ -24,6 +24,8 @@ class Writing:
     def __init__(self, cwd: Path, environment: Mapping[str, str], pool: Pool) -> None:
         self.cwd, self.pool = cwd, pool
         self._home = environment.get("HOME", "")
+        self.ended = False
+        """The program ends: nobody waits for a long document any more."""
 
     async def session(self, log: Path, session: str, path: str, trouble: str = "") -> Answered:
         """Write the session of `log` to `path` (see `Export`). `trouble`: why the log is not whole."""
@@ -33,9 +35,13 @@ class Writing:
             if not log.exists():
                 raise FileNotFoundError("nothing was asked in this session yet")
             events, _ = store.read(log)
-            return write_new(target, export(events, form))
+            return write_new(target, export(events, form, self._check))
 
         return await self._told(work, f"without what could not be saved: {trouble}" if trouble else "")
+
+    def _check(self) -> None:
+        if self.ended:
+            raise InterruptedError("the program ended")
 
     async def text(self, name: str, text: str) -> Answered:
         """Write `text` under `name` in the session's folder."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Final, Literal, assert_never
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Literal, TypeVar, assert_never
 
 from agent_tui.protocol.codec import dump
 from agent_tui.protocol.events import Event, fold
@@ -12,6 +12,7 @@ from agent_tui.sessions.export_html import html
 from agent_tui.sessions.export_markdown import markdown
 from agent_tui.sessions.export_parts import parts
 
+T = TypeVar("T")
 Format = Literal["md", "html", "json"]
 FORMATS: Final[tuple[Format, ...]] = ("md", "html", "json")
 _SUFFIXES: Final[dict[str, Format]] = {
@@ -24,19 +25,27 @@ def format_of(suffix: str) -> Format | None:
     return _SUFFIXES.get(suffix.lower())
 
 
-def export(events: Sequence[Event], form: Format) -> str:
+def export(events: Sequence[Event], form: Format, check: Callable[[], None] = lambda: None) -> str:
     """The settled `events` of one session as a document. Nothing in it can run, hide or move what is read:
 
-    control characters are shown as symbols, and HTML holds only tags that are made here.
+    control characters are shown as symbols, and HTML holds only tags that are made here. `check` is called again and
+    again while a long session is at work; what it raises ends that.
     """
     match form:
         case "json":
-            return json.dumps({"format": "agent-tui/1", "events": [dump(event) for event in events]}, indent=1) + "\n"
+            records = [dump(event) for event in checked(events, check)]
+            return json.dumps({"format": "agent-tui/1", "events": records}, indent=1) + "\n"
         case "md":
-            transcript = fold(events)
-            return markdown(transcript, parts(transcript))
+            transcript = fold(checked(events, check))
+            return markdown(transcript, checked(parts(transcript), check))
         case "html":
-            transcript = fold(events)
-            return html(transcript, parts(transcript))
+            transcript = fold(checked(events, check))
+            return html(transcript, checked(parts(transcript), check))
         case _:
             assert_never(form)
+
+
+def checked(things: Iterable[T], check: Callable[[], None]) -> Iterator[T]:
+    for thing in things:
+        check()
+        yield thing

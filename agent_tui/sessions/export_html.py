@@ -5,7 +5,7 @@ Everything is escaped; markup comes only from here and from markdown-it with HTM
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
 from typing import Any, Final, assert_never
@@ -21,7 +21,7 @@ LONGEST: Final = 200_000
 _NAMES: Final = {"person": "You", "agent": "Agent"}
 
 
-def html(transcript: Transcript, parts: Sequence[Part]) -> str:
+def html(transcript: Transcript, parts: Iterable[Part]) -> str:
     """The whole document."""
     render, highlight = _renderer(), _highlighter()
     about = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(transcript))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from typing import Final, assert_never
 
@@ -15,7 +15,7 @@ _WORD: Final = re.compile(r"[\w+#.-]{1,40}")
 _NAMES: Final = {"person": "You", "agent": "Agent"}
 
 
-def markdown(transcript: Transcript, parts: Sequence[Part]) -> str:
+def markdown(transcript: Transcript, parts: Iterable[Part]) -> str:
     """The whole document, with a newline at its end."""
     about = "\n".join(f"- {name}: {code_span(value)}" for name, value in facts(transcript))
     return "\n\n".join((f"# {inline(title(transcript))}", *([about] if about else []), *map(_part, parts))) + "\n"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.exporting import write_new
+from agent_tui.agent.exporting import Writing, write_new
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Export, WriteFile
 from tests.agent.driving import Driver, Place
@@ -81,6 +83,22 @@ def test_a_piece_is_written_beside_others_and_nowhere_else(tmp_path: Path) -> No
             driver.send(WriteFile(name, "x = 'ä'\n"))
             assert told(driver)["path"] == expected
             assert (place.cwd / expected).read_text() == "x = 'ä'\n"
+
+
+def test_the_end_of_the_program_gives_a_document_up(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    with place.engine(place.script([ANSWER])) as driver:
+        driver.turn("go")
+    [log] = (place.home / "sessions").glob("*.jsonl")
+
+    async def late() -> Answered:
+        with ThreadPoolExecutor(1) as pool:
+            writing = Writing(place.cwd, {}, pool)
+            writing.ended = True
+            return await writing.session(log, log.stem, "a.html")
+
+    assert asyncio.run(late()).data["problem"] == "the program ended"
+    assert not (place.cwd / "a.html").exists()
 
 
 def test_a_link_that_lies_in_the_way_is_not_followed(tmp_path: Path) -> None:

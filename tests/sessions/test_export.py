@@ -242,6 +242,18 @@ def test_a_fence_ends_where_it_should(text: str) -> None:
     assert not any(re.fullmatch(r" {0,3}" + first + "`* *", line) for line in fenced(text).split("\n")[1:-1])
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_long_one_can_be_given_up(form: Format) -> None:
+    left = iter(range(20))
+
+    def check() -> None:
+        if next(left, None) is None:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        export(session("text") * 10, form, check)
+
+
 def test_the_format_is_known_by_the_suffix() -> None:
     known: dict[str, Format | None] = {".md": "md", ".HTML": "html", ".htm": "html", ".json": "json", ".txt": None}
     assert {suffix: format_of(suffix) for suffix in known} == known

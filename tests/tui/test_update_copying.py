@@ -169,6 +169,7 @@ def test_the_engine_is_asked_to_export(line: str, path: str) -> None:
     play = Play()
     play.type(line)
     play.press("enter")
+    assert play.toast == "writing …"
     assert play.take() == [Export(path)]
 
 
