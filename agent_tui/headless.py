@@ -210,4 +210,6 @@ def _report(outcome: Outcome, output: str) -> None:
         hint = f" ({outcome.error.hint})" if outcome.error.hint else ""
         print(f"agent-tui: {visible(outcome.error.text)}{visible(hint)}", file=sys.stderr)
     elif outcome.denied:
-        print(f"agent-tui: {outcome.denied} call(s) needed an approval that nobody could give", file=sys.stderr)
+        calls = "1 call" if outcome.denied == 1 else f"{outcome.denied} calls"
+        more = "--mode accept-edits or accept-all allows more"
+        print(f"agent-tui: {calls} needed an approval that nobody could give; {more}", file=sys.stderr)

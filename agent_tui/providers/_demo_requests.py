@@ -9,6 +9,8 @@ from typing import Final
 from agent_tui.providers._demo_speech import Wish
 
 _QUOTES: Final = "\"'`"
+_ONE_LINE: Final = ("read", "find", "list")
+"""Requests of one line; a longer text that begins so is one for a model: a skill, or something pasted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ def understood(text: str) -> Asked:
     """What `text` asks for."""
     text = text.strip()
     word, rest = _first_word(text)
+    if "\n" in rest and word.casefold() in _ONE_LINE:
+        return Chat(text)
     match word.casefold():
         case "tour" | "next" if not rest:
             return Tour(by_next=word.casefold() == "next")

@@ -18,6 +18,9 @@ LIVE_LINES: Final = 8
 ERROR_LINES: Final = 3
 """Last lines of a failed command's output."""
 ARGUMENT_LINES: Final = 4
+REFUSED: Final = frozenset(("denied", "blocked"))
+"""Tags of calls that never ran: they did not fail."""
+SAID_NO: Final = "the person said no"
 _TOGGLE: Final = (("toggle", "1"),)
 _MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
 _INDENT: Final = (Segment("  ", "margin"),)
@@ -106,7 +109,8 @@ def _outcome(block: ToolBlock, now: float) -> list[Segment]:
         case "cancelled":
             parts = [Segment("cancelled", "tool.bad")]
         case "failed":
-            parts = [Segment(f"✗ failed{f' [{flat(block.tag)}]' if block.tag else ''}", "tool.bad")]
+            tag = flat(block.tag)
+            parts = [Segment(f"✗ {tag}" if tag in REFUSED else f"✗ failed{f' [{tag}]' if tag else ''}", "tool.bad")]
         case "done":
             parts = _summary(block.display)
         case _:
@@ -136,7 +140,11 @@ def _summary(display: d.Display | None) -> list[Segment]:
             return list(diff_count(display))
         case d.CommandDisplay():
             ended = exit_words(display)
-            return [Segment(f"✗ {ended}" if ended else "✓", "tool.bad" if ended else "tool.ok")]
+            if ended:
+                return [Segment(f"✗ {ended}", "tool.bad")]
+            lines = len(display.output.strip("\n").split("\n")) if display.output.strip("\n") else 0
+            said = [Segment(f" {wording.count(lines, 'line')}", "tool.time")] if lines else []
+            return [Segment("✓", "tool.ok"), *said]
         case d.CodeDisplay():
             return [Segment(wording.count(display.text.removesuffix("\n").count("\n") + 1, "line"), "tool.time")]
         case d.ListingDisplay():
@@ -162,15 +170,18 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
     if open:
         return list(display_lines(shown, width, True, cells))
     if block.state == "failed" or (isinstance(shown, d.CommandDisplay) and exit_words(shown)):
-        return _error(shown, width, cells)
+        return _error(shown, block.tag, width, cells)
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []
 
 
-def _error(display: d.Display, width: int, cells: Cells) -> list[Line]:
-    """The first line of a failure; the last lines of a command's output, where the reason usually is."""
+def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:
+    """The first line of a failure, as said to a person, its tag in the line above; the last lines of a command's
+    output, where the reason usually is."""
     if isinstance(display, d.CommandDisplay):
         return text_lines(display.output, width, cells)[-ERROR_LINES:]
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
-        first = next((line for line in display.text.split("\n") if line.strip()), "")
+        first = next((line for line in display.text.split("\n") if line.strip()), "").removeprefix(f"Error [{tag}]: ")
+        if tag == "denied" and first.startswith(SAID_NO):
+            first = first.replace(SAID_NO, "you said no", 1)
         return [Line(cut_runs((Segment(flat(first), "tool.bad"),), width, cells))]
     return list(display_lines(display, width, False, cells))[:ERROR_LINES]

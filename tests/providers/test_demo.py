@@ -127,6 +127,11 @@ def test_an_unfinished_request_is_answered_by_a_whole_one(session: Session, type
     assert f"a whole request is `{typed.split()[0]} " in answer.text
 
 
+def test_a_long_text_is_no_request(session: Session) -> None:
+    assert session.asked("find the cause\n\nThe problem: it breaks").calls == ()
+    assert session.asked("run printf a\nprintf b").calls
+
+
 def test_help_lists_the_requests_and_anything_else_points_to_it(session: Session) -> None:
     text = session.asked("help").text
     assert all(f"`{word}" in text for word in ("tour", "list", "read", "find", "run", "replace", "create"))

@@ -139,10 +139,22 @@ def test_progress_bars_do_not_pile_up() -> None:
 
 def test_failures_show_why() -> None:
     block = tool(d.TextDisplay("\nError [exception]: no such file\nmore"), "failed", tag="exception", duration_ms=2)
-    assert page(block) == ["⚙ Read a.py  ✗ failed [exception] · 2 ms", "  Error [exception]: no such file"]
+    assert page(block) == ["⚙ Read a.py  ✗ failed [exception] · 2 ms", "  no such file"]
     command = d.CommandDisplay("make", output="a\nb\nc\nd\n", exit_code=2)
     assert page(tool(command)) == ["⚙ Read a.py  ✗ exit code 2", "  b", "  c", "  d"]
     assert page(tool(d.CommandDisplay("make", timed_out=True)))[0] == "⚙ Read a.py  ✗ timed out"
+
+
+def test_a_call_that_never_ran_did_not_fail() -> None:
+    no = d.TextDisplay("Error [denied]: the person said no: make it shorter")
+    assert page(tool(no, "failed", tag="denied")) == ["⚙ Read a.py  ✗ denied", "  you said no: make it shorter"]
+    plan = d.TextDisplay("Error [blocked]: plan mode is read-only")
+    assert page(tool(plan, "failed", tag="blocked")) == ["⚙ Read a.py  ✗ blocked", "  plan mode is read-only"]
+
+
+def test_a_folded_command_says_how_much_it_wrote() -> None:
+    assert page(tool(d.CommandDisplay("ls", output="a\nb\n", exit_code=0))) == ["⚙ Read a.py  ✓ 2 lines"]
+    assert page(tool(d.CommandDisplay("true", output="\n", exit_code=0))) == ["⚙ Read a.py  ✓"]
 
 
 def test_waiting_and_cancelled_say_so() -> None:
