@@ -17,9 +17,9 @@ STYLE: Final = """\
 </title>
 <style>
 :root { color-scheme: light dark; --text: #1f2328; --dim: #656d76; --ground: #ffffff; --raised: #f3f5f8;
-  --line: #d5dae1; --accent: #0a5cc2; --bad: #b3261e; --warning: #8a5a00; }
+  --line: #d5dae1; --accent: #0a5cc2; --bad: #b3261e; --good: #1a6b2f; --warning: #8a5a00; }
 @media (prefers-color-scheme: dark) { :root { --text: #d8dce2; --dim: #949ba6; --ground: #14171c; --raised: #1d2128;
-  --line: #333a45; --accent: #79b0ff; --bad: #ff8a80; --warning: #e8b866; } }
+  --line: #333a45; --accent: #79b0ff; --bad: #ff8a80; --good: #7fd48f; --warning: #e8b866; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1rem 4rem; max-width: 52rem; background: var(--ground); color: var(--text);
   font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere; }
@@ -48,6 +48,8 @@ details.bad > summary { color: var(--bad); }
 .remark.error { color: var(--bad); }
 """
 BODY: Final = """
+code .gd { color: var(--bad); }
+code .gi { color: var(--good); }
 </style>
 </head>
 <body>

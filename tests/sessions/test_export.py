@@ -186,6 +186,7 @@ def test_html_is_one_file_in_light_and_dark() -> None:
     assert '<details class="tool bad"><summary>Run make <small>command_failed</small></summary>' in page
     assert '<span class="gd">-b</span>\n<span class="gi">+c</span>' in page
     assert page.count("prefers-color-scheme: dark") == 3
+    assert re.search(r"code \.gi \{ color: var\(--good\); \}\s*</style>", page), "in both"
     assert "default-src 'none'" in page
     assert not re.search(r"(?i)<script|<link|<img|@import|url\(|src=", page)
 

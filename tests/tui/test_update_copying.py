@@ -57,7 +57,7 @@ def test_the_list_holds_answers_and_their_code_newest_first() -> None:
         ("1", "answer 1"), ("a", "code 1 python"), ("b", "code 2"), ("2", "answer 2"), ("c", "code 3 js"),
     ]  # fmt: skip
     assert words(shown.lines[0]) == "# Title"
-    assert words(shown.lines[-1]) == "… 6 more lines"
+    assert words(shown.lines[-1]) == "… 8 more lines"
     assert ("w", "write to a file") in play.view.footer.keys
 
 

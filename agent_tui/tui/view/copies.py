@@ -8,9 +8,9 @@ from agent_tui.tui.model import Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.view.words import one_line
 
-PREVIEW: Final = 8
+PREVIEW: Final = 6
 """Lines of what would be copied."""
-WIDEST: Final = 200
+WIDEST: Final = 76
 
 
 def copies_view(overlay: Overlay) -> OverlayView:
@@ -21,8 +21,11 @@ def copies_view(overlay: Overlay) -> OverlayView:
         options.append(Option(source.key, source.label, f"{size}  {one_line(source.text, 60)}"))
     selected = min(overlay.selected, len(options) - 1)
     text = overlay.sources[selected].text
-    head = text[: PREVIEW * WIDEST].split("\n")[:PREVIEW]
-    shown = tuple((Span(line[:WIDEST] or " "),) for line in head)
+    head = text.split("\n", PREVIEW)[:PREVIEW]
+    shown = [(Span(line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"),) for line in head]
     more = text.count("\n") + 1 - len(head)
-    rest = ((Span(f"… {more} more line{'' if more == 1 else 's'}", "dim"),),) if more > 0 else ()
-    return OverlayView("Copy", (*shown, *rest), tuple(options), selected, "Enter copies · w writes a file · Esc closes")
+    if more:
+        shown.append((Span(f"… {more} more line{'' if more == 1 else 's'}", "dim"),))
+    most = max(min(source.text.count("\n"), PREVIEW) + 1 for source in overlay.sources)
+    shown += [(Span(" "),)] * (most - len(shown))  # the list stays where it is while the cursor moves
+    return OverlayView("Copy", tuple(shown), tuple(options), selected, "w writes a file · Esc closes")
