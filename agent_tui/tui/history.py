@@ -17,6 +17,8 @@ KEPT: Final = 1_000
 """Prompts that are kept; the file is cut back when it holds twice as many."""
 LONGEST: Final = 100_000
 """Characters of a prompt that is worth remembering."""
+LOCK_SECONDS: Final = 0.2
+"""So long the screen waits for another copy; without the lock, an append is still one write."""
 
 
 class PromptHistory:
@@ -62,7 +64,7 @@ class PromptHistory:
         while True:
             fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX)
+                _lock(fd)
                 held = os.fstat(fd)
                 if held.st_nlink == 0:
                     continue  # another copy has cut the file back just now: this is the old one
@@ -83,7 +85,8 @@ class PromptHistory:
         """Write the newest prompts anew, while no other copy appends."""
         try:
             with self.path.open("rb") as old:
-                fcntl.flock(old, fcntl.LOCK_EX)
+                if not _lock(old.fileno()):
+                    return  # another time
                 kept = old.read().split(b"\n")[-KEPT - 1 :]
                 fd, name = tempfile.mkstemp(dir=self.path.parent, prefix=".history-")
                 with os.fdopen(fd, "wb") as new:
@@ -91,6 +94,20 @@ class PromptHistory:
                 Path(name).replace(self.path)
         except OSError as error:
             self._notice = f"prompt history cannot be shortened: {self.path}: {error.strerror}"
+
+
+def _lock(fd: int) -> bool:
+    """Lock the file against other copies; False if one of them does not let go."""
+    end = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.002)
+        else:
+            return True
 
 
 def _prompts(lines: list[bytes]) -> tuple[list[str], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import stat
 import threading
@@ -88,3 +89,14 @@ def test_a_folder_in_its_place_costs_one_notice(tmp_path: Path) -> None:
     assert found.load() == ()
     assert "cannot be read" in found.notice()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_that_never_lets_go_of_the_file_holds_nobody_up(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    history = PromptHistory(path)
+    history.add("before")
+    with path.open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        history.add("meanwhile")
+    assert PromptHistory(path).load() == ("before", "meanwhile")
+    assert history.notice() == ""
