@@ -60,7 +60,8 @@ class ThinkingBlock:
 
 @frozen
 class ToolBlock:
-    """One tool call. `tail` is the end of its running output; `content` what the model got; `display` what to draw."""
+    """One tool call. `tail` is the end of its running output, `display` what to draw, `note` who or what decided, in
+    words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is known)."""
 
     call_id: str
     name: str
@@ -72,9 +73,7 @@ class ToolBlock:
     tail: str = ""
     display: Display | None = None
     note: str = ""
-    """Who or what decided, in words: `allowed once`, `no sandbox`."""
     timeout_s: float = 0.0
-    """Seconds that it may run; 0: no limit is known."""
 
 
 @frozen
@@ -211,8 +210,7 @@ class Transcript:
         stream = self.streaming
         if stream is None:
             return replace(self, rows=self.rows.extend(blocks))
-        below = self.rows[stream.base :]
-        rows = self.rows.truncate(stream.base).extend(blocks).extend(below)
+        rows = self.rows.truncate(stream.base).extend(blocks).extend(self.rows[stream.base :])
         return replace(self, rows=rows, streaming=replace(stream, base=stream.base + len(blocks)))
 
     def stream_text(self, text: str, at: float) -> Transcript:
@@ -230,11 +228,9 @@ class Transcript:
     def stream_thinking(self, text: str, at: float) -> Transcript:
         stream = self.streaming or Streaming(len(self.rows))
         stream = replace(
-            stream,
-            thinking=(stream.thinking + text)[-LIVE_TAIL:],
+            stream, thinking=(stream.thinking + text)[-LIVE_TAIL:], thinking_at=stream.thinking_at or at,
             thinking_chars=stream.thinking_chars + len(text),
-            thinking_at=stream.thinking_at or at,
-        )
+        )  # fmt: skip
         return replace(self, streaming=stream)
 
     def stream_call(self, index: int, name: str, text: str) -> Transcript:
