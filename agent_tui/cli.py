@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -84,11 +85,12 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     from agent_tui.tui.app import run
     from agent_tui.tui.look import Look
 
+    display, zone = config.settings.display, time.localtime().tm_gmtoff
     return run(
         Worker(config),
         prompt=given.prompt,
-        theme=config.settings.display.theme,
-        look=Look(config.settings.display.diff, config.settings.display.thinking),
+        theme=display.theme,
+        look=Look(display.diff, display.thinking, timestamps=display.timestamps, zone=zone),
         history=config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),

@@ -112,6 +112,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "theme": Kind("the name of a theme", _text),
         "diff": _one_of("auto", "unified", "split"),
         "thinking": _one_of("hidden", "folded", "live"),
+        "timestamps": Kind("true or false", _flag),
     },
     "providers": {},
 }

@@ -100,6 +100,7 @@ class TurnBlock:
     steps: int = 0
     tokens: int = 0
     estimated: bool = False
+    at: float = 0.0
 
 
 @frozen

@@ -200,4 +200,4 @@ class TurnEnded(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         t = replace(t.abandon(), state="idle", pending=(), retry=None)
-        return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated))
+        return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at))

@@ -18,6 +18,9 @@ THINKING: Final[tuple[Thinking, ...]] = ("live", "folded", "hidden")
 class Look:
     diff: DiffForm = "auto"
     thinking: Thinking = "live"
+    timestamps: bool = False
+    zone: int = 0
+    """Local time, in seconds east of Greenwich."""
 
 
 DEFAULT: Final = Look()

@@ -12,6 +12,7 @@ from agent_tui.tui.blocks import block_lines, estimate, gap, hidden
 from agent_tui.tui.groups import Group, Groups, group_line
 from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.regions import TranscriptView
+from agent_tui.tui.stamps import stamped
 from agent_tui.tui.widgets.transcript_heights import Heights
 from agent_tui.tui.widgets.transcript_rows import Painter, Row
 
@@ -177,6 +178,7 @@ class Page:
     def _draw(self, index: int, block: Block, open: bool) -> tuple[Line, ...]:
         shown, group, width = self.shown, self.groups.of(index), self.painter.width
         lines = block_lines(block, width, open, shown.now, cell_len, shown.look)
+        lines = stamped(lines, block, shown.look, width, cell_len)
         if group is None or group.first != index:
             return lines
         unfolded = self.is_unfolded(group)

@@ -1,0 +1,21 @@
+"""When things happened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update.step import Step, toast
+
+_WAYS: Final = ("on", "off")
+
+
+@command(argument="[on|off]", choices=lambda _: _WAYS, rank=57)
+def timestamps(model: Model, args: str) -> Step:
+    """Show when prompts, tool calls and turn ends happened, or stop showing it."""
+    if args and args not in _WAYS:
+        return toast(model, f"no way {args!r} to show times; there are: on, off", "warning")
+    shown = args == "on" if args else not model.look.timestamps
+    return toast(replace(model, look=replace(model.look, timestamps=shown)), f"times are {'' if shown else 'not '}shown")

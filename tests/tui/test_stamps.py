@@ -1,0 +1,61 @@
+"""When things happened, at the right edge."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, TurnBlock, UserBlock
+from agent_tui.tui.blocks import block_lines
+from agent_tui.tui.look import Look
+from agent_tui.tui.markdown.styles import DECORATION
+from agent_tui.tui.stamps import stamp, stamped
+
+AT = datetime(2026, 3, 1, 14, 5, 9, tzinfo=UTC).timestamp()
+
+
+def drawn(block: Block, width: int, look: Look) -> list[str]:
+    lines = block_lines(block, width, False, 0.0, cell_len, look)
+    return [line.text for line in stamped(lines, block, look, width, cell_len)]
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        (UserBlock("hello", at=AT), "1 Mar 2026 14:05"),
+        (ToolBlock("c", "run", "Run make", "done", started_at=AT), "14:05:09"),
+        (TurnBlock("completed", 3_100, at=AT), "14:05"),
+    ],
+)
+def test_the_time_stands_at_the_right_edge(block: Block, words: str) -> None:
+    on, off = Look(timestamps=True), Look()
+    (line,) = drawn(block, 60, on)
+    assert line.endswith(f"  {words}") and cell_len(line) == 59
+    assert line.removesuffix(words).rstrip() == drawn(block, 60, off)[0].rstrip()
+    assert drawn(block, 39, on) == drawn(block, 39, off)
+
+
+def test_where_there_is_no_room_it_has_a_line_of_its_own() -> None:
+    lines = drawn(UserBlock("many words " * 9, at=AT), 60, Look(timestamps=True))
+    assert lines[-1].strip() == "1 Mar 2026 14:05" and cell_len(lines[-1]) == 59
+    assert lines[:-1] == drawn(UserBlock("many words " * 9, at=AT), 60, Look())
+
+
+def test_what_has_no_time_shows_none() -> None:
+    assert stamp(TextBlock("x"), 0) == stamp(UserBlock("x"), 0) == ""
+
+
+def test_a_copy_leaves_the_time_out() -> None:
+    assert "stamp" in DECORATION
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(2400, 1, 1)), st.integers(-14, 14))
+def test_the_day_is_that_of_the_calendar(moment: datetime, hours: int) -> None:
+    at = moment.replace(tzinfo=UTC, microsecond=0).timestamp()
+    local = datetime.fromtimestamp(at, timezone(timedelta(hours=hours)))
+    words = f"{local.day} {local:%b} {local.year} {local:%H:%M}"
+    assert stamp(UserBlock("x", at=at), hours * 3_600) == words
