@@ -75,22 +75,27 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         help="go on with a session: an id or its beginning; without one, a list to choose from",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
+    parser.add_argument("--no-animation", action="store_true", help="nothing on the screen moves by itself")
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     given = parser.parse_args(arguments)
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` works without one")
     model = "demo/tour" if given.demo else given.model
-    config = _config(given, model, interactive=True, limits=settings.Flags(model=model, mode=given.mode))
+    flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
+    config = _config(given, model, interactive=True, limits=flags)
     from agent_tui.agent.worker import Worker
+    from agent_tui.tui import ascii
     from agent_tui.tui.app import run
     from agent_tui.tui.look import Look
 
     display, zone = config.settings.display, time.localtime().tm_gmtoff
+    limited = ascii.wanted(config.environment) if display.ascii == "auto" else display.ascii
+
     return run(
         Worker(config),
         prompt=given.prompt,
         theme=display.theme,
-        look=Look(display.diff, display.thinking, timestamps=display.timestamps, zone=zone),
+        look=Look(display.diff, display.thinking, display.animation, limited, timestamps=display.timestamps, zone=zone),
         history=config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
@@ -167,7 +172,7 @@ def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> st
     if given.resume:
         found = index.find(folders.sessions, given.resume)
         if len(found) != 1:
-            raise Usage(f"--resume {given.resume}: {'no session' if not found else f'{len(found)} sessions'} begin so")
+            raise Usage(f"--resume {given.resume}: {'no session id begins' if not found else f'{len(found)} session ids begin'} so")
         return found[0].id
     here = index.recent(folders.sessions, cwd)
     if not here:

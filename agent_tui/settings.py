@@ -50,6 +50,9 @@ class DisplaySettings:
     thinking: Literal["hidden", "folded", "live"] = "live"
     timestamps: bool = False
     """`folded`: one line; `live`: its end is shown while it runs."""
+    animation: bool = True
+    ascii: bool | Literal["auto"] = "auto"
+    """`auto`: where the terminal can show nothing else."""
 
 
 @frozen
@@ -94,6 +97,7 @@ class Flags:
     mode: str = ""
     max_steps: int | None = None
     timeout: float | None = None
+    animation: bool | None = None
 
 
 def load(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> tuple[Settings, tuple[Problem, ...]]:
@@ -128,6 +132,7 @@ def _from_flags(flags: Flags) -> dict[str, tuple[str, Any]]:
         "mode": ("--mode", flags.mode or None),
         "agent.max_steps": ("--max-steps", flags.max_steps),
         "agent.timeout": ("--timeout", flags.timeout),
+        "display.animation": ("--no-animation", flags.animation),
     }
     return {key: (name, value) for key, (name, value) in given.items() if value is not None}
 

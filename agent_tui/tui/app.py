@@ -38,6 +38,7 @@ from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme, load_theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.transcript import Transcript
 
 POLL_SECONDS: Final = 0.1
@@ -69,6 +70,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self._disable_tooltips = self._disable_notifications = True  # widgets of Textual's that nothing here uses
         self.early = early
         self.model = model or initial()
+        self._filters += [AsciiFilter()] if self.model.look.ascii else []
         self.crash = ""
         self._history = history
         self._first_prompt = prompt

@@ -18,6 +18,10 @@ THINKING: Final[tuple[Thinking, ...]] = ("live", "folded", "hidden")
 class Look:
     diff: DiffForm = "auto"
     thinking: Thinking = "live"
+    animation: bool = True
+    """Off: nothing moves by itself; clocks still count."""
+    ascii: bool = False
+    """Every glyph of the screen is drawn as its ASCII twin."""
     timestamps: bool = False
     zone: int = 0
     """Local time, in seconds east of Greenwich."""

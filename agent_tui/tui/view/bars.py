@@ -63,7 +63,7 @@ def status_view(model: Model) -> StatusView:
     begun = t.state != "idle" and not _before_turn(model)
     what, tone = _activity(t, model.now)
     count, estimated = _tokens(t) if begun else (0, False)
-    frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND)
+    frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
     return _status(frame, what, tone, int(max(0.0, model.now - t.turn_at)) if begun else -1, count, estimated)
 
 

@@ -165,7 +165,12 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
     lines: list[Sequence[Segment]] = []
     for line, cells, option in zip(drawn, wide, options, strict=True):  # what is said of them is below each other
         detail = [seg(" " * (words - cells + 2) + option.detail, "dim")] if option.detail else []
-        lines.append(pad([*line, *detail], width))
+        if detail and not column and line_cells([*line, *detail], cell_len) > width:
+            under = (Segment("    "),)  # what a yes would cover is said whole, below it
+            lines.append(pad(line, width))
+            lines += [x.segments for x in wrap((seg(option.detail, "dim"),), width, cell_len, under, under)]
+        else:
+            lines.append(pad([*line, *detail], width))
     return lines
 
 

@@ -1,0 +1,33 @@
+"""An ASCII twin for every glyph that the screen draws, for terminals that have no other characters.
+
+Each twin is one cell wide, as its glyph is: a line keeps its width, whoever measured it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_GLYPHS: Final = "❯▸▾·…↑↓→←↳│─╭╮╰╯┼├┤┬┴┌┐└┘▌•◦▪☐☑▣✓✗×∴⚙⋯≈–—“”‘’«»µ⏎⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_TWINS: Final = ">>v|~^v><`|-+++++++++++++|*o-oxx+!x:*.~--\"\"''<>u;|/-\\|/-\\|/"
+TWINS: Final[Mapping[int, str]] = {
+    **dict(zip(map(ord, _GLYPHS), _TWINS, strict=True)),
+    **dict.fromkeys(map(ord, "▁▂▃▄▅▆▇▉▊▋▍▎▏"), " "),
+    **dict.fromkeys((*range(0x2400, 0x2422), 0xFFFD), "?"),
+    **dict.fromkeys((0xA0, *range(0x2000, 0x200B), 0x202F), " "),
+}
+"""The last three: ends of the scrollbar, control characters made visible, spaces of all sorts."""
+_LIMITED: Final = ("linux", "dumb")
+
+
+def twin(text: str) -> str:
+    """`text` with every glyph of the screen replaced; what else a person or a model wrote stays."""
+    return text if text.isascii() else text.translate(TWINS)
+
+
+def wanted(environment: Mapping[str, str]) -> bool:
+    """Whether the terminal is one that cannot show more. Where no locale is named, UTF-8 is what it speaks."""
+    if environment.get("TERM") in _LIMITED:
+        return True
+    named = next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "UTF-8")
+    return "utf8" not in named.lower().replace("-", "")

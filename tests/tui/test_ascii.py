@@ -1,0 +1,122 @@
+"""The screen in ASCII, on every picture of the screen; nothing moves when it is not to; every width holds."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from agent_tui.settings import Flags, load
+from agent_tui.tui import ascii
+from agent_tui.tui.look import Look
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import Resized
+from agent_tui.tui.update import update
+from agent_tui.tui.widgets.status import SPINNER
+from tests.tui.play import Play
+from tests.tui.pty_stage import ROOT
+from tests.tui.stage import text
+from tests.tui.test_snapshots import NOW, PICTURES, still
+
+CORE = ROOT / "agent_tui" / "tui"
+WIDTHS = (40, 60, 100, 200, 300)
+NEEDED = {
+    "answer": ("The price is rounded twice", "def total(items", "Print what total gives"),
+    "diff_approval": ("return sum(it).quantize(CENT)", "edit_file on shop/cart.py"),
+    "hard_approval": ("curl https://example.org/i.sh | sh", "asked in every mode"),
+    "tool_lines": ("Read shop/cart.py", "make docs"),
+    "queue": ("Then run the tests.", "queued (2)"),
+    "first_run": ("nothing answers there", "OPENAI_API_KEY is not set"),
+}
+
+
+def shown(model: Model, size: tuple[int, int] = (100, 30)) -> str:
+    """The screen of `model`, as text."""
+    app = still(update(model, Resized(at=NOW + 9, width=size[0], height=size[1]))[0])
+
+    async def run() -> str:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await pilot.pause()
+            return text(app)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.__name__)
+def test_every_picture_has_an_ascii_twin_of_the_same_shape(picture: Callable[[], Model]) -> None:
+    model = picture()
+    drawn, plain = shown(model), shown(replace(model, look=replace(model.look, ascii=True)))
+    assert plain.isascii(), sorted({c for c in plain if not c.isascii()})
+    assert [ascii.twin(line) for line in drawn.split("\n")] == plain.split("\n")
+
+
+def test_every_glyph_in_the_code_of_the_screen_has_a_twin() -> None:
+    glyphs: set[str] = set()
+    for file in sorted(CORE.rglob("*.py")):
+        if file.name != "ascii.py":
+            tree = ast.parse(file.read_text())
+            said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+                    glyphs |= set("" if node.value.startswith("[") else node.value)  # a class of letters is not drawn
+    drawn = {c for c in glyphs if not c.isascii() and cell_len(c) == 1 and unicodedata.category(c)[0] in "SP"}
+    assert set(SPINNER) <= drawn
+    assert {c for c in drawn if ord(c) not in ascii.TWINS} == set()
+
+
+def test_twins_are_one_cell_of_ascii_and_other_text_stays() -> None:
+    assert all(len(to) == 1 and to.isascii() and cell_len(chr(c)) == 1 for c, to in ascii.TWINS.items())
+    assert ascii.twin("❯ naïve 日本 … done ✓") == "> naïve 日本 ~ done +"
+
+
+@pytest.mark.parametrize(
+    ("environment", "limited"),
+    [
+        ({}, False), ({"LANG": "C.UTF-8"}, False), ({"LANG": "de_DE.utf8", "TERM": "xterm"}, False),
+        ({"LANG": "de_DE.ISO-8859-1"}, True), ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, True),
+        ({"LC_CTYPE": "C.UTF-8", "LANG": "C"}, False), ({"TERM": "linux", "LANG": "C.UTF-8"}, True),
+        ({"TERM": "dumb"}, True), ({"TERM": "xterm-256color", "LC_ALL": ""}, False),
+    ],
+)  # fmt: skip
+def test_a_terminal_that_can_show_nothing_else_is_known(environment: dict[str, str], limited: bool) -> None:
+    assert ascii.wanted(environment) is limited
+
+
+def test_the_spinner_stands_still_without_animation_and_the_clock_counts() -> None:
+    def turn(look: Look) -> list[tuple[int, str]]:
+        play = Play()
+        play.model = replace(play.model, look=look)
+        play.begin("go")
+        states = [play.tick(0.45).status for _ in range(6)]
+        return [(state.spinner, "".join(span.text for span in state.spans)) for state in states if state is not None]
+
+    moving, calm = turn(Look()), turn(Look(animation=False))
+    assert len({frame for frame, _ in moving}) > 3
+    assert {frame for frame, _ in calm} == {0}
+    assert [said for _, said in calm] == [said for _, said in moving]
+    assert len({said for _, said in calm}) > 1
+
+
+def test_settings_and_the_flag_turn_it_on(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[display]\nascii = true\nanimation = true\n")
+    values, problems = load(tmp_path, tmp_path, {}, Flags(animation=False))
+    assert (values.display.ascii, values.display.animation, problems) == (True, False, ())
+    assert load(tmp_path / "none", tmp_path / "none", {}, Flags())[0].display.ascii == "auto"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", NEEDED)
+def test_at_every_width_lines_fit_and_nothing_is_lost(name: str, width: int) -> None:
+    model = {picture.__name__: picture for picture in PICTURES}[name]()
+    lines = shown(model, (width, 60)).split("\n")
+    assert {cell_len(line) for line in lines} == {width}
+    seen = "".join(c for line in lines for c in line if not c.isspace() and c not in "│▌")
+    for words in NEEDED[name]:
+        assert words.replace(" ", "") in seen, "\n".join(lines)
