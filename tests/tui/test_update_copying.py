@@ -144,7 +144,7 @@ def test_a_copy_goes_to_the_terminal_and_to_the_machine() -> None:
     play.feed(Answered(id="clipboard", kind="clipboard", data={"tool": "xclip", "problem": ""}))
     assert play.model.toast is not None and play.model.toast.text == "copied 3 characters"
     play.feed(Answered(id="clipboard", kind="clipboard", data={"tool": "", "problem": "xclip: no end after 2 s"}))
-    assert play.toast == "copied by the terminal only: xclip: no end after 2 s"
+    assert play.toast == "only the terminal was asked to copy: xclip: no end after 2 s"
 
 
 def test_what_a_terminal_may_cut_is_said_until_a_tool_has_it() -> None:

@@ -78,7 +78,7 @@ def answered(model: Model, kind: str, data: Any) -> Step:
     said: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     problem = str(said.get("problem") or "")
     if kind == "clipboard" and problem:
-        return toast(model, f"copied by the terminal only: {problem}", "warning", FILE_SECONDS)
+        return toast(model, f"only the terminal was asked to copy: {problem}", "warning", FILE_SECONDS)
     if kind == "clipboard":
         if said.get("tool") and model.long_copy:  # no worry about the terminal any more
             return toast(model, f"copied {model.long_copy:,} characters with {said['tool']}", "good")
