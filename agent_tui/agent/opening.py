@@ -68,7 +68,8 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
         record.emit(event, seen.turn, event.step)
     tell(Restored(fold(told, seen)))
     record.tell = tell
-    return record, opened.problems
+    elsewhere = (f"This session worked in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()
+    return record, (*opened.problems, *elsewhere)
 
 
 def _silent(_: Event | Restored) -> None:

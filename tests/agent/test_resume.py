@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from agent_tui.protocol.events import (
     ContextBuilt,
     DraftSaved,
     Event,
+    Notice,
     RequestSent,
     ToolEnded,
     TurnEnded,
@@ -187,3 +189,16 @@ def test_the_list_of_sessions_comes_first_where_one_is_to_be_chosen(place: Place
     assert driver.until(DraftSaved).text == "typed while the list is open"
     driver.worker.stop(10)
     assert driver.restored is not None and driver.restored.title == "first"
+
+
+def test_a_session_that_worked_elsewhere_says_so(place: Place) -> None:
+    with place.engine(place.script([{"text": "one"}])) as driver:
+        driver.turn("first")
+        session, model = driver.events[0].session, driver.transcript().model
+    other = Place(place.root / "other")
+    other.script([{"text": "one"}])
+    config = replace(other.config(model, resume=session), folders=driver.config.folders)
+    second = Driver(Worker(config), config)
+    second.worker.start(lambda: None)
+    assert str(place.cwd) in second.until(Notice).text
+    second.worker.stop(10)
