@@ -172,7 +172,8 @@ def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> st
     if given.resume:
         found = index.find(folders.sessions, given.resume)
         if len(found) != 1:
-            raise Usage(f"--resume {given.resume}: {'no session id begins' if not found else f'{len(found)} session ids begin'} so")
+            how_many = f"{len(found)} session ids begin so" if found else "no session id begins so"
+            raise Usage(f"--resume {given.resume}: {how_many}")
         return found[0].id
     here = index.recent(folders.sessions, cwd)
     if not here:
