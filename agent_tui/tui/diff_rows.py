@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Final, Literal
 
 from agent_tui.protocol.display import Hunk
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import LONGEST, highlight
 from agent_tui.tui.markdown.lines import Segment
 
+_WORD: Final = late.pattern(r"\w+|\s+|[^\w\s]")
 Mark = Literal[" ", "+", "-"]
 STYLES: Final[dict[Mark, str]] = {" ": "diff.context", "+": "diff.added", "-": "diff.removed"}
 COLOURED: Final = 24_000
 """Characters of a diff that are highlighted; a lexer takes about a microsecond for each, on both sides."""
 LONGEST_DRAWN: Final = 4_000
 """Characters of one line that are drawn."""
+Spans = tuple[tuple[int, int], ...]
+"""Stretches of characters (start, end), ascending."""
+WORDS: Final = 900
+"""Pairs of words of two lines that are compared; more are marked as one stretch."""
+MARKS: Final = 4
+"""Stretches that are marked in a line; what would be more is marked as one."""
 COMPARED: Final = 64
 """Pairs of lines of one change that are compared to find which belong together."""
 TAB: Final = 4
@@ -25,12 +34,12 @@ TAB: Final = 4
 
 @frozen
 class DiffRow:
-    """One line of one side. `number` 0: it has none. `word`: the characters (start, end) that differ from its twin."""
+    """One line of one side. `number` 0: it has none. `words`: the characters that differ from its twin."""
 
     mark: Mark
     number: int
     text: str
-    word: tuple[int, int] | None = None
+    words: Spans = ()
 
 
 Pair = tuple[DiffRow | None, DiffRow | None]
@@ -84,8 +93,8 @@ def _change(
     twins = _twins(removed, added)
     words_old = {one: _changed(removed[one], added[other])[0] for one, other in twins}
     words_new = {other: _changed(removed[one], added[other])[1] for one, other in twins}
-    went = [DiffRow("-", old + n, text, words_old.get(n)) for n, text in enumerate(removed)]
-    came = [DiffRow("+", new + n, text, words_new.get(n)) for n, text in enumerate(added)]
+    went = [DiffRow("-", old + n, text, words_old.get(n, ())) for n, text in enumerate(removed)]
+    came = [DiffRow("+", new + n, text, words_new.get(n, ())) for n, text in enumerate(added)]
     return _beside(went, came, twins)
 
 
@@ -130,17 +139,37 @@ def _flat(text: str) -> str:
     return visible(text).expandtabs(TAB).replace("\n", "␊")
 
 
-def _changed(old: str, new: str) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
-    """What lies between the common beginning and the common end, in whole words; None where the lines have little in
+def _changed(old: str, new: str) -> tuple[Spans, Spans]:
+    """The words that differ, between the common beginning and the common end; none where the lines have little in
     common."""
     start, end = _common(old, new)
     if (start + end) * 2 < max(len(old), len(new)) or not old.strip() or not new.strip():
-        return None, None
+        return (), ()
     while start and _inside(old, start) | _inside(new, start):
         start -= 1
     while end and _inside(old, len(old) - end) | _inside(new, len(new) - end):
         end -= 1
-    return (start, len(old) - end), (start, len(new) - end)
+    left, right = _words(old[start : len(old) - end]), _words(new[start : len(new) - end])
+    whole = _span(start, left), _span(start, right)
+    if not left or not right or len(left) * len(right) > WORDS:
+        return whole
+    found: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind != "equal":
+            for spans, words, first, last in ((found[0], left, a, b), (found[1], right, c, d)):
+                at = start + sum(map(len, words[:first]))
+                spans += _span(at, words[first:last])
+    if max(map(len, found)) > MARKS:
+        return whole
+    return tuple(found[0]), tuple(found[1])
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def _span(at: int, words: Sequence[str]) -> Spans:
+    return ((at, at + sum(map(len, words))),) if words else ()
 
 
 def _common(old: str, new: str) -> tuple[int, int]:
@@ -203,17 +232,27 @@ def runs(row: DiffRow, colours: Sequence[Segment] | None) -> list[Segment]:
         return []
     if colours is None or sum(len(run.text) for run in colours) != len(text):  # a lexer may drop characters
         colours = (Segment(text, "code.text"),)
-    start, end = row.word or (0, 0)
     found: list[Segment] = []
     at = 0
     for run in colours:
         stop = at + len(run.text)
-        for left, right, word in ((at, start, False), (max(at, start), end, True), (max(at, end), stop, False)):
-            left, right = max(at, left), min(stop, right)
-            if left < right:
-                found.append(Segment(text[left:right], _look(row.mark, style, run.style, word)))
+        for left, right, word in _split(at, stop, row.words):
+            found.append(Segment(text[left:right], _look(row.mark, style, run.style, word)))
         at = stop
     return found
+
+
+def _split(at: int, stop: int, spans: Spans) -> Iterator[tuple[int, int, bool]]:
+    """The characters from `at` to `stop` in stretches (start, end, whether it is in one of `spans`)."""
+    for start, end in spans:
+        if end <= at or start >= stop:
+            continue
+        if start > at:
+            yield at, start, False
+        yield max(at, start), min(end, stop), True
+        at = min(end, stop)
+    if at < stop:
+        yield at, stop, False
 
 
 def _look(mark: Mark, style: str, code: str, word: bool) -> str:

@@ -108,6 +108,26 @@ def test_marks_are_whole_words() -> None:
     assert [s.text for line in lines for s in line.segments if "word" in s.style] == ["value_one", "value_two"]
 
 
+def marked(old: str, new: str) -> tuple[list[str], list[str]]:
+    lines = diff_lines(DiffDisplay("a", (Hunk(1, 1, (f"-{old}", f"+{new}")),), 1, 1), 2_000, cell_len, "unified")[0]
+    one, other = ([s.text for s in line.segments if s.style.endswith(".word")] for line in lines)
+    return one, other
+
+
+def test_what_came_in_between_is_marked_and_what_stayed_is_not() -> None:
+    assert marked("mean = sum(all) / len(all)", "mean = sum(all) / max(1, len(all))") == ([], ["max(1, ", ")"])
+    assert marked("answer = call_it(a, second, c)", "answer = call_it(b, second, d)") == (["a", "c"], ["b", "d"])
+    assert marked("the same words", "the same words") == ([], [])
+
+
+def test_too_many_marks_are_one() -> None:
+    old, new = (f"begin_of_a_long_line_here({sep.join('abcdef')})_and_its_long_end" for sep in (", ", "; "))
+    assert marked(old, new) == ([", b, c, d, e,"], ["; b; c; d; e;"])
+    old, new = ("begin " * 60 + " ".join(f"{side}{n}" for n in range(40)) + " end" * 60 for side in "ab")
+    one, other = marked(old, new)
+    assert (len(one), len(other)) == (1, 1), "so many words are not compared"
+
+
 def test_an_unknown_language_stays_plain() -> None:
     diff = DiffDisplay("a.unheard", (Hunk(1, 1, ("-import a", "+import b")),), 1, 1)
     assert not any("code." in s.style for line in diff_lines(diff, 60, cell_len)[0] for s in line.segments)
