@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from agent_tui.agent.agent import Agent
 
 POOL_THREADS = 4
+OPENING_SECONDS = 0.3
+"""So long an end waits for a session that is just being opened: a server that is asked then may never answer."""
 
 
 class Worker:
@@ -37,6 +39,7 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._inbox: asyncio.Queue[Op] | None = None
         self._early: list[Op] = []
+        self._opened = False
         self._lock = threading.RLock()  # a signal's handler may send while its own thread is sending
 
     # -- from the front end's thread
@@ -64,7 +67,10 @@ class Worker:
         if self._thread is None:
             return
         self.send(Shutdown())
-        self._thread.join(timeout)
+        if not self._opened:
+            self._thread.join(min(timeout, OPENING_SECONDS))
+        if self._opened:
+            self._thread.join(timeout)
 
     @property
     def alive(self) -> bool:
@@ -100,6 +106,7 @@ class Worker:
         try:
             config = await self._chosen(inbox) if self.config.resume == CHOOSE else self.config
             agent = await open_agent(config, self._tell, pool, log)
+            self._opened = True
             await self._obey(agent, inbox)
             await agent.close()
             agent.record.store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
 from tests.agent.driving import Place
@@ -115,3 +117,15 @@ def test_what_the_servers_offer(place: Place, ollama: str) -> None:
         driver.send(Query("q", "models"))
         offered = driver.until(Answered, lambda event: event.id == "q").data["offered"]
         assert {"name": "ollama/small", "window": 8192, "tools": True} in offered
+
+
+def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = "{}:{}".format(*silent.getsockname())
+        worker = Worker(place.config("ollama/x", environment={"OLLAMA_HOST": address}))
+        worker.start(lambda: None)
+        connection, _ = silent.accept()
+        worker.stop(60)
+        assert worker.alive  # its session is still being opened, and nobody waits for that
+        connection.close()
+    worker.stop(60)
