@@ -169,9 +169,14 @@ def completion() -> Model:
     return replace(model, composer=replace(model.composer, rev=1, text="/"))
 
 
+def copy_list() -> Model:
+    model = update(answer(), msg.DraftChanged(at=NOW + 3, text="/copy", caret=5))[0]
+    return pressed(pressed(model, "enter", draft="/copy"), "down")
+
+
 PICTURES: tuple[Callable[[], Model], ...] = (
     empty, answer, tool_lines, tool_lines_open, diff_approval, command_approval, hard_approval, queue, help_sheet,
-    first_run, completion,
+    first_run, completion, copy_list,
 )  # fmt: skip
 
 

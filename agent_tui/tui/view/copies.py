@@ -14,18 +14,23 @@ WIDEST: Final = 76
 
 
 def copies_view(overlay: Overlay) -> OverlayView:
-    options = []
-    for source in overlay.sources:
-        lines = source.text.count("\n") + 1
-        size = f"{lines} line{'' if lines == 1 else 's'}"
-        options.append(Option(source.key, source.label, f"{size}  {one_line(source.text, 60)}"))
+    sizes = [_lines(source.text.count("\n") + 1) for source in overlay.sources]
+    wide = max(map(len, sizes))
+    options = [
+        Option(source.key, source.label, f"{size:<{wide}}  {one_line(source.text, 60)}")
+        for source, size in zip(overlay.sources, sizes, strict=True)
+    ]
     selected = min(overlay.selected, len(options) - 1)
     text = overlay.sources[selected].text
     head = text.split("\n", PREVIEW)[:PREVIEW]
     shown = [(Span(line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"),) for line in head]
     more = text.count("\n") + 1 - len(head)
     if more:
-        shown.append((Span(f"… {more} more line{'' if more == 1 else 's'}", "dim"),))
+        shown.append((Span(f"… {_lines(more, 'more line')}", "dim"),))
     most = max(min(source.text.count("\n"), PREVIEW) + 1 for source in overlay.sources)
     shown += [(Span(" "),)] * (most - len(shown))  # the list stays where it is while the cursor moves
     return OverlayView("Copy", tuple(shown), tuple(options), selected, "w writes a file · Esc closes")
+
+
+def _lines(count: int, name: str = "line") -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
