@@ -8,8 +8,7 @@ One pass over all rows fits between two keys: what does not (`BUDGET`) is left o
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from agent_tui.protocol import display as d
@@ -27,7 +26,7 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
-BUDGET: Final = 10_000_000
+BUDGET: Final = 6_000_000
 """Characters that are searched in all, from the newest row back."""
 ROW: Final = 200_000
 """Characters of one row that are searched."""
@@ -121,21 +120,22 @@ def find(known: Index, query: str, before: Found | None = None, since: int = 0) 
     texts = known.texts
     if not query:
         return Found()
-    if before is None or not before.query:
-        rows = [row for row, text in enumerate(texts) if query in text]
-    elif before.query == query:
-        kept = before.rows[: bisect_left(before.rows, since)]
-        rows = [*kept, *(row for row in range(since, len(texts)) if query in texts[row])]
-        totals = before.totals[: len(kept)]
-        counts = [texts[row].count(query) for row in rows[len(kept) :]]
-        sums = accumulate(counts, initial=totals[-1] if totals else 0)
-        next(sums)
-        return Found(query, tuple(rows), (*totals, *sums))
-    elif before.query in query and since >= len(texts):
-        rows = [row for row in before.rows if query in texts[row]]
-    else:
-        return find(known, query)
-    return Found(query, tuple(rows), tuple(accumulate([texts[row].count(query) for row in rows])))
+    rows: list[int] = []
+    totals: list[int] = []
+    looked: Iterable[int] = range(len(texts))
+    if before is not None and before.query == query:
+        kept = bisect_left(before.rows, since)
+        rows, totals = list(before.rows[:kept]), list(before.totals[:kept])
+        looked = range(since, len(texts))
+    elif before is not None and before.query and before.query in query and since >= len(texts):
+        looked = before.rows
+    total = totals[-1] if totals else 0
+    for row in looked:
+        if count := texts[row].count(query):
+            total += count
+            rows.append(row)
+            totals.append(total)
+    return Found(query, tuple(rows), tuple(totals))
 
 
 def _texts(blocks: Sequence[Block], kinds: Mapping[type[Block], Said]) -> tuple[tuple[str, ...], int]:

@@ -19,10 +19,15 @@ KEYS: Final = NEXT | PREVIOUS
 
 
 def begin(model: Model, query: str = "") -> Model:
-    """Ask for what is looked for; `query` to begin with."""
+    """Ask for what is looked for; `query` to begin with. The rows are read now: one key less at the first letter."""
     last = reading.seen(model)[1]
     model = composer.ask(model, Purpose("search", LABEL))
-    return composer.write(replace(model, search=Search(origin=last)), query)
+    index, _ = _index(model, query, Search().index)
+    return composer.write(replace(model, search=Search(index=index, origin=last)), query)
+
+
+def _index(model: Model, query: str, known: search.Index) -> tuple[search.Index, int]:
+    return search.index(model.transcript.rows, known, search.has_marks(query), model.look.thinking != "hidden")
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step | None:
@@ -51,7 +56,7 @@ def settled(model: Model) -> Model:
         return model
     index, since = now.index, 0
     if query:
-        index, since = search.index(rows, now.index, search.has_marks(query), model.look.thinking != "hidden")
+        index, since = _index(model, query, now.index)
     hits = search.find(index, query, now.hits, since)
     looked = replace(now, query=query, index=index, hits=hits)
     if query == now.query:  # rows came or went: the same hit, if it is still there
