@@ -62,7 +62,7 @@ def settled(model: Model) -> Model:
     if query == now.query:  # rows came or went: the same hit, if it is still there
         return replace(model, search=replace(looked, at=hits.number(*place(now))))
     if not hits.total:
-        return _closed(model, replace(looked, at=-1))
+        return reading.unmark(_closed(model, replace(looked, at=-1)))
     return _to(model, looked, hits.nearest(now.origin))
 
 

@@ -113,11 +113,11 @@ class Marks:
         """A bar in the second column, which is empty in every row that can be marked, and the row on another ground."""
         width = strip.cell_length
         look = self._page.painter.palette.style("place")
-        strip = marked(strip, 0, -1, look)
+        strip = Strip([RichSegment(text, style + look if style else look) for text, style, _ in strip], width)
         if width < 20 or strip.text[1:2] != " ":
             return strip
         bar = RichSegment(MARK, self._page.painter.style("accent") + look)
-        return Strip([*strip.crop(0, 1), bar, *strip.crop(2, width)], width)
+        return Strip([*strip.crop(0, 1), *_filtered(bar, self._page), *strip.crop(2, width)], width)
 
 
 def _paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
@@ -171,4 +171,12 @@ def with_news(strip: Strip, new: int, page: Page) -> Strip:
     if width < len(words) + 4:
         return strip
     label = RichSegment(words, page.painter.style("new", meta=(("jump", "end"),)))
-    return Strip([*strip.crop(0, width - len(words)), label], width)
+    return Strip([*strip.crop(0, width - len(words)), *_filtered(label, page)], width)
+
+
+def _filtered(segment: RichSegment, page: Page) -> list[RichSegment]:
+    """As the rows themselves are: without colour, or in ASCII, where that is wanted."""
+    segments = [segment]
+    for each in page.painter.filters:
+        segments = each.apply(segments, page.painter.background)
+    return segments
