@@ -18,4 +18,5 @@ def timestamps(model: Model, args: str) -> Step:
     if args and args not in _WAYS:
         return toast(model, f"no way {args!r} to show times; there are: on, off", "warning")
     shown = args == "on" if args else not model.look.timestamps
-    return toast(replace(model, look=replace(model.look, timestamps=shown)), f"times are {'' if shown else 'not '}shown")
+    model = replace(model, look=replace(model.look, timestamps=shown))
+    return toast(model, f"times are {'' if shown else 'not '}shown")
