@@ -25,6 +25,7 @@ PURE = (
     "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
     "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
     "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
+    "agent_tui.tui.search", "agent_tui.tui.stamps",
 )  # fmt: skip
 
 LAZY = {
