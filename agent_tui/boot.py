@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any, Final
 
+from agent_tui.boot_frame import frame
+
 UNDO: Final = (
     b"\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"
     b"\x1b[?1004l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
@@ -41,6 +43,22 @@ class Early:
         self.screen = False
         """The alternate screen is on (kept by the terminal driver)."""
         self.done = False
+
+    def draw(self) -> None:
+        """Enter the alternate screen with the first frame in it. No signal comes between the two and their record."""
+        try:
+            size = os.get_terminal_size(self.fd)
+            drawn = frame(size.columns, size.lines, os.environ)
+            if not drawn or not select.select([], [2], [], 0)[1]:
+                return
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+            try:
+                os.write(2, drawn)
+                self.screen = True
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        except OSError:
+            return  # a terminal that cannot be drawn on is said where the screen begins
 
     def restore(self) -> None:
         """Give the terminal back as it was found. Safe at any moment and any number of times."""
@@ -76,7 +94,10 @@ def prepare(arguments: Sequence[str]) -> Early | None:
     """Make the terminal ready if the full screen is wanted and the terminal is ours; else do nothing."""
     if not wants_screen(arguments):
         return None
-    return take_terminal()
+    early = take_terminal()
+    if early is not None:
+        early.draw()
+    return early
 
 
 def take_terminal() -> Early | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
+from agent_tui.structures import ascii
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -33,13 +34,24 @@ class Usage(Exception):
     """Something is wrong with what was asked: one line for the person."""
 
 
+class ScreenParser(argparse.ArgumentParser):
+    """What it says is not for the alternate screen: that goes away."""
+
+    early: Early | None = None
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if self.early is not None:
+            self.early.restore()
+        super()._print_message(message, file)
+
+
 class Version(argparse.Action):
     """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a start."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from importlib.metadata import version
 
-        print(f"agent-tui {version('agent-tui')}")
+        parser._print_message(f"agent-tui {version('agent-tui')}\n", sys.stdout)
         parser.exit()
 
 
@@ -51,6 +63,8 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
             return _run(arguments[1:])
         return _screen(arguments, early)
     except Usage as error:
+        if early is not None:
+            early.restore()
         print(f"agent-tui: {error}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
@@ -65,9 +79,10 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _screen(arguments: list[str], early: Early | None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = ScreenParser(
         prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.early = early
     parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
     _common(parser)
     parser.add_argument(
@@ -84,7 +99,6 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
     config = _config(given, model, interactive=True, limits=flags)
     from agent_tui.agent.worker import Worker
-    from agent_tui.tui import ascii
     from agent_tui.tui.app import run
     from agent_tui.tui.look import Look
 

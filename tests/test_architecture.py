@@ -43,7 +43,6 @@ LAZY = {
         "agent_tui.agent.worker:Worker": "only for the full screen",
         "agent_tui.tui.app:run": "only for the full screen: Textual",
         "agent_tui.tui.look:Look": "only for the full screen",
-        "agent_tui.tui:ascii": "only for the full screen",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",
         "agent_tui.sessions:index": "only to resume: reads logs",

@@ -18,6 +18,7 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from agent_tui.boot import ENDING, Early
+from agent_tui.boot_frame import ENTER
 from agent_tui.tui.key_parser import KeyParser
 
 ESCAPE_DELAY: Final = 0.025
@@ -48,12 +49,14 @@ class Terminal(LinuxDriver):
         self._wake: tuple[int, int] | None = None
         self._ending = False
         self._began_before = False
+        self._entered = False
 
     def start_application_mode(self) -> None:
         self._wake = os.pipe()
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._end)
+        self._entered = self._early.screen  # the boot frame stands there: entering again would clear it
         self._early.screen = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if not self._began_before:
@@ -87,7 +90,9 @@ class Terminal(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write to the screen; nothing happens if the terminal is gone."""
-        if self._writer_thread is not None and self._writer_thread.is_alive():
+        if self._entered and data == ENTER:
+            self._entered = False
+        elif self._writer_thread is not None and self._writer_thread.is_alive():
             self._writer_thread.write(data)
 
     def run_input_thread(self) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
+import re
+import signal
 import subprocess
 import sys
+import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from agent_tui import boot
+from agent_tui.boot_frame import COLOURS, frame
 from tests.tui.pty_stage import ROOT, Pty
 
 
@@ -50,3 +56,90 @@ def test_where_a_part_of_the_terminal_is_missing_it_says_so_and_ends(redirected:
     assert b"Traceback" not in pty.raw
     assert b"this is not a terminal" in pty.raw or redirected == "2>/dev/null"
     pty.close()
+
+
+def program(tmp_path: Path, **env: str) -> Pty:
+    place = {"OPS": str(tmp_path / "ops"), "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path),
+             "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}  # fmt: skip
+    return Pty(["-m", "tests.tui.screen_program"], {**place, **env})
+
+
+def test_the_first_bytes_are_a_frame_that_the_first_real_one_continues(tmp_path: Path) -> None:
+    pty = program(tmp_path, HOLD="0.5")
+    early = pty.until("starting").splitlines()
+    assert b"\x1b[?1049h" in pty.raw[:40]
+    pty.type("hi")
+    pty.until("❯ hi")  # shown before anything slow is there
+    assert "Enter send" not in pty.text
+    late = pty.until("Enter send").splitlines()
+    assert early[20][:4] == late[20][:4] == " ╭──"
+    assert early[20:23:2] == late[20:23:2]
+    assert "❯ hi" in late[21]
+    assert pty.raw.count(b"\x1b[?1049h") == 1
+    pty.signal(signal.SIGTERM)
+    assert pty.wait() == 128 + signal.SIGTERM
+    assert pty.restored() == []
+    pty.close()
+
+
+@pytest.mark.parametrize("delay", [0.005, 0.05, 0.15])
+def test_keys_on_the_boot_frame_arrive_once_and_in_order(tmp_path: Path, delay: float) -> None:
+    pty = program(tmp_path)
+    for letter in "early":
+        time.sleep(delay)
+        pty.type(letter)
+    pty.until("Enter send")
+    pty.type("\r")
+    pty.until("You said: early")
+    assert re.findall(r"Submit\(.*?text='(.*?)'", (tmp_path / "ops").read_text()) == ["early"]
+    pty.close()
+
+
+def test_a_signal_while_the_boot_frame_stands_gives_the_terminal_back(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    for _ in range(6):
+        pty = program(tmp_path, HOLD="0.3")
+        pty.until("starting")
+        pty.read(chance.uniform(0.0, 0.3))
+        pty.signal(signal.SIGTERM)
+        assert pty.wait() == 128 + signal.SIGTERM
+        assert pty.restored() == []
+        assert pty.raw.count(b"\x1b[?1049h") == pty.raw.count(b"\x1b[?1049l") == 1
+        pty.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--help"], 0, b"usage:"), (["--hel"], 0, b"usage:"), (["--bogus"], 2, b"--bogus"),
+        (["--vers"], 0, b"agent-tui "), (["--cwd", "/nowhere"], 2, b"/nowhere"), (["-r", "zz"], 2, b"zz"),
+    ],
+)  # fmt: skip
+def test_what_the_command_line_has_to_say_stays_on_the_terminal(
+    tmp_path: Path, words: list[str], code: int, said: bytes
+) -> None:
+    pty = Pty(["-m", "agent_tui", *words], {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path)})
+    assert pty.wait() == code
+    assert said in pty.raw.rpartition(b"\x1b[?1049l")[2]
+    assert (b"\x1b[?1049h" in pty.raw) is (words != ["--help"])
+    assert pty.restored() == [] or words == ["--help"]
+    pty.close()
+
+
+def test_the_boot_frame_wears_the_theme_and_fits() -> None:
+    dark = frame(80, 24, {"COLORTERM": "truecolor"})
+    assert b"\x1b[48;2;22;24;29m" in dark
+    assert frame(80, 24, {"LC_ALL": "C"}).isascii()
+    assert b"\x1b[48" not in frame(80, 24, {"NO_COLOR": "1", "COLORTERM": "truecolor"})
+    assert frame(29, 24, {}) == frame(80, 19, {}) == b""
+
+
+def test_the_boot_frame_has_the_colours_of_the_shipped_themes(tmp_path: Path) -> None:
+    for name, colours in COLOURS.items():
+        shipped = tomllib.loads((ROOT / "themes" / f"{name}.toml").read_text())["colours"]
+        wanted = ("background", "surface", "text", "muted", "border", "accent")
+        assert tuple(shipped[one].removeprefix("#") for one in wanted) == colours
+        (tmp_path / "config.toml").write_text(f'[display]\ntheme = "{name}"\n')
+        ground = ";".join(str(int(colours[0][at : at + 2], 16)) for at in (0, 2, 4))
+        drawn = frame(80, 24, {"AGENT_TUI_HOME": str(tmp_path), "COLORTERM": "truecolor"})
+        assert f"\x1b[48;2;{ground}m".encode() in drawn

@@ -6,7 +6,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from agent_tui.tui.ascii import twin
+from agent_tui.structures.ascii import twin
 
 
 class AsciiFilter(LineFilter):
