@@ -208,7 +208,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             return False
         selection = bool(self.screen.selections) or not self.regions.prompt.selection.is_empty
         self.dispatch(msg.KeyPressed(at=time.time(), key=key, character=character, draft=draft, selection=selection,
-                                     seen=self.regions.transcript.seen))  # fmt: skip
+                                     seen=self.regions.transcript.seen, asked=self.regions.dialog.part))  # fmt: skip
         return True
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:

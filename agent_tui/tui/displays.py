@@ -21,6 +21,8 @@ MOST_LINES: Final = 5_000
 """Lines that even an open display shows."""
 MOST_DIFF_LINES: Final = 2_500
 """The same for a diff, of which every line costs more."""
+MOST_ASKED_LINES: Final = 20_000
+"""The same for a diff that waits for consent."""
 COLOURED: Final = 60_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
@@ -34,6 +36,16 @@ def display_lines(
         title = Line(cut_runs(diff_title(display), width, cells))
         return (title, *diff_body(display, width, open, cells, look))
     return bounded(_whole(display, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells)
+
+
+def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
+    """`display` as a person is to judge it: a command to its last line, a diff as far as anybody may read."""
+    width = max(1, width)
+    if not isinstance(display, d.DiffDisplay):
+        return tuple(_whole(display, width, cells))
+    lines, left = diff_lines(display, width, cells, look.diff, MOST_ASKED_LINES)
+    title = Line(cut_runs(diff_title(display), width, cells))
+    return (title, *lines, *([_more(left, width, True, cells)] if left else []))
 
 
 def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:

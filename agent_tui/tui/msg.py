@@ -67,6 +67,8 @@ class KeyPressed(Base):
     draft: str = ""
     selection: bool = False
     seen: tuple[int, int] = (0, -1)
+    asked: tuple[int, int] = (0, 0)
+    """Of what a question asks about: how many lines are on the screen, and how many there are."""
 
 
 @frozen

@@ -8,6 +8,7 @@ from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel
 from agent_tui.tui.effects import Type
+from agent_tui.tui.msg import KeyPressed
 from tests.tui.play import Play
 
 
@@ -148,16 +149,21 @@ def test_what_cannot_be_taken_back_is_never_one_enter_away() -> None:
 
 def test_long_text_scrolls_and_the_transcript_beside_it() -> None:
     play = _asked(command="echo\n" * 25)
-    play.press("pagedown", "pagedown", "pageup")
-    assert play.view.dialog is not None and play.view.dialog.scroll == 10
-    play.press("pageup", "pageup")
-    assert play.view.dialog.scroll == 0
-    play.press(*["pagedown"] * 9, "pageup")
-    assert play.view.dialog.scroll < 20
+
+    def scroll(*keys: str) -> int:
+        for key in keys:
+            play.say(KeyPressed(key, asked=(10, 26)))
+        assert play.view.dialog is not None
+        return play.view.dialog.scroll
+
+    assert scroll("pagedown") == 10
+    assert scroll("pagedown", "pagedown", "pagedown") == 16, "the last line is the last one shown"
+    assert scroll("pageup") == 6
+    assert scroll("pageup", "pageup") == 0
     play.press("ctrl+end")
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
     play = _asked()
-    play.press("pageup")
+    play.say(KeyPressed("pageup", asked=(2, 2)))
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
 
 

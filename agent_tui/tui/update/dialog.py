@@ -7,18 +7,7 @@ key before it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
-from agent_tui.protocol.display import (
-    CodeDisplay,
-    CommandDisplay,
-    DiffDisplay,
-    Display,
-    MarkdownDisplay,
-    PlanDisplay,
-    QuestionDisplay,
-    TextDisplay,
-)  # fmt: skip
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
@@ -28,9 +17,6 @@ from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import BURST_SECONDS
 from agent_tui.tui.update.step import Step, send, toast
-
-PAGE: Final = 10
-"""Lines that a page key scrolls a long diff by."""
 
 
 @frozen
@@ -97,11 +83,11 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key == "escape":
         return stop(model)
     if msg.key in ("pageup", "pagedown"):
-        last = _lines(question.display if isinstance(question, Approval) else None, model.width)
-        if last <= PAGE:
+        page, lines = msg.asked
+        if page >= lines:
             return None  # nothing to scroll here: the transcript takes it
-        scroll = dialog.scroll + (PAGE if msg.key == "pagedown" else -PAGE)
-        return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, last)))), ()
+        scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
+        return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, lines - page)))), ()
     offered = offers(question)
     takes = next((offer for offer in offered if msg.character and msg.character in offer.keys), None)
     if min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
@@ -120,20 +106,6 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
             return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
         return _take(model, question, chosen)
     return None
-
-
-def _lines(display: Display | None, width: int) -> int:
-    """About how many lines `display` takes: where scrolling ends."""
-    match display:
-        case DiffDisplay():
-            lines = [line for hunk in display.hunks for line in hunk.lines]
-        case CommandDisplay():
-            lines = display.command.split("\n")
-        case TextDisplay() | MarkdownDisplay() | CodeDisplay() | PlanDisplay() | QuestionDisplay():
-            lines = display.text.split("\n")
-        case _:
-            lines = []
-    return sum(1 + len(line) // max(1, width) for line in lines)
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:

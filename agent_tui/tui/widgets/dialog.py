@@ -12,7 +12,9 @@ from textual.geometry import Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from agent_tui.tui.displays import display_lines
+from agent_tui.protocol.display import Display
+from agent_tui.tui.displays import asked_lines
+from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.widgets.paint import HasPalette, Region, flat, low, pad, seg
@@ -29,6 +31,14 @@ class Dialog(Region):
     _top = _first = _count = _inset = 0
     """What line of the dialog shows which first line of it, how many do, and behind how many characters of border."""
     _painting = False
+    _laid: tuple[Display | None, int, Look] | None = None
+    _drawn: Sequence[Line] = ()
+    """The lines of what `_laid` names."""
+
+    @property
+    def part(self) -> tuple[int, int]:
+        """How many lines of the command or diff are on the screen, and how many there are."""
+        return (self._count, len(self._whole)) if self._count else (0, 0)
 
     def show(self, value: DialogView | None) -> None:
         before = self.value and self.value.display
@@ -80,8 +90,16 @@ class Dialog(Region):
         size = self.app.size
         if low(size):
             return max(1, size.height - 5)
-        drawn = display_lines(value.display, width, True, cell_len, value.look) if value.display is not None else ()
+        drawn = self._text(value, width)
         return max(size.height - 11, min(len(drawn) + len(value.options) + 5, size.height - 8))
+
+    def _text(self, value: DialogView, width: int) -> Sequence[Line]:
+        """The command or diff in lines. A long one takes a while, so it is laid out once."""
+        laid = (value.display, width, value.look)
+        if self._laid is None or self._laid[0] is not laid[0] or self._laid[1:] != laid[1:]:
+            self._laid = laid
+            self._drawn = asked_lines(value.display, width, cell_len, value.look) if value.display is not None else ()
+        return self._drawn
 
     def _reason(self, value: DialogView, width: int) -> list[Sequence[Segment]]:
         if not value.reason:
@@ -93,7 +111,7 @@ class Dialog(Region):
         """As much of the command or diff as fits, from line `scroll` on."""
         if value.display is None:
             return []
-        drawn = display_lines(value.display, width, True, cell_len, value.look)
+        drawn = self._text(value, width)
         lines: list[Sequence[Segment]] = [filled(line, width) for line in drawn]
         self._whole, self._first, self._count = drawn, 0, len(lines)
         if len(lines) <= room:

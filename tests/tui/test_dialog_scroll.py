@@ -1,0 +1,64 @@
+"""What a question asks about can be read to its last line, on any screen."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
+from agent_tui.protocol.events import ApprovalAsked
+from agent_tui.protocol.ops import Op, Submit
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.displays import MOST_ASKED_LINES, asked_lines
+from agent_tui.tui.look import DEFAULT
+from tests.tui.stage import SESSION, PlayedEngine, play, text, until
+
+WORDS = [f"w{number:03}" for number in range(150)]
+ONE_LINE = CommandDisplay("echo 漢字漢字漢字 \u202e " + " ".join(WORDS))
+FEW_LINES = CommandDisplay("\n".join(WORDS[:9]))
+CREATED = DiffDisplay("a.py", (Hunk(0, 1, tuple(f"+{word} = 1" for word in WORDS)),), len(WORDS))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 14), (34, 16), (120, 40)])
+@pytest.mark.parametrize("display", [ONE_LINE, FEW_LINES, CREATED])
+def test_every_line_comes_to_be_seen(display: CommandDisplay | DiffDisplay, size: tuple[int, int]) -> None:
+    def react(engine: PlayedEngine, op: Op) -> None:
+        if isinstance(op, Submit):
+            engine.begin(op.text)
+            engine.say(ApprovalAsked(session=SESSION, id="q", call_id="c", tool="t", label="Run it", display=display))
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "Allow this" in text(app))
+        seen, before = text(app), ""
+        while before != text(app):
+            before = text(app)
+            await pilot.press("pagedown")
+            await pilot.pause()
+            seen += text(app)
+        words = WORDS[:9] if display is FEW_LINES else WORDS
+        if display is not ONE_LINE:  # its words are broken at line ends
+            assert [word for word in words if word not in seen] == []
+        assert words[-1] in text(app)
+        end = text(app)
+        await pilot.press("pageup")
+        await pilot.pause()
+        assert text(app) != end or "of" not in end  # at once: nothing was scrolled beyond the end
+
+    play(PlayedEngine(react), steps, size=size)
+
+
+def test_a_command_that_waits_for_consent_is_whole() -> None:
+    lines = asked_lines(CommandDisplay("true\n" * 12_000 + "rm -rf here"), 60, cell_len, DEFAULT)
+    assert len(lines) > 12_000
+    assert any("rm -rf here" in line.text for line in lines[-3:])
+
+
+def test_a_diff_that_waits_for_consent_is_longer_than_one_of_before() -> None:
+    def drawn(count: int) -> list[str]:
+        hunk = Hunk(0, 1, ("+x",) * count)
+        return [line.text for line in asked_lines(DiffDisplay("a", (hunk,), count), 60, cell_len, DEFAULT)]
+
+    assert len(drawn(10_000)) == 10_001
+    assert drawn(MOST_ASKED_LINES + 5)[-1] == "… 5 more lines"
