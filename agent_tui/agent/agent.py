@@ -161,7 +161,9 @@ class Agent:
             return
         steers = self.turns.current.steers
         if queued is None:  # on record in the queue until the model has seen it: a kill in between loses nothing
-            queued = self.queue.add(text)
+            queued = self.queue.add(text, steer=True)
+        else:
+            self.queue.steer(queued.id)
         if queued is not None and queued.id not in (steer.queue_id for steer in steers):
             steers.append(SteerSeen(text=text, queue_id=queued.id))
 

@@ -49,11 +49,16 @@ class PromptQueue:
     def pause(self) -> None:
         self.set(self.items, True)
 
-    def add(self, text: str) -> Queued | None:
+    def steer(self, id: str) -> None:
+        """Mark a prompt as one for the running turn."""
+        items = tuple(replace(item, steer=True) if item.id == id else item for item in self.items)
+        self.set(items, self.record.standing.paused)
+
+    def add(self, text: str, steer: bool = False) -> Queued | None:
         """A prompt at the end of the queue; None for one that says nothing."""
         if not text.strip():
             return None
-        item = Queued(uuid.uuid4().hex[:8], text)
+        item = Queued(uuid.uuid4().hex[:8], text, steer)
         self.set((*self.items, item), self.record.standing.paused)
         return item
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from agent_tui.protocol.events import (
     AssistantReplied,
@@ -61,8 +62,9 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
         needed.append(AssistantReplied(text=texts, reasoning=thoughts, stop_reason="interrupted"))
     for call in open_calls.values():
         needed.append(interrupted(call, started.get(call.id, call.name), call.id in started))
-    if seen.queue and not seen.paused:
-        needed.append(QueueChanged(items=seen.queue, paused=True))
+    items = tuple(replace(item, steer=False) for item in seen.queue)  # the turn that they were for is over
+    if items and (items, True) != (seen.queue, seen.paused):
+        needed.append(QueueChanged(items=items, paused=True))
     needed.append(TurnEnded(state="cancelled", steps=step))
     needed.append(Notice("The program ended in the middle of this turn; what was on record is above.", "warning"))
     return needed

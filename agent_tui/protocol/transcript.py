@@ -115,8 +115,11 @@ Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBl
 
 @frozen
 class Queued:
+    """A prompt that waits; `steer`: for the running turn's next step, not for a turn of its own."""
+
     id: str
     text: str
+    steer: bool = False
 
 
 @frozen

@@ -205,9 +205,9 @@ class Model:
 
     @property
     def queue(self) -> tuple[Queued, ...]:
-        """The prompts that wait."""
+        """The prompts that wait for a turn of their own."""
         waiting = self.transcript.queue
-        return tuple(item for item in waiting if item.id not in self.taken) if self.taken else waiting
+        return tuple(item for item in waiting if item.id not in self.taken and not item.steer) if waiting else ()
 
 
 def initial(history: tuple[str, ...] = ()) -> Model:

@@ -60,6 +60,8 @@ class QueueView:
     items: tuple[str, ...]
     paused: bool
     hint: str = ""
+    steers: tuple[str, ...] = ()
+    """What enters the running turn at its next step."""
 
 
 @frozen

@@ -296,3 +296,14 @@ def test_no_prompt_is_lost_or_sent_twice(actions: list[tuple[str, int]]) -> None
     assert {*engine.begun, *engine.dropped} == set(bargain.written)
     assert bargain.play.model.in_flight is None
     assert not bargain.play.model.taken
+
+
+def test_words_for_the_running_turn_are_shown_apart_and_are_no_prompt_of_their_own() -> None:
+    play = Play()
+    play.feed(TurnStarted(prompt="go", turn=1), QueueChanged(items=(Queued("1", "and this", steer=True),)))
+    assert play.view.queue is not None
+    assert (play.view.queue.items, play.view.queue.steers) == ((), ("and this",))
+    play.feed(TurnEnded(state="completed"))
+    assert not any(isinstance(op, Submit) for op in play.take())
+    play.feed(QueueChanged(items=(Queued("2", "and this"),)))
+    assert [op for op in play.take() if isinstance(op, Submit)] == [Submit("and this", queue_id="2")]

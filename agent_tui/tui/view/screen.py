@@ -72,13 +72,14 @@ def _transcript(
 
 @lazy
 def _queue(queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, running: bool) -> QueueView | None:
-    items = tuple(one_line(item.text) for item in queue if item.id not in taken)
+    items = tuple(one_line(item.text) for item in queue if item.id not in taken and not item.steer)
+    steers = tuple(one_line(item.text) for item in queue if item.steer)
     if not items:
-        return None
+        return QueueView((), paused, steers=steers) if steers else None
     hints = ["↑ edits the last", f"{commands.key_of('stop-all')} {'stops, clears' if running else 'clears'}"]
     if running or paused:
         hints.insert(0, f"{commands.key_of('send')} {'steers' if running else 'resumes'}")
-    return QueueView(items, paused, " · ".join(hints))
+    return QueueView(items, paused, " · ".join(hints), steers)
 
 
 @lazy

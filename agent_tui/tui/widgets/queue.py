@@ -23,6 +23,10 @@ class Queue(Region):
         if self.value is None:
             return []
         items = self.value.items
+        steers = [pad((seg(" ↳ ", "accent"), seg(text.strip(), "text"), seg("  at the next step", "dim")), width)
+                  for text in self.value.steers[:SHOWN]]  # fmt: skip
+        if not items:
+            return steers
         head = [seg(f"queued ({len(items)})", "accent")]
         if self.value.paused:
             head.append(seg(" paused", "notice.warning"))
@@ -34,4 +38,4 @@ class Queue(Region):
             lines.append(pad((seg(f"{number:>2} ", "dim"), seg(text.strip(), "text")), width))
         if hidden:
             lines.append(pad((seg(f"   … {hidden + 1} more", "dim"),), width))
-        return lines
+        return [*steers, *lines]
