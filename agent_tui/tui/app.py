@@ -203,12 +203,10 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.dispatch(msg.HistoryAsked(at=time.time(), step=step, draft=draft))
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
-        shown = self.regions.shown
+        regions, shown = self.regions, self.regions.shown
         if key not in self._keys and not (shown is not None and (shown.grab_all or key in shown.grab)):
             return False
-        selection = bool(self.screen.selections) or not self.regions.prompt.selection.is_empty
-        self.dispatch(msg.KeyPressed(at=time.time(), key=key, character=character, draft=draft, selection=selection,
-                                     seen=self.regions.transcript.seen, asked=self.regions.dialog.part))  # fmt: skip
+        self.dispatch(regions.pressed(key, character, draft, bool(self.screen.selections)))
         return True
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:

@@ -69,6 +69,8 @@ class KeyPressed(Base):
     seen: tuple[int, int] = (0, -1)
     asked: tuple[int, int] = (0, 0)
     """Of what a question asks about: how many lines are on the screen, and how many there are."""
+    blind: bool = False
+    """It came before the question or sheet that is open now was painted."""
 
 
 @frozen

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import inf
+from time import monotonic, time
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.widget import Widget
 
+from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.regions import View
 from agent_tui.tui.widgets.completion import Completion
 from agent_tui.tui.widgets.dialog import Dialog
@@ -33,6 +38,7 @@ class Regions:
 
     def __init__(self) -> None:
         self.shown: View | None = None
+        self._paints, self._painted_at = 0, 0.0
         self.header, self.transcript, self.queue, self.dialog = Header(), Transcript(), Queue(), Dialog()
         self.status, self.prompt, self.footer = Status(), Prompt(), Footer()
         self.welcome, self.label = Welcome(), Label(id="label")
@@ -76,10 +82,30 @@ class Regions:
             self.dialog.show(new.dialog)
         if _changed(self.completion, old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
+        if new.dialog is not (old and old.dialog) or new.overlay is not (old and old.overlay):
+            self._unpainted()
         if _changed(self.overlay, old and old.overlay, new.overlay, after=self._highest(self.completion)):
             self.overlay.show(new.overlay)
         if _changed(self.toast, old and old.toast, new.toast, after=self._highest(self.overlay, self.completion)):
             self.toast.show(new.toast)
+
+    def pressed(self, key: str, character: str, draft: str, selection: bool) -> KeyPressed:
+        """The key that came last, with what was to be seen then."""
+        came = self.prompt.pressed_at
+        return KeyPressed(
+            at=time() - (monotonic() - came) if came else time(), key=key, character=character, draft=draft,
+            selection=selection or not self.prompt.selection.is_empty, seen=self.transcript.seen,
+            asked=self.dialog.part, blind=came < self._painted_at,
+        )  # fmt: skip
+
+    def _unpainted(self) -> None:
+        """A question or a sheet is to be seen soon; a long one takes its time."""
+        self._paints, self._painted_at = self._paints + 1, inf
+        self.box.call_after_refresh(partial(self._painted, self._paints))
+
+    def _painted(self, number: int) -> None:
+        if number == self._paints:
+            self._painted_at = monotonic()
 
     def _highest(self, *over: Region) -> Region:
         """The first of `over` that is mounted; else what is below them all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 from textual import events
@@ -11,8 +12,10 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ToolEnded, ToolOutput, ToolStarted
 from agent_tui.protocol.ops import Answer, Op, SetMode, Submit
+from agent_tui.tui import msg
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.update.overlay import BURST_SECONDS
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 DIFF = DiffDisplay("a.py", (Hunk(1, 1, (" one", "-two [b]", "+three [/b]")),), 1, 1)
@@ -245,3 +248,23 @@ def test_a_question_leaves_the_prompt_and_its_answers_on_any_screen() -> None:
             assert app.regions.prompt.region.bottom <= height
 
     play(engine, steps, (90, 30))
+
+
+def test_a_key_from_before_the_question_was_painted_does_not_answer_it() -> None:
+    engine = PlayedEngine(ask)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("a")
+        app.dispatch(msg.Submitted(at=time.time(), text="a"))
+        app.look()  # the question is there
+        assert app.regions.shown is not None and app.regions.shown.dialog is not None
+        time.sleep(BURST_SECONDS + 0.05)  # a long diff is laid out
+        app.post_message(events.Key("y", "y"))
+        await until(lambda: app.regions.prompt.text == "y")
+        await until(lambda: "yes, once" in text(app))
+        assert not any(isinstance(op, Answer) for op in engine.asked())
+        time.sleep(BURST_SECONDS + 0.05)  # now it was seen
+        await pilot.press("y")
+        assert any(isinstance(op, Answer) for op in engine.asked())
+
+    play(engine, steps)

@@ -167,6 +167,14 @@ def test_long_text_scrolls_and_the_transcript_beside_it() -> None:
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
 
 
+def test_a_key_from_before_the_question_could_be_seen_types() -> None:
+    play = _asked()
+    play.say(KeyPressed("y", "y", "", blind=True))
+    assert (play.take(), play.text) == ([], "y")
+    play.say(KeyPressed("enter", "", play.text, blind=True))
+    assert play.take() == []
+
+
 def test_one_question_at_a_time() -> None:
     play = _asked()
     play.feed(ApprovalAsked(id="a2", call_id="c2", tool="edit_file", label="edit b", session="s"))

@@ -90,7 +90,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, lines - page)))), ()
     offered = offers(question)
     takes = next((offer for offer in offered if msg.character and msg.character in offer.keys), None)
-    if min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
+    if msg.blind or min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
         printable = bool(msg.character) and msg.character.isprintable()
         return (model, (Type(msg.character, msg.key),)) if printable else None
     if not offered:

@@ -113,7 +113,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         scroll = max(0, min(overlay.scroll + by, _lines(model, overlay.kind)))
         return replace(model, overlay=replace(overlay, scroll=scroll)), ()
     if overlay.kind in UNASKED and msg.key != "escape":
-        burst = min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
+        burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
         if msg.character.isprintable() and msg.character and (burst or all(i.key != msg.character for i in choices)):
             return model, (Type(msg.character, msg.key),)
         if burst and msg.key == "enter":

@@ -47,6 +47,8 @@ class Prompt(TextArea, inherit_bindings=False):
         )
         self.cursor_blink = False
         self.match_cursor_bracket = False
+        self.pressed_at = 0.0
+        """When the newest key came from the terminal; it may be handled later."""
         self._rev = 0
         self._hint = ""
         self._told: tuple[str, int] = ("", 0)
@@ -86,6 +88,7 @@ class Prompt(TextArea, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self._keyboard.key_came()
+        self.pressed_at = event.time
         self.press(event.key, event.character if event.is_printable else None)
         self.tell()
 
