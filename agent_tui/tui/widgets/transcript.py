@@ -20,10 +20,12 @@ from textual.widget import Widget
 
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets import transcript_messages as said
+from agent_tui.tui.widgets.transcript_bar import feed
 from agent_tui.tui.widgets.transcript_copy import copied, row_at, word_at
 from agent_tui.tui.widgets.transcript_marks import Marks, with_news
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
 from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
+from agent_tui.tui.widgets.transcript_turn import turned
 
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
 WHEEL: Final = 3
@@ -67,6 +69,7 @@ class Transcript(ScrollView, can_focus=False):
         if (view.mark, view.query, view.nth) != (before.mark, before.query, before.nth):
             self.refresh()
         top, ends = self._anchors()
+        turn = turned(self._page, view, self.scroll_offset.y, self._laid.height)
         rows_before, height_before = len(self._page.heights), self._page.total
         touched = self._page.update(view)
         if jumped:
@@ -74,8 +77,11 @@ class Transcript(ScrollView, can_focus=False):
         gone = view.go != before.go and 0 <= view.mark < len(view.rows)
         if touched is None and not jumped and not gone and self._page.total == height_before:
             return
+        if turn:
+            top, follow = turn.place(self._page, self._laid.height, self.following)
+            self._follow(follow)
         self._settle(top, ends)
-        if gone:
+        if gone and not turn:
             self._bring(view.nth >= 0)
         news = not self.following and len(self._page.heights) != rows_before
         if self.following or news or touched is None or touched < self.scroll_offset.y + self._laid.height:
@@ -183,14 +189,8 @@ class Transcript(ScrollView, can_focus=False):
             self.refresh()
 
     def _sync_scrollbar(self) -> None:
-        """Tell the scrollbar, which repaints whole for any change, only what can be seen of it (eighths of a cell)."""
-        bar, height, top = self.vertical_scrollbar, self._laid.height, self.scroll_offset.y
-        total = max(1, self._page.total)
-        size = max(1.0, height * height / total)
-        thumb = (int((height - size) * top / max(1, total - height) * 8), int(size * 8), height, int(total > height))
-        bar.set_reactive(type(bar).window_virtual_size, total)
-        bar.set_reactive(type(bar).window_size, height)
-        bar.set_reactive(type(bar).position, float(top))
+        bar = self.vertical_scrollbar
+        thumb = feed(bar, self._page.total, self._laid.height, self.scroll_offset.y)
         if not bar.is_mounted:  # it would forget to repaint
             self.call_after_refresh(self._sync_scrollbar)
         elif thumb != self._thumb:
