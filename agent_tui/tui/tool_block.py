@@ -15,8 +15,8 @@ from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_ce
 
 LIVE_LINES: Final = 8
 """Lines of a running command's output."""
-ERROR_LINES: Final = 3
-"""Last lines of a failed command's output."""
+LAST_LINES: Final = 3
+"""Last lines of a command's output, which stay when it has ended: the screen does not jump, and its result is there."""
 ARGUMENT_LINES: Final = 4
 REFUSED: Final = frozenset(("denied", "blocked"))
 """Tags of calls that never ran: they did not fail."""
@@ -62,7 +62,7 @@ def has_body(block: Block) -> bool:
     if block.state == "failed":
         return True
     if block.state == "done" and isinstance(shown, d.CommandDisplay):
-        return bool(exit_words(shown))
+        return bool(exit_words(shown) or shown.output.strip())
     return block.state == "done" and isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay)
 
 
@@ -75,7 +75,7 @@ def body_estimate(block: ToolBlock, open: bool) -> int:
         lines = sum(len(hunk.lines) for hunk in shown.hunks)
         return lines if open else min(lines, FOLDED_LINES)
     if not open:
-        return ERROR_LINES
+        return LAST_LINES
     if isinstance(shown, d.CommandDisplay):
         return shown.output.count("\n") + 2
     if isinstance(shown, d.TextDisplay | d.MarkdownDisplay | d.CodeDisplay | d.PlanDisplay):
@@ -169,19 +169,27 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
         return list(diff_body(shown, width, open, cells, look))
     if open:
         return list(display_lines(shown, width, True, cells))
-    if block.state == "failed" or (isinstance(shown, d.CommandDisplay) and exit_words(shown)):
+    if block.state == "failed":
         return _error(shown, block.tag, width, cells)
+    if isinstance(shown, d.CommandDisplay):
+        return _last(shown, width, cells) if block.state == "done" else []
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []
+
+
+def _last(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:
+    """The end of the output; blank lines after it, or nothing but blank lines, are none."""
+    end = command.output.rstrip().rsplit("\n", LAST_LINES)[-LAST_LINES:]
+    return text_lines("\n".join(end), width, cells)[-LAST_LINES:]
 
 
 def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:
     """The first line of a failure, as said to a person, its tag in the line above; the last lines of a command's
     output, where the reason usually is."""
     if isinstance(display, d.CommandDisplay):
-        return text_lines(display.output, width, cells)[-ERROR_LINES:]
+        return _last(display, width, cells)
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
         first = next((line for line in display.text.split("\n") if line.strip()), "").removeprefix(f"Error [{tag}]: ")
         if tag == "denied" and first.startswith(SAID_NO):
             first = first.replace(SAID_NO, "you said no", 1)
         return [Line(cut_runs((Segment(flat(first), "tool.bad"),), width, cells))]
-    return list(display_lines(display, width, False, cells))[:ERROR_LINES]
+    return list(display_lines(display, width, False, cells))[:LAST_LINES]

@@ -152,8 +152,13 @@ def test_a_call_that_never_ran_did_not_fail() -> None:
     assert page(tool(plan, "failed", tag="blocked")) == ["⚙ Read a.py  ✗ blocked", "  plan mode is read-only"]
 
 
-def test_a_folded_command_says_how_much_it_wrote() -> None:
-    assert page(tool(d.CommandDisplay("ls", output="a\nb\n", exit_code=0))) == ["⚙ Read a.py  ✓ 2 lines"]
+def test_a_folded_command_says_how_much_it_wrote_and_keeps_its_last_lines() -> None:
+    assert page(tool(d.CommandDisplay("ls", output="a\nb\n", exit_code=0))) == ["⚙ Read a.py  ✓ 2 lines", "  a", "  b"]
+    many = tool(d.CommandDisplay("ls", output="a\nb\nc\nd\n\n", exit_code=0))
+    assert page(many) == ["⚙ Read a.py  ✓ 4 lines", "  b", "  c", "  d"]
+    lines = block_lines(many, 50, False, 0.0, cell_len)
+    assert {part.style for line in lines[1:] for part in line.segments if part.text.strip()} == {"tool.output"}
+    assert page(replace(many, state="cancelled")) == ["⚙ Read a.py  cancelled"]
     assert page(tool(d.CommandDisplay("true", output="\n", exit_code=0))) == ["⚙ Read a.py  ✓"]
 
 

@@ -26,7 +26,7 @@ class Mute(PlayedEngine):
 def rows(turns: int = 30) -> Vec[Block]:
     made: list[Block] = []
     for n in range(turns):
-        output = "".join(f"line {line} of {n}\n" for line in range(20)) + f"needle {n}\n"
+        output = f"needle {n}\n" + "".join(f"line {line} of {n}\n" for line in range(20))
         made += [
             UserBlock(f"question {n}"),
             TextBlock(f"Answer {n}: the **thing** in `code.py` is found.\n", head=True),
