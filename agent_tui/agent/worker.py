@@ -89,7 +89,8 @@ class Worker:
         try:
             asyncio.run(self._serve())
         except Exception as error:  # noqa: BLE001  the boundary of the thread: without it the screen would wait for ever
-            self._tell(ErrorRaised(text=f"The engine stopped: {type(error).__name__}: {error}", hint="start again"))
+            text = f"The engine stopped: {type(error).__name__}: {error}"
+            self._tell(ErrorRaised(text=text, kind="stopped", hint="start again with --continue"))
 
     async def _serve(self) -> None:
         from agent_tui.agent.log import open_log

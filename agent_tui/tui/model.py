@@ -144,6 +144,8 @@ class Model:
     active: str = ""
     started: bool = False
     """The engine has opened its session."""
+    gone: bool = False
+    """The engine has stopped: nothing that is sent arrives any more."""
     width: int = 80
     height: int = 24
     home: str = ""
@@ -186,12 +188,12 @@ class Model:
     def question(self) -> Approval | Question | None:
         """The one question that is asked now."""
         pending = self.transcript.pending
-        return pending[0] if pending else None
+        return pending[0] if pending and not self.gone else None
 
     @property
     def running(self) -> bool:
         """Whether there is something to interrupt."""
-        return self.in_flight is not None or self.transcript.state != "idle"
+        return not self.gone and (self.in_flight is not None or self.transcript.state != "idle")
 
     @property
     def asking(self) -> bool:

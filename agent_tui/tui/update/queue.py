@@ -14,7 +14,7 @@ def dispatch(model: Model) -> Step:
     transcript = model.transcript
     waiting = model.queue
     free = transcript.state == "idle" and not transcript.pending and not transcript.paused and bool(transcript.model)
-    if not waiting or not free or model.in_flight is not None or not model.started:
+    if not waiting or not free or model.in_flight is not None or not model.started or model.gone:
         return model, ()
     first = waiting[0]
     model = replace(model, in_flight=InFlight(first.text, first.id), taken=model.taken | {first.id})

@@ -27,6 +27,8 @@ from agent_tui.tui.update.step import Step, then
 START: Final = "start"
 """The id of answers that the engine gives unasked."""
 STILL: Final = "still no model"
+FATAL: Final = frozenset(("locked", "stopped"))
+"""Kinds of an error after which there is no engine."""
 LOOK_BACK: Final = 8
 """Rows that are looked through, from the end, for the prompt of a turn that came to nothing."""
 
@@ -63,7 +65,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case Answered():
             return _told(model, event), ()
         case ErrorRaised():
-            return _failed(model)
+            return (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
         case ModeChanged():
             return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
         case ModelChanged():

@@ -28,6 +28,9 @@ def submit(model: Model, text: str) -> Step:
     called = slash(model, text)
     if called is not None:
         return called
+    if model.gone:
+        model = composer.write(model, text) if model.composer.draft != text else model
+        return toast(model, "nobody is there to answer: the engine has stopped; Ctrl+D on an empty prompt quits", "bad")
     if model.started and not model.transcript.model:
         model = replace(model, overlay=Overlay("first_run", note="your prompt is kept"))
         return composer.write(model, text) if model.composer.draft != text else model, ()

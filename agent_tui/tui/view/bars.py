@@ -26,16 +26,16 @@ def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
         t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated, t.queue, model.taken, t.paused,
-        model.started,
+        "stopped" if model.gone else "" if model.started or t.model else "starting …",
     )  # fmt: skip
 
 
 @lazy
 def _header(
     name: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
-    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, started: bool,
+    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str,
 ) -> HeaderView:  # fmt: skip
-    left = [Span(name, "accent") if name else Span("no model", "warning") if started else Span("starting …", "dim")]
+    left = [Span(instead, "dim") if instead else Span(name, "accent") if name else Span("no model", "warning")]
     if cwd:
         left += [DOT, Span(words.folder(cwd, home), "dim")]
     right: list[Span] = []
