@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import shutil
 import signal
 import sys
 import time
@@ -293,6 +294,6 @@ def run(
         sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
-    if words := farewell(app.model.transcript):
+    if words := farewell(app.model.transcript, shutil.get_terminal_size().columns):
         print(words)
     return 1 if app.crash else code if code is not None else 0

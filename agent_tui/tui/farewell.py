@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Final
 
 from agent_tui.protocol.transcript import TextBlock, Transcript, UserBlock
@@ -12,12 +13,15 @@ LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""
 
 
-def farewell(transcript: Transcript) -> str:
-    """Plain lines, made harmless; empty for a session in which nothing was asked."""
+def farewell(transcript: Transcript, width: int = 80) -> str:
+    """Plain lines, made harmless, wrapped at words; empty for a session in which nothing was asked."""
     if not transcript.session or not transcript.turn:
         return ""
     answer = last_answer(transcript)
-    lines = visible(answer).rstrip().split("\n") if answer.strip() else []
+    source = visible(answer).rstrip().split("\n") if answer.strip() else []
+    lines: list[str] = []
+    for line in source[-LINES - 1 :]:
+        lines += wrap(line, max(20, width)) if len(line) > width else [line]
     shown = ["…", *lines[-LINES:]] if len(lines) > LINES else lines
     return "\n".join([*shown, *([""] if shown else []), f"agent-tui --resume {transcript.session}"])
 

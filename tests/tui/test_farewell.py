@@ -1,0 +1,28 @@
+"""What stays in the terminal after the screen is gone."""
+
+from __future__ import annotations
+
+from agent_tui.protocol.events import AssistantReplied, SessionStarted, StepStarted, TurnStarted, fold
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.tui.farewell import LINES, farewell
+
+
+def said(text: str) -> Transcript:
+    turn = (TurnStarted(prompt="go", turn=1), StepStarted(step=1, turn=1), AssistantReplied(text=text))
+    return fold([SessionStarted(session="id-1"), *turn])
+
+
+def test_how_to_go_on_comes_last_and_long_lines_are_cut_at_words() -> None:
+    lines = farewell(said("word " * 60), width=40).split("\n")
+    assert lines[-1] == "agent-tui --resume id-1"
+    assert all(len(line) <= 40 for line in lines) and "".join(lines).count("word") == 60
+
+
+def test_a_long_answer_shows_its_end() -> None:
+    lines = farewell(said("\n\n".join(f"line {n}" for n in range(100)))).split("\n")
+    assert lines[0] == "…" and "line 99" in lines and len(lines) <= LINES + 3
+
+
+def test_control_sequences_are_harmless_and_an_empty_session_says_nothing() -> None:
+    assert "\x1b" not in farewell(said("a\x1b[2Jb"))
+    assert farewell(Transcript()) == ""
