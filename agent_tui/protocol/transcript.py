@@ -1,7 +1,7 @@
-"""What a person sees of a session: the value that every event folds into (`Event.apply`).
+"""What a person sees of a session: the immutable value that every event folds into (`Event.apply`).
 
-Immutable. Rows are closed blocks in a chunked vector; `live()` gives the blocks that are still being written. A row
-is known by its index; only the rows of the step that is being streamed are ever taken back.
+Rows are closed blocks; `live()` gives those still being written. A row is known by its index; only rows of the step
+that is being streamed are ever taken back.
 """
 
 from __future__ import annotations
@@ -115,11 +115,9 @@ Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBl
 
 @frozen
 class Queued:
-    """A prompt that waits; `steer`: for the running turn's next step, not for a turn of its own."""
-
     id: str
     text: str
-    steer: bool = False
+    steer: bool = False  # for the running turn's next step, not for a turn of its own
 
 
 @frozen
