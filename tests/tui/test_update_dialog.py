@@ -167,6 +167,12 @@ def test_long_text_scrolls_and_the_transcript_beside_it() -> None:
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
 
 
+def test_escape_and_a_letter_that_came_as_one_key_do_not_answer() -> None:
+    play = _asked()
+    play.say(KeyPressed("alt+y", "y"))
+    assert play.take() == []
+
+
 def test_a_key_from_before_the_question_could_be_seen_types() -> None:
     play = _asked()
     play.say(KeyPressed("y", "y", "", blind=True))

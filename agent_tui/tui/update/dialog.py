@@ -89,7 +89,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
         return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, lines - page)))), ()
     offered = offers(question)
-    takes = next((offer for offer in offered if msg.character and msg.character in offer.keys), None)
+    plain = "" if msg.key.startswith("alt+") else msg.character  # a slow line makes one key of Esc and a letter
+    takes = next((offer for offer in offered if plain and plain in offer.keys), None)
     if msg.blind or min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
         printable = bool(msg.character) and msg.character.isprintable()
         return (model, (Type(msg.character, msg.key),)) if printable else None
