@@ -62,7 +62,7 @@ def test_a_plain_record_is_what_it_says_and_nothing_more() -> None:
         {"v": 1, "n": 3, "at": 1.5, "type": "notice", "text": "hé"}
     )
     queue = codec.dump(QueueChanged(items=(Queued("q1", "later"),)))
-    assert queue["items"] == [{"id": "q1", "text": "later"}]
+    assert queue["items"] == [{"id": "q1", "text": "later", "steer": False}]
     ended = codec.dump(ToolEnded(call_id="c", name="n", label="l", content="", display=CodeDisplay("x")))
     assert ended["display"]["type"] == "code", "what is nested keeps its type: it is told apart by it"
 
