@@ -8,7 +8,7 @@ from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel
 from agent_tui.tui.effects import Type
-from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.msg import KeyPressed, Resized
 from tests.tui.play import Play
 
 
@@ -129,6 +129,17 @@ def test_escape_and_ctrl_c_always_stop(key: str) -> None:
     play = _asked()
     play.press("x", key, after=0.01)
     assert play.take() == [Cancel()]
+
+
+@pytest.mark.parametrize("key", ["y", "a", "enter"])
+def test_nothing_is_allowed_where_it_cannot_be_read(key: str) -> None:
+    play = _asked()
+    play.say(Resized(12, 24))
+    play.press(key)
+    assert "too narrow" in play.toast
+    assert play.take() == []
+    play.press("n")
+    assert play.take() == [Answer("a1", "no")]
 
 
 def test_what_cannot_be_taken_back_is_never_one_enter_away() -> None:

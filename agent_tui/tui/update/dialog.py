@@ -7,6 +7,7 @@ key before it.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
@@ -18,6 +19,10 @@ from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import BURST_SECONDS
 from agent_tui.tui.update.step import Step, send, toast
 
+READABLE: Final = 20
+"""Columns below which a command or a diff cannot be read."""
+TOO_NARROW: Final = "too narrow to show what is asked"
+
 
 @frozen
 class Offer:
@@ -28,6 +33,7 @@ class Offer:
     choice: Choice
     detail: str = ""
     purpose: str = ""
+
 
 
 def offers(question: Approval | Question) -> tuple[Offer, ...]:
@@ -97,7 +103,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if not offered:
         return None
     if takes is not None:
-        return _take(model, question, takes)
+        return _take(model, question, takes) if _readable(model, takes) else toast(model, TOO_NARROW, "warning")
     if msg.key in ("up", "down"):
         selected = (dialog.selected + (1 if msg.key == "down" else -1)) % len(offered)
         return replace(model, dialog=replace(dialog, selected=selected)), ()
@@ -105,8 +111,13 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         chosen = offered[min(dialog.selected, len(offered) - 1)]
         if chosen.choice == "once" and isinstance(question, Approval) and question.hard:
             return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
-        return _take(model, question, chosen)
+        return _take(model, question, chosen) if _readable(model, chosen) else toast(model, TOO_NARROW, "warning")
     return None
+
+
+def _readable(model: Model, offer: Offer) -> bool:
+    """Whether what is asked about can be read: nothing is allowed on a screen that is too narrow to show it."""
+    return offer.choice not in ("once", "always") or not 0 < model.width < READABLE
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:
