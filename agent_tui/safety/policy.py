@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from agent_tui.protocol.ops import MODES as MODES
 from agent_tui.safety import hard_list
 
 if TYPE_CHECKING:
     from agent_tui.safety.paths import PathFacts
-
-MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
-"""In the order in which the mode key cycles."""
 
 Verdict = Literal["allow", "ask", "refuse"]
 
