@@ -109,7 +109,9 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         Worker(config),
         prompt=given.prompt,
         theme=display.theme,
-        look=Look(display.diff, display.thinking, display.animation, limited, timestamps=display.timestamps, zone=zone),
+        look=Look(
+            display.diff, display.thinking, display.animation, limited, display.timestamps, display.durations, zone,
+        ),
         history=config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),

@@ -48,8 +48,9 @@ class DisplaySettings:
     diff: Literal["auto", "unified", "split"] = "auto"
     """`split`: old and new side by side; `auto`: so on wide screens."""
     thinking: Literal["hidden", "folded", "live"] = "live"
-    timestamps: bool = False
     """`folded`: one line; `live`: its end is shown while it runs."""
+    timestamps: bool = False
+    durations: bool = True
     animation: bool = True
     ascii: bool | Literal["auto"] = "auto"
     """`auto`: where the terminal can show nothing else."""

@@ -113,6 +113,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "diff": _one_of("auto", "unified", "split"),
         "thinking": _one_of("hidden", "folded", "live"),
         "timestamps": Kind("true or false", _flag),
+        "durations": Kind("true or false", _flag),
         "animation": Kind("true or false", _flag),
         "ascii": Kind('true, false or "auto"', lambda value: value if value == "auto" else _flag(value)),
     },

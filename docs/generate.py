@@ -30,9 +30,10 @@ PICTURE: Final = ROOT / "docs" / "screenshot.svg"
 MADE: Final = "made by docs/generate.py"
 
 IN_README: Final = (
-    "send", "steer", "stop", "stop-all", "interrupt", "mode", "model", "expand", "help",
+    "send", "steer", "stop", "stop-all", "interrupt", "mode", "model", "expand", "open", "search", "message-up",
+    "to-end", "mouse", "help",
 )  # fmt: skip
-"""Commands whose keys the README names: what one needs on the first day."""
+"""Commands whose keys the README names: what one needs in the first week."""
 IN_FULL: Final = ("send", "stop")
 """Those of them whose whole help stands there; of the others the first sentence."""
 
@@ -103,7 +104,7 @@ def command_keys(command: Command) -> str:
 
 
 def readme_keys() -> str:
-    """The keys of the first day."""
+    """The keys of the first week."""
     named = [(commands.find(name), name in IN_FULL) for name in IN_README]
     rows = [(command_keys(command), command.help if full else f"{command.summary}.") for command, full in named]
     rows.insert(1, (written(["ctrl+j", "shift+enter"]) + r" or `\` `Enter`", "A new line."))

@@ -60,7 +60,7 @@ def block_lines(
         case NoticeBlock():
             return tuple(_notice(block, width, cells))
         case TurnBlock():
-            return tuple(_turn(block, width, cells))
+            return tuple(_turn(block, width, cells, look))
         case DividerBlock():
             return (_divider(block, width, cells),)
         case _:
@@ -128,7 +128,7 @@ def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells, look: 
         return []
     if block.live:
         head = "∴ thinking"
-    elif block.duration_ms:
+    elif block.duration_ms and look.durations:
         head = f"∴ thought for {wording.duration(block.duration_ms)}"
     else:
         head = "∴ thought"
@@ -155,10 +155,10 @@ def _notice(block: NoticeBlock, width: int, cells: Cells) -> list[Line]:
     return lines
 
 
-def _turn(block: TurnBlock, width: int, cells: Cells) -> list[Line]:
+def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
     good = block.state == "completed"
     parts = [_ENDS[block.state]]
-    if block.duration_ms:
+    if block.duration_ms and look.durations:
         parts.append(wording.duration(block.duration_ms))
     if block.steps > 1:
         parts.append(wording.count(block.steps, "step"))

@@ -15,6 +15,7 @@ from agent_tui.protocol.transcript import Block, ThinkingBlock, ToolBlock
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import wording
+from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells
 
@@ -125,7 +126,7 @@ class Groups:
             self._of[first : last + 1] = [Group(first, last)] * (last - first + 1)
 
 
-def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells) -> Line:
+def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells, look: Look = DEFAULT) -> Line:
     """`Read 3 files, searched 2 patterns`, and their names as far as they fit."""
     said: dict[Kind, dict[str, None]] = {"read": {}, "search": {}, "list": {}}
     took = 0
@@ -141,7 +142,7 @@ def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells) ->
     text = ", ".join(parts)
     verb, space, rest = (text[:1].upper() + text[1:]).partition(" ")
     head = (_MARK, Segment(verb, "tool.name", TOGGLE), Segment(space + rest, "tool.label", TOGGLE))
-    time = Segment(f"  {wording.duration(took)}", "tool.time") if took else Segment("")
+    time = Segment(f"  {wording.duration(took)}", "tool.time") if took and look.durations else Segment("")
     room = width - line_cells((*head, time), cells)
     if room < 0:
         return Line(cut_runs(head, width, cells))

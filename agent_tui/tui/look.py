@@ -23,6 +23,8 @@ class Look:
     ascii: bool = False
     """Every glyph of the screen is drawn as its ASCII twin."""
     timestamps: bool = False
+    durations: bool = True
+    """How long turns, thoughts and calls took is said."""
     zone: int = 0
     """Local time, in seconds east of Greenwich."""
 

@@ -17,6 +17,8 @@ LIVE_LINES: Final = 8
 """Lines of a running command's output."""
 LAST_LINES: Final = 3
 """Last lines of a command's output, which stay when it has ended: the screen does not jump, and its result is there."""
+FAILED_LINES: Final = LIVE_LINES
+"""The same where it failed: what went wrong is seldom in the last three."""
 ARGUMENT_LINES: Final = 4
 REFUSED: Final = frozenset(("denied", "blocked"))
 """Tags of calls that never ran: they did not fail."""
@@ -30,7 +32,7 @@ def tool_lines(
     block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT
 ) -> list[Line]:
     """Mark, label, outcome and duration, and what is shown below it."""
-    lines = _head(block, width, open, now, cells)
+    lines = _head(block, width, open, now, cells, look)
     room = max(1, width - 3) if width >= 20 else width
     body = _body(block, room, open, cells, look)
     if width < 20:
@@ -83,23 +85,23 @@ def body_estimate(block: ToolBlock, open: bool) -> int:
     return LIVE_LINES
 
 
-def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells) -> list[Line]:
+def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look) -> list[Line]:
     label = flat(block.label or block.name)
     verb, space, what = label.partition(" ")
     name = [Segment(verb, "tool.name", _TOGGLE), Segment(space + what, "tool.label", _TOGGLE)]
-    outcome = [Segment("  "), *_outcome(block, now)]
+    outcome = [Segment("  "), *_outcome(block, now, look)]
     if open:
         runs = [run for run in (*name, *outcome) if run.text]
         return wrap(runs, width, cells, (_MARK,), _INDENT)
-    room = width - 2 - line_cells(outcome, cells)
+    room = width - 3 - line_cells(outcome, cells)  # as everywhere, a cell stays free at the right edge
     if room < 8:
         return [Line(cut_runs((_MARK, *name, *outcome), width, cells))]
     kept = cut_runs(tuple(run for run in name if run.text), room, cells)
     return [Line((_MARK, *kept, *outcome))]
 
 
-def _outcome(block: ToolBlock, now: float) -> list[Segment]:
-    took = wording.duration(block.duration_ms) if block.duration_ms else ""
+def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
+    took = wording.duration(block.duration_ms) if block.duration_ms and look.durations else ""
     match block.state:
         case "asking":
             return [Segment("waits for your answer", "tool.wait")]
@@ -109,8 +111,7 @@ def _outcome(block: ToolBlock, now: float) -> list[Segment]:
         case "cancelled":
             parts = [Segment("cancelled", "tool.bad")]
         case "failed":
-            tag = flat(block.tag)
-            parts = [Segment(f"✗ {tag}" if tag in REFUSED else f"✗ failed{f' [{tag}]' if tag else ''}", "tool.bad")]
+            parts = [Segment(f"✗ {_why(block)}", "tool.bad"), *_length(block.display, " · ")]
         case "done":
             parts = _summary(block.display)
         case _:
@@ -120,6 +121,21 @@ def _outcome(block: ToolBlock, now: float) -> list[Segment]:
     if block.note:
         parts.append(Segment(f"{' · ' if parts else ''}{flat(block.note)}", "tool.note"))
     return parts
+
+
+def _why(block: ToolBlock) -> str:
+    """Why it failed, in two words; the tag where nothing says it better."""
+    tag = flat(block.tag)
+    ended = exit_words(block.display) if isinstance(block.display, d.CommandDisplay) else ""
+    if tag in REFUSED:
+        return tag
+    return ended or (f"failed [{tag}]" if tag else "failed")
+
+
+def _length(display: d.Display | None, before: str) -> list[Segment]:
+    """How much a command said."""
+    said = display.output.strip("\n") if isinstance(display, d.CommandDisplay) else ""
+    return [Segment(f"{before}{wording.count(said.count(chr(10)) + 1, 'line')}", "tool.time")] if said else []
 
 
 def _running(seconds: float, limit: float) -> str:
@@ -141,10 +157,8 @@ def _summary(display: d.Display | None) -> list[Segment]:
         case d.CommandDisplay():
             ended = exit_words(display)
             if ended:
-                return [Segment(f"✗ {ended}", "tool.bad")]
-            lines = len(display.output.strip("\n").split("\n")) if display.output.strip("\n") else 0
-            said = [Segment(f" {wording.count(lines, 'line')}", "tool.time")] if lines else []
-            return [Segment("✓", "tool.ok"), *said]
+                return [Segment(f"✗ {ended}", "tool.bad"), *_length(display, " · ")]
+            return [Segment("✓", "tool.ok"), *_length(display, " ")]
         case d.CodeDisplay():
             return [Segment(wording.count(display.text.removesuffix("\n").count("\n") + 1, "line"), "tool.time")]
         case d.ListingDisplay():
@@ -172,21 +186,22 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
     if block.state == "failed":
         return _error(shown, block.tag, width, cells)
     if isinstance(shown, d.CommandDisplay):
-        return _last(shown, width, cells) if block.state == "done" else []
+        most = FAILED_LINES if exit_words(shown) else LAST_LINES
+        return _last(shown, width, cells, most) if block.state == "done" else []
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []
 
 
-def _last(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:
+def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> list[Line]:
     """The end of the output; blank lines after it, or nothing but blank lines, are none."""
-    end = command.output.rstrip().rsplit("\n", LAST_LINES)[-LAST_LINES:]
-    return text_lines("\n".join(end), width, cells)[-LAST_LINES:]
+    end = command.output.rstrip().rsplit("\n", most)[-most:]
+    return text_lines("\n".join(end), width, cells)[-most:]
 
 
 def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:
     """The first line of a failure, as said to a person, its tag in the line above; the last lines of a command's
     output, where the reason usually is."""
     if isinstance(display, d.CommandDisplay):
-        return _last(display, width, cells)
+        return _last(display, width, cells, FAILED_LINES)
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
         first = next((line for line in display.text.split("\n") if line.strip()), "").removeprefix(f"Error [{tag}]: ")
         if tag == "denied" and first.startswith(SAID_NO):

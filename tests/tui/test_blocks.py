@@ -27,6 +27,7 @@ from agent_tui.tui.blocks import block_lines, estimate, gap, hidden
 from agent_tui.tui.displays import display_lines
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.styles import STYLES
+from agent_tui.tui.tool_block import FAILED_LINES
 
 HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 DIFF = d.DiffDisplay("a.py", (d.Hunk(9, 9, (" x", "-y = 1", "+y = 2", "+z")), d.Hunk(30, 31, ("-gone",))), 2, 2)
@@ -140,8 +141,11 @@ def test_progress_bars_do_not_pile_up() -> None:
 def test_failures_show_why() -> None:
     block = tool(d.TextDisplay("\nError [exception]: no such file\nmore"), "failed", tag="exception", duration_ms=2)
     assert page(block) == ["⚙ Read a.py  ✗ failed [exception] · 2 ms", "  no such file"]
-    command = d.CommandDisplay("make", output="a\nb\nc\nd\n", exit_code=2)
-    assert page(tool(command)) == ["⚙ Read a.py  ✗ exit code 2", "  b", "  c", "  d"]
+    lines = [f"line {n}" for n in range(FAILED_LINES + 2)]
+    command = d.CommandDisplay("make", output="\n".join((*lines, "")), exit_code=2)
+    for state, tag in (("done", ""), ("failed", "exit")):
+        shown = page(tool(command, state, tag=tag))
+        assert shown == ["⚙ Read a.py  ✗ exit code 2 · 10 lines", *(f"  {line}" for line in lines[2:])]
     assert page(tool(d.CommandDisplay("make", timed_out=True)))[0] == "⚙ Read a.py  ✗ timed out"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, TurnBlock, UserBlock
+from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, TurnBlock, UserBlock
 from agent_tui.tui.blocks import block_lines
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.styles import DECORATION
@@ -47,6 +47,18 @@ def test_where_there_is_no_room_it_has_a_line_of_its_own() -> None:
 
 def test_what_has_no_time_shows_none() -> None:
     assert stamp(TextBlock("x"), 0) == stamp(UserBlock("x"), 0) == ""
+
+
+def test_durations_can_be_hidden() -> None:
+    blocks: list[Block] = [
+        ToolBlock("c", "run", "Run make", "done", duration_ms=420, note="allowed once"),
+        TurnBlock("completed", 3_100, 2), ThinkingBlock("Hm.", False, 2_000),
+    ]  # fmt: skip
+    off = Look(durations=False)
+    assert [drawn(block, 60, off)[0].strip() for block in blocks] == [
+        "⚙ Run make  allowed once", "completed · 2 steps", "∴ thought",
+    ]  # fmt: skip
+    assert not any(drawn(block, 60, Look()) == drawn(block, 60, off) for block in blocks)
 
 
 def test_a_copy_leaves_the_time_out() -> None:

@@ -167,3 +167,12 @@ def test_times_are_shown_and_hidden() -> None:
         play.press("enter")
         assert play.view.transcript.look.timestamps is shown
     assert play.toast == "no way 'never' to show times; there are: on, off"
+
+
+def test_durations_are_shown_until_they_are_hidden() -> None:
+    play = at()
+    for words, shown in (("", False), ("", True), (" off", False), (" never", False)):
+        play.type(f"/durations{words}")
+        play.press("enter")
+        assert play.view.transcript.look.durations is shown
+    assert play.toast == "no way 'never' to show durations; there are: on, off"
