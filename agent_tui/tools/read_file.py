@@ -9,11 +9,13 @@ from typing import Final
 
 from pydantic import Field
 
-from agent_tui.protocol.display import CodeDisplay, TextDisplay
+from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TextDisplay
 from agent_tui.safety import paths
 from agent_tui.tools import _files
 from agent_tui.tools._arguments import LenientArguments
+from agent_tui.tools._images import Picture, picture
 from agent_tui.tools._language import language
+from agent_tui.tools._sheets import sheet
 from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
 
 WHOLE: Final = 500
@@ -60,10 +62,12 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is behind end_line {args.end_line}")
     real = ctx.path(args.path)
 
-    def work(_stopped: Callable[[], bool]) -> Text:
-        return read_text(real, ctx)
+    def work(_stopped: Callable[[], bool]) -> Text | ToolResult:
+        return read(real, ctx)
 
-    text: Text = await ctx.blocking(work)
+    text: Text | ToolResult = await ctx.blocking(work)
+    if isinstance(text, ToolResult):
+        return text
     shown = ctx.shown(real)
     if not text.lines:
         return ToolResult(f"{shown} is empty ({_files.counted(text.size, 'byte')}).", TextDisplay("the file is empty"))
@@ -72,18 +76,23 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is behind the end: {has}")
     window = _window(args, text.lines, ctx.max_output_chars - _NOTES)
     content = "\n".join(f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first))
-    display = CodeDisplay("\n".join(window.lines), shown, language(real), window.first, len(text.lines))
+    whole = len(window.lines) == len(text.lines) and not window.cut
+    display: Display | None = sheet(real, window.lines) if whole else None
+    if display is None:
+        display = CodeDisplay("\n".join(window.lines), shown, language(real), window.first, len(text.lines))
     return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
 
 
-def read_text(real: Path, ctx: ToolContext) -> Text:
-    """The text of a file. Raises ToolFailure."""
+def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
+    """The text of a file, or what is said of a picture. Raises ToolFailure."""
     try:
         data = paths.read_regular(real, MAX_BYTES)
     except (OSError, paths.NotRegular) as error:
         raise _files.failure(error, real, ctx) from None
     if _files.is_binary(data):
         size = len(data) if len(data) <= MAX_BYTES else real.stat().st_size
+        if found := picture(data):
+            return _seen(found, ctx.shown(real), size)
         raise _files.binary_failure(ctx.shown(real), data, size)
     if len(data) > MAX_BYTES:
         hint = "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
@@ -94,6 +103,13 @@ def read_text(real: Path, ctx: ToolContext) -> Text:
     if not lines[-1]:
         lines.pop()
     return Text(tuple(line.removesuffix("\r") for line in lines), len(data), replaced)
+
+
+def _seen(found: Picture, shown: str, size: int) -> ToolResult:
+    """A model that reads text is told what there is, so that it does not try again."""
+    pixels = f", {found.width}×{found.height} pixels" if found.width else ""
+    said = f"{shown} is a {found.kind} picture{pixels}, {_files.size_text(size)}. What it shows cannot be read as text."
+    return ToolResult(said, ImageDisplay(shown, found.width, found.height))
 
 
 def decoded(data: bytes) -> tuple[str, bool]:

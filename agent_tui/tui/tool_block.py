@@ -165,6 +165,10 @@ def _summary(display: d.Display | None) -> list[Segment]:
             return [Segment(wording.count(max(display.total, len(display.entries)), "entry", "entries"), "tool.time")]
         case d.MatchesDisplay():
             return [Segment(wording.count(max(display.total, len(display.matches)), "match", "matches"), "tool.time")]
+        case d.TableDisplay():
+            return [Segment(wording.count(len(display.rows), "row"), "tool.time")]
+        case d.ImageDisplay():
+            return [Segment(f"{display.width}×{display.height}", "tool.time")] if display.width else []
         case d.TodoDisplay():
             done = sum(item.state == "done" for item in display.items)
             return [Segment(f"{done} of {len(display.items)} done", "tool.time")]
