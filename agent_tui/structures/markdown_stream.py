@@ -6,7 +6,8 @@ Invariants, each under a property test:
   * the open tail is bounded (one block of at most `LIMIT` characters and one unfinished line of at most `LIMIT`);
   * a closed piece never changes, so that it is parsed and laid out once.
 
-A piece that continues an open fence or table carries in `lead` the lines to put in front of it when it is drawn.
+A piece that continues an open fence or table carries in `lead` the lines to put in front of it when it is drawn, and
+a piece of a fence in `before` the code that precedes it, so that a lexer knows what is open where the piece begins.
 """
 
 from __future__ import annotations
@@ -20,8 +21,13 @@ from agent_tui.structures.frozen import frozen
 
 LIMIT: Final = 6_000
 """Characters after which a block, or an unfinished line, is cut even though it goes on."""
+LINES: Final = 400
+"""The same in lines: short ones cost as much as long ones to parse and to draw."""
 FENCE_LINES: Final = 60
 """Lines after which an open fence is cut, so that long code is highlighted piecewise."""
+LOOK_BACK: Final = 40
+"""Pieces of a fence, of `LOOK_BACK_SIZE` characters at most, that are kept in `before`; then it begins anew."""
+LOOK_BACK_SIZE: Final = 64_000
 
 _FENCE = late.pattern(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
 _HEADING = late.pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -35,6 +41,7 @@ class Piece:
 
     text: str
     lead: str = ""
+    before: tuple[str, ...] = ()
 
 
 @frozen
@@ -46,6 +53,7 @@ class MdStream:
     line: str = ""
     """The unfinished last line."""
     lead: str = ""
+    before: tuple[str, ...] = ()
     fence: str = ""
     """The marker that closes the open fence, or nothing."""
     opener: str = ""
@@ -104,13 +112,14 @@ class _Cutter:
         self.size = len(start.block)
         self.line = ""
         self.lead, self.fence, self.opener = start.lead, start.fence, start.opener
+        self.before = start.before
         self.lines, self.blank, self.begun = start.lines, start.blank, start.begun
         self.in_list, self.mid_line = start.in_list, start.mid_line
 
     def stream(self, length: int, crc: int) -> MdStream:
         return replace(
-            self.start, block="".join(self.parts), line=self.line, lead=self.lead, fence=self.fence,
-            opener=self.opener, lines=self.lines, blank=self.blank, begun=self.begun, in_list=self.in_list,
+            self.start, block="".join(self.parts), line=self.line, lead=self.lead, before=self.before,
+            fence=self.fence, opener=self.opener, lines=self.lines, blank=self.blank, begun=self.begun, in_list=self.in_list,
             mid_line=self.mid_line, length=length, crc=crc,
         )  # fmt: skip
 
@@ -159,7 +168,7 @@ class _Cutter:
         self.begun = not (first and self.blank)
         if first and _HEADING.match(bare):
             self.cut()
-        elif self.size >= LIMIT:
+        elif self.size >= LIMIT or self.lines >= LINES:
             self.cut(keep_open=True)
 
     def boundary_before(self, line: str) -> None:
@@ -188,12 +197,20 @@ class _Cutter:
         """Close the open block. `keep_open`: it goes on, so what begins now needs a lead to be drawn right."""
         text = "".join(self.parts)
         if text:
-            self.pieces.append(Piece(text, self.lead))
+            self.pieces.append(Piece(text, self.lead, self.before))
         if keep_open:
+            self.before = self.after(text) if self.fence else ()
             self.lead = self.opener if self.fence else self.lead or _table_head(text)
         else:
-            self.lead, self.in_list = "", False
+            self.lead, self.before, self.in_list = "", (), False
         self.parts, self.size, self.lines, self.blank, self.begun = [], 0, 0, False, False
+
+    def after(self, text: str) -> tuple[str, ...]:
+        """The code of the open fence up to the end of its piece `text`."""
+        if not self.lead:
+            text = text.lstrip().partition("\n")[2]
+        before = (*self.before, text)
+        return before if len(before) <= LOOK_BACK and sum(map(len, before)) <= LOOK_BACK_SIZE else ()
 
 
 def _table_head(text: str) -> str:

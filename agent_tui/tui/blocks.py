@@ -16,7 +16,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
-from agent_tui.structures.markdown_stream import LIMIT
+from agent_tui.structures.markdown_stream import LIMIT, LINES
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.look import DEFAULT, Look
@@ -49,7 +49,7 @@ def block_lines(
             return tuple(_user(block, width, open, cells))
         case TextBlock():
             inner = body_width(width)
-            drawn = render(block.text, inner, cells, MEASURE, block.lead)
+            drawn = render(block.text, inner, cells, MEASURE, block.lead, block.before)
             return margin(drawn, width)
         case ThinkingBlock():
             return tuple(_thinking(block, width, open, cells, look))
@@ -78,13 +78,17 @@ def gap(before: Block | None, block: Block, unfolded: bool = False) -> int:
         case TextBlock():
             if block.lead:
                 return 0
-            cut = isinstance(before, TextBlock) and len(before.text) >= LIMIT and not before.text.endswith("\n\n")
-            return 0 if cut else 1
+            return 0 if isinstance(before, TextBlock) and _is_cut(before.text) else 1
         case ToolBlock() | CallBlock():
             tight = isinstance(before, ToolBlock | CallBlock | ThinkingBlock)
             return 0 if tight and not (unfolded or has_body(before) or has_body(block)) else 1
         case _:
             return 1
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a piece of an answer ended for its size alone, so that the next one goes on with it."""
+    return (len(text) >= LIMIT or text.count("\n") >= LINES) and not text.endswith("\n\n")
 
 
 def body_width(width: int) -> int:

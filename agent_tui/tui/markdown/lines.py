@@ -37,6 +37,8 @@ class Line:
 
 
 EMPTY: Final = Line(())
+LONGEST_CELL: Final = 32
+"""Characters for each cell of a line that are looked at to cut it: those that take no room end somewhere."""
 
 _NOT_NARROW: Final = late.pattern(
     "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
@@ -193,20 +195,32 @@ def chop(
     if room < 2:
         runs = _narrowed(runs, cells)
         text = "".join(run.text for run in runs)
-    spans: list[tuple[int, int, int]] = []
-    start = used = 0
-    for index, character in enumerate(text):
-        wide = 1 if character.isascii() else cells(character)
-        if used + wide > room and index > start:
-            spans.append((start, index, index))
-            start, used = index, 0
-        used += wide
-    spans.append((start, len(text), len(text)))
+    if _NOT_NARROW.search(text) is None:
+        spans = [(start, min(start + room, len(text)), start + room) for start in range(0, len(text), room)]
+    else:
+        spans = _full(text, room, cells)
     last = len(spans) - 1
     return [
         Line((first if number == 0 else rest) + piece, number < last, "", fill)
         for number, piece in enumerate(slices(runs, spans))
     ]
+
+
+def _full(text: str, room: int, cells: Cells) -> list[tuple[int, int, int]]:
+    """Where `text` breaks if a line is broken only where it is full."""
+    spans: list[tuple[int, int, int]] = []
+    known: dict[str, int] = {}
+    start = used = 0
+    for index, character in enumerate(text):
+        wide = known.get(character)
+        if wide is None:
+            wide = known[character] = cells(character)
+        if used + wide > room and index > start:
+            spans.append((start, index, index))
+            start, used = index, 0
+        used += wide
+    spans.append((start, len(text), len(text)))
+    return spans
 
 
 def _narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
@@ -216,10 +230,11 @@ def _narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
 
 def cut(text: str, width: int, cells: Cells) -> str:
     """`text` (no newline) in at most `width` cells; `…` where something is missing."""
-    if (len(text) if text.isascii() else cells(text)) <= width:
-        return text
     if width <= 0:
-        return ""
+        return "" if text else text
+    text, whole = text[: width * LONGEST_CELL], text
+    if len(text) == len(whole) and (len(text) if text.isascii() else cells(text)) <= width:
+        return text
     kept: list[str] = []
     used = 0
     for character in text:
@@ -236,7 +251,7 @@ def cut_runs(runs: Sequence[Segment], width: int, cells: Cells) -> tuple[Segment
     kept: list[Segment] = []
     for run in runs:
         room = width - line_cells(kept, cells)
-        if line_cells((run,), cells) > room:
+        if len(run.text) > max(room, 0) * LONGEST_CELL or line_cells((run,), cells) > room:
             kept.append(Segment(cut(run.text, room, cells), run.style, run.meta))
             break
         kept.append(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -19,29 +20,47 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 60
 """Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
+BRACKETS: Final = 40
+"""Square brackets open at once; where there are more, none is a link: looking for the end of each takes square time."""
 NARROWEST: Final = 8
 """Cells that prefixes of quotes and lists always leave for the text."""
+_BRACKET: Final = late.pattern(r"\\.|[\[\]]", re.DOTALL)
 _TASK: Final = late.pattern(r"\[([ xX])\][ \t]+")
 _BAR: Final = Segment("│ ", "quote.bar")
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(links: bool = True) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"maxNesting": DEEPEST * 2}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST * 2}).enable(["table", "strikethrough"])
+    return parser if links else parser.disable(["link", "image"])
+
+
+def _has_links(source: str) -> bool:
+    """Whether `source` is looked through for links: not where its brackets are nested beyond all reason."""
+    if source.count("[") <= BRACKETS:
+        return True
+    depth = 0
+    for found in _BRACKET.finditer(source):
+        mark = found.group()
+        depth = depth + 1 if mark == "[" else max(0, depth - 1) if mark == "]" else depth
+        if depth > BRACKETS:
+            return False
+    return True
 
 
 def render(
-    source: str, width: int, cells: Cells, measure: int = 0, lead: str = ""
+    source: str, width: int, cells: Cells, measure: int = 0, lead: str = "", before: tuple[str, ...] = ()
 ) -> tuple[Line, ...]:
     """`source` as lines of at most `width` cells; running text at most `measure` (0: no limit).
 
-    `lead` is put in front to parse `source` (an opened fence, a table's head) and is not drawn.
+    `lead` is put in front to parse `source` (an opened fence, a table's head) and is not drawn. `before`: the code of
+    the opened fence that precedes `source`.
     """
     environment: dict[str, Any] = {}
-    tokens = _parser().parse(lead + source, environment)
-    writer = _Writer(max(1, width), cells, measure or width, bool(lead))
+    tokens = _parser(_has_links(source)).parse(lead + source, environment)
+    writer = _Writer(max(1, width), cells, measure or width, bool(lead), before)
     if any(token.level >= DEEPEST for token in tokens):
         for line in visible(source).expandtabs(4).split("\n"):
             writer.paragraph([Segment(line, "text")])
@@ -64,8 +83,9 @@ class _Prefix:
 class _Writer:
     """Walks the tokens of one document and collects its lines."""
 
-    def __init__(self, width: int, cells: Cells, measure: int, continued: bool) -> None:
+    def __init__(self, width: int, cells: Cells, measure: int, continued: bool, before: tuple[str, ...]) -> None:
         self.width, self.cells, self.measure, self.continued = width, cells, min(measure, width), continued
+        self.before = before
         self.lines: list[Line] = []
         self._prefixes: list[_Prefix] = []
         self._marker: list[Segment] = []
@@ -167,7 +187,7 @@ class _Writer:
         if label and not hidden:
             lines.extend(wrap([Segment(label, "code.label")], self.width, self.cells, inner, inner, "code.block"))
         if code:
-            lines.extend(code_lines(code, language, self.width, self.cells, inner))
+            lines.extend(code_lines(code, language, self.width, self.cells, inner, before=self.before if hidden else ()))
         self._put(_begun(lines, first, rest))
         self._gap(token)
 
