@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent_tui.tui.diff_rows import STYLES, DiffRow, Known, Pair, runs
-from agent_tui.tui.markdown.lines import Cells, Line, Segment, chop, line_cells
+from agent_tui.tui.markdown.lines import Cells, Line, Meta, Segment, chop, line_cells
 
-_BAR: Final = Segment("│", "table.border")
+SIDES: Final[Meta] = (("diff", "sides"),)
+"""What the bar between the sides carries along, so that it is told from those of tables."""
+_BAR: Final = Segment("│", "table.border", SIDES)
 
 Runs = tuple[Segment, ...]
 
@@ -37,7 +39,8 @@ def _half(
     first = (Segment(f"{row.number or '':>{digits}} ", number), *mark)
     rest = (Segment(" " * (digits + 1), number), Segment("  ", f"{style} indent"))
     drawn = chop(runs(row, colours), width, cells, first, rest)
-    return [(*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), style)) for line in drawn]
+    blank = f"{style} margin"  # no part of the text: a copy leaves it out
+    return [(*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), blank)) for line in drawn]
 
 
 def _filled(row: DiffRow | None, lines: list[Runs], height: int, width: int) -> list[Runs]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal, Self, TypeAlias, cast
 
 from textual import events
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -25,6 +25,7 @@ from agent_tui.tui.widgets.transcript_copy import copied, row_at, word_at
 from agent_tui.tui.widgets.transcript_marks import Marks, with_news
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
 from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
+from agent_tui.tui.widgets.transcript_select import Held, hold, keep, origin, span
 from agent_tui.tui.widgets.transcript_turn import turned
 
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
@@ -68,7 +69,7 @@ class Transcript(ScrollView, can_focus=False):
             return
         if (view.mark, view.query, view.nth) != (before.mark, before.query, before.nth):
             self.refresh()
-        top, ends = self._anchors()
+        top, held = self._anchors()
         turn = turned(self._page, view, self.scroll_offset.y, self._laid.height)
         rows_before, height_before = len(self._page.heights), self._page.total
         touched = self._page.update(view)
@@ -80,7 +81,7 @@ class Transcript(ScrollView, can_focus=False):
         if turn:
             top, follow = turn.place(self._page, self._laid.height, self.following)
             self._follow(follow)
-        self._settle(top, ends)
+        self._settle(top, held)
         if gone and not turn:
             self._bring(view.nth >= 0)
         news = not self.following and len(self._page.heights) != rows_before
@@ -110,13 +111,11 @@ class Transcript(ScrollView, can_focus=False):
     def _last_top(self) -> int:
         return max(0, self._page.total - self._laid.height)
 
-    def _anchors(self) -> tuple[Anchor, list[Anchor | None]]:
-        """The line at the top, and the ends of the selection."""
-        selection = self.text_selection if self.is_attached else None
-        ends = [None if end is None else self._page.anchor(end.y) for end in selection or (None, None)]
-        return self._page.anchor(self.scroll_offset.y), ends
+    def _anchors(self) -> tuple[Anchor, Held]:
+        """The line at the top, and what is selected."""
+        return self._page.anchor(self.scroll_offset.y), hold(self._page, self)
 
-    def _settle(self, top: Anchor, ends: list[Anchor | None]) -> None:
+    def _settle(self, top: Anchor, held: Held) -> None:
         """Make the rows around the viewport exact, put `top` (or the end) in its place, and feed the scrollbar."""
         page, height = self._page, self._laid.height
         line = 0
@@ -130,18 +129,7 @@ class Transcript(ScrollView, can_focus=False):
         if self.following:
             self._seen = len(page.heights)
         self._sync_scrollbar()
-        self._shift_selection(ends)
-
-    def _shift_selection(self, ends: list[Anchor | None]) -> None:
-        selection = self.text_selection if self.is_attached else None
-        if selection is None:
-            return
-        moved = Selection(*(
-            None if end is None or anchor is None else Offset(end.x, self._page.line_of(anchor))
-            for end, anchor in zip(selection, ends, strict=True)
-        ))  # fmt: skip
-        if moved != selection:
-            self.screen.selections[self] = moved
+        keep(self._page, self, held)
 
     # Scrolling. Textual's setters would lay out the screen, or repaint more than what is seen.
 
@@ -230,12 +218,12 @@ class Transcript(ScrollView, can_focus=False):
         size = self.scrollable_content_region.size
         if size == self._laid or not size.width or not size.height:
             return
-        top, ends = self._anchors()
+        top, held = self._anchors()
         wider = size.width != self._laid.width
         self._laid = size
         if wider:
             self._page.lay(self._make_painter())
-        self._settle(top, ends)
+        self._settle(top, held)
         self.refresh()
 
     def _make_painter(self) -> Painter:
@@ -269,8 +257,9 @@ class Transcript(ScrollView, can_focus=False):
         line = self.scroll_offset.y + y
         strip = self._marks.paint(self._page.strip(line), line)
         selection = self.text_selection
-        if selection is not None and (span := selection.get_span(line)) is not None:
-            strip = marked(strip, *span, self._page.painter.palette.style("selection"))
+        chosen = span(self._page, selection, origin(self._page, self), line) if selection is not None else None
+        if chosen is not None:
+            strip = marked(strip, *chosen, self._page.painter.palette.style("selection"))
         if y == self._laid.height - 1 and not self.following:
             strip = with_news(strip, len(self._page.heights) - self._seen, self._page)
         return strip
@@ -296,5 +285,5 @@ class Transcript(ScrollView, can_focus=False):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The source of rows that are wholly selected, the unwrapped text of the others."""
-        text = copied(self._page, selection)
+        text = copied(self._page, selection, origin(self._page, self))
         return (text, "\n") if text else None

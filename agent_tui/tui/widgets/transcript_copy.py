@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, UserBlock
+from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import visible
+from agent_tui.structures.visible import harmless, unpadded
+from agent_tui.tui.diff_sides import bar_of, both_text, side_at, side_text, within
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
 from agent_tui.tui.widgets.transcript_page import Page
+from agent_tui.tui.widgets.transcript_select import Origin
 
 
 @frozen
@@ -28,21 +32,42 @@ class _Part:
     end: int
 
 
-def copied(page: Page, selection: Selection) -> str:
-    """The text of `selection`. Costs the rows that are laid out: the first, the last, and those without a source."""
+def copied(page: Page, selection: Selection, began: Origin | None = None) -> str:
+    """The text of `selection`, which `began` on a side of a diff, or on none. Costs the rows that are laid out: the
+    first, the last, and those without a source."""
     text = ""
     before: Block | None = None
     for part in _parts(page, selection):
         source = _source(part.block, page.is_open(part.index)) if part.whole else None
         if (piece := source) is None:
-            piece = unwrapped(page.lines(part.index), part.first, part.last, part.start, part.end)
+            piece = _drawn(page.lines(part.index), part, began)
         if before is not None:
-            pieces_of_one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and part.whole
-            if not (pieces_of_one and text.endswith("\n")):
-                text = text.rstrip("\n") + ("\n" if pieces_of_one else "\n\n")
+            one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and not part.block.head
+            if not (one and part.whole and text.endswith("\n")):
+                text = text.rstrip("\n") + ("\n" if one and not page.row(part.index).gap else "\n\n")
         text += piece
         before = part.block
     return text.strip("\n")
+
+
+def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
+    """What of a row was drawn; of a diff side by side, the source of one side, or of both as a unified diff."""
+    block = part.block
+    diff = block.display if isinstance(block, ToolBlock) else None
+    if not isinstance(diff, DiffDisplay):
+        return unwrapped(lines, part.first, part.last, part.start, part.end)
+    if began is not None and began.index == part.index:
+        return side_text(diff, lines, began.side, part.first, part.last, part.start, part.end)
+    found: list[str] = []
+    last = min(part.last, len(lines) - 1)
+    for split, numbers in groupby(range(part.first, last + 1), lambda number: bar_of(lines[number]) >= 0):
+        stretch = list(numbers)
+        if split:
+            found.append(both_text(diff, lines[stretch[0] : stretch[-1] + 1]))
+            continue
+        start = part.start if stretch[0] == part.first else 0
+        found.append(unwrapped(lines, stretch[0], stretch[-1], start, part.end if stretch[-1] == part.last else -1))
+    return "\n".join(found)
 
 
 def word_at(page: Page, x: int, line: int) -> Selection | None:
@@ -51,12 +76,23 @@ def word_at(page: Page, x: int, line: int) -> Selection | None:
     text, at = strip.text, len(strip.crop(0, x).text)
     if at >= len(text) or not text[at].strip():
         return None
+    first, last = _side(page, line, at, len(text))
     start = end = at
-    while start and text[start - 1].strip():
+    while start > first and text[start - 1].strip():
         start -= 1
-    while end < len(text) and text[end].strip():
+    while end < last and text[end].strip():
         end += 1
     return Selection(Offset(start, line), Offset(end, line))
+
+
+def _side(page: Page, line: int, at: int, size: int) -> tuple[int, int]:
+    """From which to which character of `line` the words around `at` may go: not across the bar of a diff."""
+    index = page.index_at(line)
+    if index is None:
+        return 0, size
+    lines, offset = page.lines(index), line - page.extent(index)[0]
+    side = side_at(lines[offset], at) if offset < len(lines) else None
+    return (0, size) if side is None else within(lines[offset], side, 0, size)
 
 
 def row_at(page: Page, line: int) -> Selection | None:
@@ -105,9 +141,9 @@ def _source(block: Block, open: bool) -> str | None:
     """What was written, where that is more use than what was drawn."""
     match block:
         case TextBlock() | UserBlock():
-            return visible(block.text)
+            return harmless(block.text)
         case ThinkingBlock() if open:
-            return visible(block.text)
+            return harmless(block.text)
         case _:
             return None
 
@@ -138,4 +174,4 @@ def _words(line: Line, start: int, end: int, continued: bool) -> str:
         if not decoration:
             kept.append(segment.text[max(0, start - at) : max(0, end - at)])
         at += len(segment.text)
-    return "".join(kept)
+    return unpadded("".join(kept))

@@ -22,7 +22,7 @@ from agent_tui.tui.widgets.transcript_rows import marked
 Piece = tuple[int, int, int]
 """A line of a row, and from which of its characters to which."""
 Hits = tuple[tuple[Piece, ...], ...]
-_UNDRAWN: Final = "[`*]*"
+_UNDRAWN: Final = "[`*\u00a0]*"
 """What an answer's source has between letters that are drawn side by side."""
 _KEPT: Final = 200
 MARK: Final = "▌"
@@ -68,7 +68,7 @@ class Marks:
         last: Piece | None = None
         at = 0
         while at < len(lines):
-            first, end = _paragraph(lines, at)
+            first, end = paragraph(lines, at)
             found = self._find(lines, first, end)
             if found:
                 last = found[min(nth, len(found) - 1)][0]
@@ -81,7 +81,7 @@ class Marks:
     def _find(self, lines: Sequence[Line], first: int, end: int) -> Hits:
         """The hits in the lines of one paragraph, each in its pieces."""
         assert self._pattern is not None
-        text, origins = _joined(lines, first, end)
+        text, origins = joined(lines, first, end)
         return tuple(_pieces(origins, *match.span()) for match in self._pattern.finditer(text) if match.group())
 
     def paint(self, strip: Strip, at: int) -> Strip:
@@ -95,7 +95,7 @@ class Marks:
             strip = self._marked(strip)
         if self._pattern is None or offset >= len(row.lines):
             return strip
-        first, end = _paragraph(row.lines, offset)
+        first, end = paragraph(row.lines, offset)
         known = self._known.get((index, first))
         if known is None or known[0] is not row.lines:
             if len(self._known) >= _KEPT:
@@ -120,7 +120,7 @@ class Marks:
         return Strip([*strip.crop(0, 1), *_filtered(bar, self._page), *strip.crop(2, width)], width)
 
 
-def _paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
+def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
     """The lines from the first up to, not including, the second were one before they were wrapped."""
     first, end = at, at + 1
     while first > 0 and lines[first - 1].soft:
@@ -130,7 +130,7 @@ def _paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
     return first, end
 
 
-def _joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
+def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple[int, int, int]]]:
     """The words of a paragraph without what is drawn around them; and for each stretch of them where it begins in the
     text, its line, and where it begins in the line."""
     parts: list[str] = []
