@@ -114,6 +114,10 @@ class Pty:
         os.set_blocking(self.fd, False)
         self.seen = b""
         self.ended = False
+        self.written = 0
+        """Bytes that the program has written so far."""
+        self.last = self.started
+        """When the newest of them were read."""
 
     @staticmethod
     def now() -> float:
@@ -149,6 +153,8 @@ class Pty:
         except OSError:  # the other side has closed
             data = b""
         self.ended = not data
+        self.written += len(data)
+        self.last = time.perf_counter()
         self.seen = (self.seen + data)[-(1 << 20) :]
 
     def wait(self, text: str, seconds: float = 15.0) -> float:
@@ -195,6 +201,21 @@ class Pty:
             self.mark()
             if not self.pump(seconds, lambda: bool(self.seen)):
                 return
+
+    def settle(self, seconds: float = 0.4, limit: float = 10.0) -> float:
+        """Read until nothing was written for `seconds`; returns the time of the last byte (perf_counter)."""
+        deadline = time.perf_counter() + limit
+        while (now := time.perf_counter()) < deadline and now < self.last + seconds:
+            self.pump(min(deadline, self.last + seconds) - now)
+        return self.last
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def memory(self) -> float:
+        """Resident megabytes (MiB) of the process. Linux."""
+        status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
     def cpu(self) -> float:
         """Seconds of CPU time that the process (all its threads) has used. Linux: the process's own clock."""

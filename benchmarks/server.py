@@ -1,6 +1,7 @@
 """A local OpenAI-compatible server (standard library): what it answers is said by the last prompt.
 
     stream 1500@100 500@1000    Markdown tokens: 1,500 at 100 a second, then 500 at 1,000; each part ends `PART<n>`
+    stream 20000@0 #3           as fast as they are read (a rate of 0); part n also ends with `sign(3 + n)`
     hang                        one word, then nothing more
     call NAME {"json": "..."}   one tool call; after its result, one word
 
@@ -14,6 +15,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from itertools import cycle
 from typing import Any
 
@@ -47,21 +49,43 @@ def walk(tokens: list[Token]) -> Iterator[Block]:
 
 """
 TOKENS = re.findall(r"\s*\S{1,5}|\s+", SAMPLE)
+BATCH = 200
+"""Events per write where they go as fast as they are read: one system call for each would be the slowest part."""
+GREEK = "αβγδεζηθικλμνξοπρςστυφχψω"
+
+Delta = dict[str, Any]
 
 
-def text_part(text: str) -> dict[str, Any]:
+def sign(number: int) -> str:
+    """A word that nothing else on the screen shares a letter with, so that it is always written whole."""
+    return GREEK[number % len(GREEK)] * 5
+
+
+def text_part(text: str) -> Delta:
     return {"content": text}
 
 
-async def stream(plan: str) -> AsyncIterator[dict[str, Any]]:
+async def stream(plan: str) -> AsyncIterator[list[Delta]]:
+    parts = re.findall(r"(\d+)@(\d+)", plan)
+    asked = re.search(r"#(\d+)", plan)
+    for number, (count, rate) in enumerate(parts, 1):
+        async for batch in paced(int(count), int(rate)):
+            yield batch
+        mark = f"PART{number} {sign(int(asked[1]) + number)}" if asked else f"PART{number}"
+        yield [text_part(f"\n```\n\n{mark}\n\n" if open_fence(int(count)) else f"\n\n{mark}\n\n")]
+
+
+async def paced(count: int, rate: int) -> AsyncIterator[list[Delta]]:
+    """`count` tokens, `rate` a second; 0: in large batches, without a pause."""
     tokens: Iterator[str] = cycle(TOKENS)
-    for number, (count, rate) in enumerate(re.findall(r"(\d+)@(\d+)", plan), 1):
-        begin = time.monotonic()
-        for sent in range(int(count)):
-            await asyncio.sleep(max(0.0, begin + sent / int(rate) - time.monotonic()))
-            yield text_part(next(tokens))
-        yield text_part(f"\n```\n\nPART{number}\n\n" if open_fence(int(count)) else f"\n\nPART{number}\n\n")
-        tokens = cycle(TOKENS)
+    if not rate:
+        for left in range(count, 0, -BATCH):
+            yield [text_part(next(tokens)) for _ in range(min(left, BATCH))]
+        return
+    begin = time.monotonic()
+    for sent in range(count):
+        await asyncio.sleep(max(0.0, begin + sent / rate - time.monotonic()))
+        yield [text_part(next(tokens))]
 
 
 def open_fence(count: int) -> bool:
@@ -69,24 +93,25 @@ def open_fence(count: int) -> bool:
     return "".join(TOKENS[: count % len(TOKENS)]).count("```") == 1
 
 
-async def answer(messages: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+async def answer(messages: list[dict[str, Any]]) -> AsyncIterator[list[Delta]]:
+    """The answer as batches of deltas; each batch is written at once."""
     last = messages[-1]
     asked = next((str(m["content"]) for m in reversed(messages) if m["role"] == "user"), "")
     command, _, rest = asked.split("\n", 1)[0].partition(" ")
     if last["role"] == "tool":
-        yield text_part("finished")
+        yield [text_part("finished")]
     elif command == "stream":
-        async for part in stream(rest):
-            yield part
+        async for batch in stream(rest):
+            yield batch
     elif command == "hang":
-        yield text_part("begun\n\n")
+        yield [text_part("begun\n\n")]
         await asyncio.sleep(3600)
     elif command == "call":
         name, _, arguments = rest.partition(" ")
         made = {"index": 0, "id": f"call-{time.monotonic_ns()}", "type": "function"}
-        yield {"tool_calls": [{**made, "function": {"name": name, "arguments": arguments}}]}
+        yield [{"tool_calls": [{**made, "function": {"name": name, "arguments": arguments}}]}]
     else:
-        yield text_part("hello")
+        yield [text_part("hello")]
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -110,14 +135,20 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 async def completion(messages: list[dict[str, Any]], writer: asyncio.StreamWriter) -> None:
     reason = "stop"
-    async for delta in answer(messages):
-        reason = "tool_calls" if "tool_calls" in delta else "stop"
-        writer.write(event(delta, None))
+    async for batch in answer(messages):
+        reason = "tool_calls" if "tool_calls" in batch[-1] else "stop"
+        writer.write(b"".join(text_event(delta["content"]) if "content" in delta else event(delta) for delta in batch))
         await writer.drain()
     writer.write(event({}, reason) + b"data: [DONE]\n\n")
 
 
-def event(delta: dict[str, Any], reason: str | None) -> bytes:
+@cache
+def text_event(text: str) -> bytes:
+    """One event a token; the tokens repeat, so the server costs next to nothing beside what it feeds."""
+    return event(text_part(text))
+
+
+def event(delta: Delta, reason: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
     return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n".encode()
 
