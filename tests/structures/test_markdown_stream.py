@@ -98,7 +98,7 @@ def test_blank_lines_belong_to_the_block_that_follows() -> None:
 
 
 def test_what_follows_a_cut_table_is_no_row_of_it() -> None:
-    row = "| 1 | 2 |\n"
+    row = "| 1, wide enough that the size ends it | 2 |\n"
     head = "| a | b |\n|---|---|\n"
     filled = head + row * ((LIMIT - len(head) - 1) // len(row) + 1)
     assert split(filled + "\nAfter it\n") == (Piece(filled), Piece("\nAfter it\n"))
