@@ -19,6 +19,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from agent_tui.boot import ENDING, Early
 from agent_tui.boot_frame import ENTER
+from agent_tui.tui.clusters import settled
 from agent_tui.tui.key_parser import KeyParser
 
 ESCAPE_DELAY: Final = 0.025
@@ -93,7 +94,7 @@ class Terminal(LinuxDriver):
         if self._entered and data == ENTER:
             self._entered = False
         elif self._writer_thread is not None and self._writer_thread.is_alive():
-            self._writer_thread.write(data)
+            self._writer_thread.write(settled(data))
 
     def run_input_thread(self) -> None:
         """Read keys until the input is disabled or the terminal hangs up."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.structures.visible import visible
+from agent_tui.structures.visible import harmless, unpadded, visible
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,14 @@ from agent_tui.structures.visible import visible
         ("a\u200db", "a<U+200D>b"),
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("soft\u00adhyphen", "soft<U+00AD>hyphen"),
+        ("ක්\u200dෂ", "ක්ෂ"),
+        ("👍🏽 🏽", "👍 <U+1F3FD>"),
+        ("🇩🇪 🇫", "DE F"),
+        ("\u1112\u1161\u11ab か\u3099", "한 が"),
+        ("का कि", "का\xa0 कि\xa0"),
+        ("x" + "\u0301" * 20, "x" + "\u0301" * 4),
+        ("\u0378 \ufdd0", "<U+0378> <U+FDD0>"),
+        ("\ue0b0 ไทย עִברית \U0001faff", "\ue0b0 ไทย עִברית \U0001faff"),
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:
@@ -47,11 +55,26 @@ def test_a_progress_bar_shows_its_last_state() -> None:
     assert visible("50%\r", overwrite=True) == "50%"
 
 
+@pytest.mark.parametrize("text", ["👩\u200d💻 ⚠\ufe0f 🇩🇪 👍🏽", "हिन्दी", "x" + "\u0301" * 20, "ක්\u200dෂ", "\u0378"])
+def test_what_cannot_harm_is_copied_as_it_was_written(text: str) -> None:
+    assert harmless(text) == text
+
+
+def test_what_can_harm_is_not_copied() -> None:
+    assert harmless("a\x1b[31mb\r\nc\u202ed\x07 x\u200d") == "ab\nc<U+202E>d␇ x<U+200D>"
+
+
 @given(st.text())
 def test_it_is_harmless_and_stable(text: str) -> None:
     shown = visible(text)
     assert all(c in "\n\t" or ord(c) >= 0x20 for c in shown)
     assert visible(shown) == shown
+    assert harmless(harmless(text)) == harmless(text)
+
+
+@given(st.text(st.sampled_from("कहिनाொ ab")))
+def test_the_cells_behind_spacing_marks_go_away_again(text: str) -> None:
+    assert unpadded(visible(text)) == text
 
 
 @pytest.mark.parametrize("unit", ["\x1b[", "\x1b]0;x", "\x1bP", "\r", "\x1b", "\u202e", "👩\u200d", "\x9d"])

@@ -24,8 +24,10 @@ from agent_tui.tui.widgets.paint import flat
 _SHOWN: Final = (
     {code: 0x2400 + code for code in range(0x20) if code != 9}
     | dict.fromkeys((0x7F, *range(0x80, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+    | {0x200D: 0x200C}
 )  # fmt: skip
-"""Each character that could move the cursor or reorder the line, and the one drawn in its place."""
+"""Each character that could move the cursor or reorder the line, and the one drawn in its place. What a joiner joins is
+measured as nothing, letters too: drawn, the parts stand side by side."""
 
 
 class Keyboard(Protocol):
