@@ -19,6 +19,7 @@ import httpx
 
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._failures import Place
+from agent_tui.providers._pace import Pace
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers.base import Failed, ProviderError
 
@@ -222,12 +223,13 @@ class Wire:
         self, response: httpx.Response, reader: Reader, patience: Patience
     ) -> AsyncGenerator[Payload, None]:
         chunks = response.aiter_bytes().__aiter__()
+        pace = Pace(asyncio.get_running_loop().time)
         bad, good = 0, False
         limit, ended, held = patience.first, False, 0
         while not ended:
             try:
                 async with asyncio.timeout(limit):
-                    data = await anext(chunks)
+                    data = await pace.read(chunks)
                 found = reader.feed(data)
                 held = 0 if found else held + len(data)
             except StopAsyncIteration:
@@ -249,6 +251,7 @@ class Wire:
                     yield self._malformed()
                     return
             limit = patience.between if good else limit
+            await pace.rest()
         if bad and not good:
             yield self._malformed()
 

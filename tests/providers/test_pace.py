@@ -1,0 +1,73 @@
+"""Tokens of a long answer gather, and only those."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from agent_tui.providers._pace import LONG, REST, SMALL, Pace
+
+
+class Clock:
+    """Moves when it is told to; a rest moves it too."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.time = 100.0
+        self.rests = 0
+        monkeypatch.setattr("agent_tui.providers._pace.asyncio.sleep", self._sleep)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.time += seconds
+        self.rests += 1
+
+    def __call__(self) -> float:
+        return self.time
+
+    async def chunks(self, gaps: list[float], size: int = 40) -> AsyncIterator[bytes]:
+        for gap in gaps:
+            self.time += gap
+            yield b"x" * size
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def read(clock: Clock, gaps: list[float], size: int = 40) -> int:
+    """Read all; how often it rested."""
+
+    async def all_of_it() -> None:
+        pace, chunks = Pace(clock), clock.chunks(gaps, size)
+        for _ in gaps:
+            assert len(await pace.read(chunks)) == size
+            await pace.rest()
+        with pytest.raises(StopAsyncIteration):
+            await pace.read(chunks)
+        await pace.rest()
+
+    asyncio.run(all_of_it())
+    return clock.rests
+
+
+def test_an_answer_that_comes_token_by_token_is_read_in_handfuls(clock: Clock) -> None:
+    handful = [0.01, 0.0, 0.0, 0.0, 0.0]
+    assert read(clock, [LONG, *handful * 20]) == 20
+
+
+def test_the_first_second_is_read_as_it_comes(clock: Clock) -> None:
+    assert read(clock, [0.01] * int(LONG / 0.02)) == 0
+
+
+def test_a_slow_model_is_read_token_by_token(clock: Clock) -> None:
+    assert read(clock, [LONG, *[REST * 1.5] * 20]) == 0
+
+
+def test_what_comes_in_large_pieces_is_never_kept_waiting(clock: Clock) -> None:
+    assert read(clock, [LONG, *[0.01] * 20], SMALL) == 0
+
+
+def test_the_end_is_not_waited_for(clock: Clock) -> None:
+    assert read(clock, [LONG, 0.01]) == 1
