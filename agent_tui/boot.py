@@ -12,11 +12,14 @@ import signal
 import struct
 import sys
 import termios
-from collections.abc import Sequence
-from types import FrameType
-from typing import Any, Final
 
 from agent_tui.boot_frame import frame
+
+TYPE_CHECKING = False  # importing these takes longer than drawing the frame
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+    from typing import Any, Final
 
 UNDO: Final = (
     b"\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"

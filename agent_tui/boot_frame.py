@@ -5,11 +5,14 @@ Standard library only, and little of it: it is drawn before anything slow is imp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Final
+import os.path
 
 from agent_tui.structures.ascii import twin, wanted
+
+TYPE_CHECKING = False  # importing these takes longer than drawing the frame
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final
 
 ENTER: Final = "\x1b[?1049h"
 LEAST: Final = (30, 20)
@@ -53,11 +56,11 @@ def _colours(environment: Mapping[str, str]) -> list[tuple[str, str]]:
 def _theme(environment: Mapping[str, str]) -> str:
     """The theme that the person's file names, found without reading the file as what it is."""
     home = environment.get("AGENT_TUI_HOME")
-    config = Path(home) if home else Path(environment.get("XDG_CONFIG_HOME") or "~/.config", "agent-tui")
+    config = home or os.path.join(environment.get("XDG_CONFIG_HOME") or "~/.config", "agent-tui")  # noqa: PTH118
     try:
-        with (config.expanduser() / "config.toml").open("rb") as file:
+        with open(os.path.join(os.path.expanduser(config), "config.toml"), "rb") as file:  # noqa: PTH111, PTH118, PTH123
             lines = file.read(_MOST).decode("utf-8", "replace").splitlines()
-    except (OSError, RuntimeError):
+    except OSError:
         return "dark"  # no file, or one that the settings will complain of
     for line in lines:
         key, _, value = line.partition("=")

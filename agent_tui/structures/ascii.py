@@ -5,8 +5,10 @@ Each twin is one cell wide, as its glyph is: a line keeps its width, whoever mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+TYPE_CHECKING = False  # the boot frame needs this module, and `typing` costs as much as all else before it
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final
 
 _GLYPHS: Final = "❯▸▾·…↑↓→←↳│─╭╮╰╯┼├┤┬┴┌┐└┘▌•◦▪☐☑▣✓✗×∴⚙⋯≈–—“”‘’«»µ⏎⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _TWINS: Final = ">>v|~^v><`|-+++++++++++++|*o-oxx+!x:*.~--\"\"''<>u;|/-\\|/-\\|/"
