@@ -60,6 +60,8 @@ LAZY = {
     "agent_tui.tools._ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.markdown.code": {
+        "agent_tui.tui.markdown.lexing:State": "it imports Pygments",
+        "agent_tui.tui.markdown.lexing:steps": "it imports Pygments",
         "pygments.lexers:get_lexer_by_name": "with the first block of code",
         "pygments.lexers:get_lexer_for_filename": "with the first block of code",
         "pygments.util:ClassNotFound": "with the first block of code",

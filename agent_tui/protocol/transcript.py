@@ -46,6 +46,8 @@ class TextBlock:
     lead: str = ""
     head: bool = False
     """The first of its answer."""
+    before: tuple[str, ...] = ()
+    """Code of the same fence in front of it, for what it leaves open."""
 
 
 @frozen
@@ -203,7 +205,7 @@ class Transcript:
             blocks.append(ThinkingBlock(stream.thinking, stream.thinking_chars, live=True))
         tail = stream.text.tail
         if tail:
-            blocks.append(TextBlock(tail, stream.text.lead, head=not self._has_text(stream)))
+            blocks.append(TextBlock(tail, stream.text.lead, not self._has_text(stream), stream.text.before))
         blocks.extend(stream.calls)
         return tuple(blocks)
 
@@ -297,4 +299,4 @@ class Transcript:
 
 
 def _text_blocks(pieces: tuple[Piece, ...], head: bool) -> tuple[TextBlock, ...]:
-    return tuple(TextBlock(piece.text, piece.lead, head and number == 0) for number, piece in enumerate(pieces))
+    return tuple(TextBlock(p.text, p.lead, head and number == 0, p.before) for number, p in enumerate(pieces))

@@ -12,6 +12,7 @@ a piece of a fence in `before` the code that precedes it, so that a lexer knows 
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import replace
 from typing import Final
@@ -119,8 +120,8 @@ class _Cutter:
     def stream(self, length: int, crc: int) -> MdStream:
         return replace(
             self.start, block="".join(self.parts), line=self.line, lead=self.lead, before=self.before,
-            fence=self.fence, opener=self.opener, lines=self.lines, blank=self.blank, begun=self.begun, in_list=self.in_list,
-            mid_line=self.mid_line, length=length, crc=crc,
+            fence=self.fence, opener=self.opener, lines=self.lines, blank=self.blank, begun=self.begun,
+            in_list=self.in_list, mid_line=self.mid_line, length=length, crc=crc,
         )  # fmt: skip
 
     def take(self, text: str) -> None:
@@ -209,6 +210,9 @@ class _Cutter:
         """The code of the open fence up to the end of its piece `text`."""
         if not self.lead:
             text = text.lstrip().partition("\n")[2]
+        if self.opener[0] == " ":  # as much is taken from each of its lines
+            indent = len(self.opener) - len(self.opener.lstrip(" "))
+            text = re.sub(rf"^ {{1,{indent}}}", "", text, flags=re.MULTILINE)
         before = (*self.before, text)
         return before if len(before) <= LOOK_BACK and sum(map(len, before)) <= LOOK_BACK_SIZE else ()
 

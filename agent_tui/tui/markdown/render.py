@@ -187,7 +187,8 @@ class _Writer:
         if label and not hidden:
             lines.extend(wrap([Segment(label, "code.label")], self.width, self.cells, inner, inner, "code.block"))
         if code:
-            lines.extend(code_lines(code, language, self.width, self.cells, inner, before=self.before if hidden else ()))
+            before = self.before if hidden else ()
+            lines.extend(code_lines(code, language, self.width, self.cells, inner, before=before))
         self._put(_begun(lines, first, rest))
         self._gap(token)
 
