@@ -5,19 +5,34 @@ from __future__ import annotations
 import os
 from binascii import b2a_base64
 from collections.abc import Mapping
+from typing import Final
 
 from textual.app import App
 
 from agent_tui.tui.terminal import Terminal
 
 
+_CHUNK: Final = 240
+"""Bytes that are handed to GNU screen at a time: its buffer for one string was 256 for long, and is 768 now."""
+
+
 def osc52(text: str, environment: Mapping[str, str]) -> str:
-    """What makes a terminal take `text` as its clipboard. Inside of tmux it is said twice: to tmux, and past it."""
+    """What makes a terminal take `text` as its clipboard. Inside of tmux it is said twice: to tmux, and past it. GNU
+    screen passes it on in pieces; to itself nothing is said, as it would show the rest of what is too long for it."""
     said = f"\x1b]52;c;{b2a_base64(text.encode('utf-8', 'replace'), newline=False).decode()}\a"
-    if not environment.get("TMUX"):
-        return said
-    escaped = said.replace("\x1b", "\x1b\x1b")
-    return f"{said}\x1bPtmux;{escaped}\x1b\\"
+    term = environment.get("TERM", "")
+    if environment.get("TMUX"):
+        escaped = said.replace("\x1b", "\x1b\x1b")
+        return f"{said}\x1bPtmux;{escaped}\x1b\\"
+    if environment.get("STY") or term.startswith("screen."):
+        return _through_screen(said)
+    if term == "screen" or term.startswith("screen-"):  # from afar: GNU screen, or tmux, which drops what is for it
+        return _through_screen(said) + said
+    return said
+
+
+def _through_screen(said: str) -> str:
+    return "".join(f"\x1bP{said[at : at + _CHUNK]}\x1b\\" for at in range(0, len(said), _CHUNK))
 
 
 class CopyingApp(App[int], inherit_bindings=False):

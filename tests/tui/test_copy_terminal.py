@@ -151,3 +151,16 @@ def test_the_payload_is_the_text_and_nothing_else(text: str) -> None:
     assert base64.b64decode(said[7:-1]) == text.encode("utf-8", "replace")
     assert osc52(text, {"TMUX": ""}) == said
     assert osc52(text, {"TMUX": "x"}).startswith(said)
+
+
+@pytest.mark.parametrize("text", ["", "grüße", "a" * 200_000])
+def test_gnu_screen_passes_it_on_in_pieces(text: str) -> None:
+    said = osc52(text, {})
+    for environment in ({"STY": "1.pts", "TERM": "xterm"}, {"TERM": "screen.xterm-256color"}):
+        pieces = re.findall(r"\x1bP([^\x1b]?[\x1b]?[^\x1b]*)\x1b\\", osc52(text, environment))
+        assert "".join(pieces) == said
+        assert osc52(text, environment) == "".join(f"\x1bP{piece}\x1b\\" for piece in pieces)
+        assert max(map(len, pieces)) < 250
+    assert osc52(text, {"TERM": "screen-256color"}) == osc52(text, {"STY": "x"}) + said
+    assert osc52(text, {"TERM": "screen-256color", "TMUX": "x"}) == osc52(text, {"TMUX": "x"})
+
