@@ -1,9 +1,10 @@
-"""What the transcript costs, beside a bare `RichLog` that shows the same text unformatted.
+"""What the transcript widget costs, beside a bare `RichLog` that shows the same text unformatted.
 
-    python -m benchmarks.transcript [--quick] [ROWS ...]        (default: 1000 10000 50000)
+    python -m benchmarks.transcript [--quick] [ROWS ...]        (default: 100 1000 10000 50000)
 
-Process CPU milliseconds; memory is resident size gained, the text of the rows itself not counted. `RichLog` cannot
-re-wrap what it holds on resize and keeps every line, which is why it is a floor and no alternative.
+Process CPU milliseconds, without a terminal (see `growth.py` for the whole program in one). Memory is the resident
+size gained, the text of the rows included. `RichLog` cannot re-wrap what it holds on resize and keeps every line,
+which is why it is a floor and no alternative.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ import gc
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle, islice
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -32,15 +37,29 @@ from agent_tui.tui.blocks import block_lines
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.widgets.transcript import Transcript
+from benchmarks.common import Goal, quick, report
 
 WORDS = "the loop reads each event once and folds it into a value that nothing else may change "
 FUNCTIONS = "".join(f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5))
 CODE = f"```python\n{FUNCTIONS}```\n"
 ANSWER = f"## Head\n\n{WORDS * 6}\n\n- {WORDS}\n- `code` and **bold**\n\n{CODE}\n{WORDS * 4}\n\n"
 SIZE = (120, 40)
-ROWS = (1_000, 10_000, 50_000)
+ROWS = (100, 1_000, 10_000, 50_000)
+FLOOR_ROWS = 10_000
+"""The most that `RichLog` is asked to hold."""
+TOKENS = (1_000, 20_000, 100_000)
+ANSWERS = 2 if quick() else 12
+TOKEN = 5
+"""Characters."""
+CHUNK = 100
+"""Characters of a tick."""
+FLAT = 1.5
+"""So many times what the shortest costs may the longest cost: what is left is noise."""
 FRAME = 0.05
 """Seconds after which what was changed has surely been painted (waiting costs no CPU)."""
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 
 def rows(count: int) -> list[Block]:
@@ -71,9 +90,9 @@ class Costs:
     resize: float = 0.0
     memory: float = 0.0
 
-    def __str__(self) -> str:
+    def row(self, name: str) -> tuple[str, ...]:
         numbers = (self.open, self.chunk, self.chunk_worst, self.page_up, self.resize, self.memory)
-        return "".join(f"{number:>12.1f}" for number in numbers)
+        return name, *(f"{number:.1f}" for number in numbers)
 
 
 async def cost(pilot: Pilot[None], act: Callable[[], object]) -> float:
@@ -98,24 +117,54 @@ class Ours(App[None]):
         yield Transcript()
 
 
+class Writer:
+    """Appends to the one answer that is being written, as the program does at each tick."""
+
+    def __init__(self, transcript: Transcript, view: TranscriptView) -> None:
+        self.transcript, self.view, self.stream = transcript, view, MdStream()
+
+    def write(self, text: str) -> None:
+        closed, self.stream = self.stream.feed(text)
+        texts = [TextBlock(piece.text, piece.lead) for piece in closed]
+        live = (TextBlock(self.stream.tail, self.stream.lead),)
+        self.view = replace(self.view, rows=self.view.rows.extend(texts), live=live)
+        self.transcript.apply(self.view)
+
+
+def parts(answers: int) -> list[str]:
+    """So many answers in pieces of a tick."""
+    return [ANSWER[i : i + CHUNK] for i in range(0, len(ANSWER), CHUNK)] * answers
+
+
+async def measure_answer(tokens: Sequence[int]) -> list[float]:
+    """CPU milliseconds of a tick when so many tokens of one answer have come."""
+    app, pieces, took, written = Ours(), cycle(parts(1)), [], 0
+    async with app.run_test(size=SIZE) as pilot:
+        writer = Writer(app.query_one(Transcript), TranscriptView(Vec(rows(5)), ()))
+        await pilot.pause()
+        for length in tokens:
+            while written < length * TOKEN:
+                writer.write("".join(islice(pieces, 100)) if length * TOKEN - written > 20_000 else next(pieces))
+                written = writer.stream.length
+            await cost(pilot, partial(writer.write, next(pieces)))
+            ticks = [await cost(pilot, partial(writer.write, next(pieces))) for _ in range(len(parts(1)))]
+            took.append(statistics.mean(ticks))
+    return took
+
+
 async def measure_ours(count: int) -> Costs:
     app, costs = Ours(), Costs()
     async with app.run_test(size=SIZE) as pilot:
         transcript = app.query_one(Transcript)
         transcript.apply(TranscriptView(Vec(rows(5)), ()))
         await pilot.pause()
-        view = TranscriptView(Vec(rows(count)), ())
         gc.collect()
         before = resident()
+        view = TranscriptView(Vec(rows(count)), ())
         costs.open = await cost(pilot, lambda: transcript.apply(view))
         costs.memory = resident() - before
-        stream, chunks = MdStream(), [ANSWER[i : i + 100] for i in range(0, len(ANSWER), 100)] * 12
-        ticks: list[float] = []
-        for chunk in chunks:
-            closed, stream = stream.feed(chunk)
-            texts = [TextBlock(piece.text, piece.lead) for piece in closed]
-            view = replace(view, rows=view.rows.extend(texts), live=(TextBlock(stream.tail, stream.lead),))
-            ticks.append(await cost(pilot, partial(transcript.apply, view)))
+        writer = Writer(transcript, view)
+        ticks = [await cost(pilot, partial(writer.write, part)) for part in parts(ANSWERS)]
         costs.chunk, costs.chunk_worst = statistics.mean(ticks), max(ticks)
         pages = [await cost(pilot, lambda: transcript.scroll_view("page_up")) for _ in range(20)]
         costs.page_up = statistics.mean(pages)
@@ -136,7 +185,6 @@ async def measure_floor(count: int) -> Costs:
     app, costs = Floor(), Costs()
     async with app.run_test(size=SIZE) as pilot:
         log = app.query_one(RichLog)
-        texts = [plain(block) for block in rows(count)]
         await pilot.pause()
 
         def fill() -> None:
@@ -145,10 +193,10 @@ async def measure_floor(count: int) -> Costs:
 
         gc.collect()
         before = resident()
+        texts = [plain(block) for block in rows(count)]
         costs.open = await cost(pilot, fill)
         costs.memory = resident() - before
-        parts = [ANSWER[i : i + 100] for i in range(0, len(ANSWER), 100)] * 12
-        ticks = [await cost(pilot, partial(log.write, Text(part))) for part in parts]
+        ticks = [await cost(pilot, partial(log.write, Text(part))) for part in parts(ANSWERS)]
         costs.chunk, costs.chunk_worst = statistics.mean(ticks), max(ticks)
         pages = [await cost(pilot, lambda: log.scroll_page_up(animate=False)) for _ in range(20)]
         costs.page_up = statistics.mean(pages)
@@ -167,15 +215,65 @@ def measure_layout() -> float:
     return (time.process_time() - start) * 1000
 
 
+def goals(costs: dict[int, Costs]) -> list[Goal]:
+    each, most = list(costs.values()), max(costs)
+    last = costs[most]
+    memory, growth = last.memory / most * 1000, last.chunk / costs[min(costs)].chunk
+    opened, chunk, page = (max(getattr(one, name) for one in each) for name in ("open", "chunk", "page_up"))
+    return [
+        judged(f"open at most 200 ms (is {opened:.0f})", opened <= 200),
+        judged(f"a tick at most 8 ms (is {chunk:.1f})", chunk <= 8),
+        judged(f"page up at most 20 ms (is {page:.1f})", page <= 20),
+        judged(f"a resize at {most:,} rows at most 110 ms (is {last.resize:.0f})", last.resize <= 110),
+        judged(f"at most 1.5 MB per 1,000 rows, text included (is {memory:.2f})", memory <= 1.5),
+        judged(f"flat: a tick of the longest within {FLAT} x the shortest (is {growth:.2f} x)", growth <= FLAT),
+    ]
+
+
+def judged(words: str, kept: bool) -> Goal:
+    return Goal(words, None if quick() else kept)
+
+
+def ours(count: int) -> Costs:
+    return asyncio.run(measure_ours(count))
+
+
+def floor(count: int) -> Costs:
+    return asyncio.run(measure_floor(count))
+
+
+def answer(tokens: Sequence[int]) -> list[float]:
+    return asyncio.run(measure_answer(tokens))
+
+
+def alone(measure: Callable[[Given], Found], given: Given) -> Found:
+    """In a process of its own: memory that an earlier measurement gave back would hide what this one takes."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(measure, given).result()
+
+
 def main() -> None:
-    words = sys.argv[1:]
-    counts = [int(word) for word in words if word.isdigit()] or ([1_000] if "--quick" in words else [*ROWS])
-    print(f"layout of 1,000 blocks: {measure_layout():.0f} ms\n")
-    print(f"{'':<22}" + "".join(f"{head:>12}" for head in ("open", "chunk", "worst", "PageUp", "resize", "MB")))
+    counts = [int(word) for word in sys.argv[1:] if word.isdigit()] or ([100, 1_000] if quick() else [*ROWS])
+    lengths = (500, 2_000) if quick() else TOKENS
+    layout = measure_layout()
+    costs, table = {}, []
     for count in counts:
-        print(f"{f'transcript {count:,}':<22}{asyncio.run(measure_ours(count))}", flush=True)
-        if count <= 10_000:
-            print(f"{f'RichLog {count:,}':<22}{asyncio.run(measure_floor(count))}", flush=True)
+        costs[count] = alone(ours, count)
+        table.append(costs[count].row(f"transcript {count:,}"))
+        if count <= (100 if quick() else FLOOR_ROWS):
+            table.append(alone(floor, count).row(f"RichLog {count:,}"))
+    ticks = alone(answer, lengths)
+    header = ("rows", "open", "tick", "worst tick", "page up", "resize", "MB")
+    report(f"The transcript, CPU ms (laying out 1,000 blocks: {layout:.0f})", header, table, goals(costs))
+    growth = ticks[-1] / ticks[0]
+    report(
+        "One answer, when so many tokens of it have come, CPU ms", ("tokens", "tick"),
+        [(f"{length:,}", f"{tick:.1f}") for length, tick in zip(lengths, ticks, strict=True)],
+        [
+            judged(f"a tick at most 8 ms (is {max(ticks):.1f})", max(ticks) <= 8),
+            judged(f"flat: the last within {FLAT} x the first (is {growth:.2f} x)", growth <= FLAT),
+        ],
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
