@@ -26,6 +26,7 @@ from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.structures.visible import visible
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
+from agent_tui.tui.canvas import Stage
 from agent_tui.tui.clipboard import CopyingApp
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.farewell import farewell
@@ -85,6 +86,9 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         """The palette's, from the beginning: a theme that is set later has all style sheets parsed again."""
         return self._look
 
+    def get_default_screen(self) -> Stage:
+        return Stage()
+
     def compose(self) -> ComposeResult:
         yield from self.regions.compose()
 
@@ -95,8 +99,8 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
         width, height = self.size
         self.regions.fit(width, height)
-        self.dispatch(msg.Started(at=time.time(), width=width, height=height, prompt=self._first_prompt,
-                                  home=str(Path.home())))  # fmt: skip
+        home, prompt = str(Path.home()), self._first_prompt
+        self.dispatch(msg.Started(at=time.time(), width=width, height=height, prompt=prompt, home=home))
 
     def on_ready(self) -> None:
         """The first frame is painted: now what it did not need."""
@@ -104,8 +108,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.regions.place()
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
         if self._history is not None:
-            entries = self._history.load()
-            if entries:
+            if entries := self._history.load():
                 self.dispatch(msg.HistoryLoaded(at=time.time(), entries=entries))
             self._failed(self._history.notice())
         if self.palette.problems:
@@ -166,6 +169,8 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             case do.Type(character, key):
                 self.regions.prompt.edit_by_key(key, character)
                 self.regions.prompt.tell()
+            case do.Yield(seconds):
+                asyncio.get_running_loop().call_later(seconds, lambda: self.dispatch(msg.Yielded(at=time.time())))
             case _:
                 assert_never(effect)
 
@@ -250,8 +255,6 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         """What a timer of the loop raised is an error like any other."""
         if isinstance(error := context.get("exception"), Exception):
             self._handle_exception(error)
-
-    # -- small things
 
     def copied(self, text: str) -> None:
         self.dispatch(msg.Copied(at=time.time(), chars=len(text), text=text))

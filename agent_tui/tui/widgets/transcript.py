@@ -13,14 +13,13 @@ from typing import Any, Final, Literal, Self, TypeAlias, cast
 
 from textual import events
 from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets import transcript_messages as said
-from agent_tui.tui.widgets.transcript_bar import feed
+from agent_tui.tui.widgets.transcript_bar import WithBar
 from agent_tui.tui.widgets.transcript_copy import copied, row_at, word_at
 from agent_tui.tui.widgets.transcript_marks import Marks, with_news
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
@@ -33,7 +32,7 @@ WHEEL: Final = 3
 """Lines that one notch of the wheel moves."""
 
 
-class Transcript(ScrollView, can_focus=False):
+class Transcript(WithBar, can_focus=False):
     """Shows a `TranscriptView`. Give it a new one with `apply`; move it with `scroll_view`.
 
     The palette is the one given, else `app.palette`; after it has changed, call `restyle`.
@@ -178,7 +177,7 @@ class Transcript(ScrollView, can_focus=False):
 
     def _sync_scrollbar(self) -> None:
         bar = self.vertical_scrollbar
-        thumb = feed(bar, self._page.total, self._laid.height, self.scroll_offset.y)
+        thumb = bar.feed(self._page.total, self._laid.height, self.scroll_offset.y)
         if not bar.is_mounted:  # it would forget to repaint
             self.call_after_refresh(self._sync_scrollbar)
         elif thumb != self._thumb:
@@ -243,7 +242,7 @@ class Transcript(ScrollView, can_focus=False):
             self._painted = [self._line(y) for y in range(self._laid.height)]
         x, y, width, height = crop
         lines = self._painted[y : y + height]
-        if (x, width) != (0, self._laid.width):
+        if x or width < self._laid.width:
             lines = [line.crop_extend(x, x + width, None) for line in lines]
         return lines + [Strip.blank(width)] * (height - len(lines))
 

@@ -182,7 +182,7 @@ class Page:
         if group is None or group.first != index:
             return lines
         unfolded = self.is_unfolded(group)
-        head = group_line(shown.rows[group.first : group.last + 1], unfolded, width, cell_len)
+        head = group_line(shown.rows[group.first : group.last + 1], unfolded, width, cell_len, shown.look)
         if not (unfolded or open):
             return (head,)
         return (head, EMPTY, *lines) if open else (head, *lines)
@@ -198,7 +198,7 @@ class Page:
             above = gap(before, block, open or self.is_open(at))
             known = self.live[number] if number < len(self.live) else None
             if known is None or known.block is not block or (known.gap, known.open) != (above, open):
-                known = self.painter.paint(block, above, open, self._draw(len(rows) + number, block, open))
+                known = self.painter.paint(block, above, open, self._draw(len(rows) + number, block, open), known)
             painted.append(known)
             if known.strips:
                 before, at = block, len(rows) + number

@@ -43,6 +43,14 @@ class Strips(Sequence[Strip]):
     def __len__(self) -> int:
         return len(self._lines)
 
+    def adopt(self, before: Strips) -> None:
+        """Keep what is painted of the lines that this one begins with like `before`: text that grows is painted once,
+        and a strip that is the same object is text that has not changed."""
+        for index, (line, old) in enumerate(zip(self._lines, before._lines, strict=False)):
+            if line is not old and line != old:
+                return
+            self._known[index] = before._known[index]
+
     @overload
     def __getitem__(self, index: int) -> Strip: ...
     @overload
@@ -97,11 +105,15 @@ class Painter:
     def forget_all(self) -> None:
         self._rows.clear()
 
-    def paint(self, block: Block, gap: int, open: bool, lines: tuple[Line, ...]) -> Row:
+    def paint(self, block: Block, gap: int, open: bool, lines: tuple[Line, ...], before: Row | None = None) -> Row:
+        """Paint `lines`; `before` is the same block at an earlier moment, if it is still being written."""
         if not lines:
             return Row(block, gap, open, (), ())
         lines = (*(EMPTY for _ in range(gap)), *lines)
-        return Row(block, gap, open, lines, Strips(lines, self._strip))
+        strips = Strips(lines, self._strip)
+        if before is not None and isinstance(before.strips, Strips):
+            strips.adopt(before.strips)
+        return Row(block, gap, open, lines, strips)
 
     def style(self, names: str, fill: str = "", meta: Meta | None = None) -> Style:
         key = (names, fill, meta)
