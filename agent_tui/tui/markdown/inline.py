@@ -20,8 +20,14 @@ _BARE: Final = late.pattern(r"https?://[^\s<>\"'`\\|{}]+", re.IGNORECASE)
 _HOST_LIKE: Final = late.pattern(r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
 
 
+FLAT: Final = 20_000
+"""Characters of one paragraph; the pieces of an answer are shorter, and no name or label needs as many."""
+
+
 def flat(text: str) -> str:
     """`text` harmless and without line ends or tabs, for one paragraph."""
+    if len(text) > FLAT:
+        text = f"{text[:FLAT]} … {len(text) - FLAT:,} more characters"
     return visible(text).replace("\n", " ").replace("\t", " ")
 
 

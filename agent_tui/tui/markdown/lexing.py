@@ -23,7 +23,7 @@ Tokens = list[tuple[Any, str]]
 
 _OPENING: Final = re.compile(
     r"/\*|<!--|<!\[CDATA\[|<!|<\?|\(\*|\{-|\"\"\"|'''|`|(?P<quote>[\"'])"
-    r"|(?:--|#)?\[(?P<level>=*)\[|<<[-~]?\s*[\"']?\\?(?P<word>\w+)"
+    r"|(?:--|#)?\[(?P<level>=*)\[|<<<?[-~]?\s*[\"']?\\?(?P<word>\w+)"
 )
 _CLOSING: Final = {
     "/*": r"\*/", "<!--": "-->", "<![CDATA[": r"\]\]>", "<!": ">", "<?": r"\?>", "(*": r"\*\)", "{-": r"-\}",
@@ -31,7 +31,7 @@ _CLOSING: Final = {
 }  # fmt: skip
 _QUOTES_SPAN_LINES: Final = {"Bash", "HTML", "XML"}
 """Elsewhere a quote that is left open is a slip, or an apostrophe, and ends with its line."""
-_WHOLE: Final = {"Markdown", "Perl", "reStructuredText"}
+_WHOLE: Final = {"Markdown", "reStructuredText"}
 """Code blocks and documents inside them are each one rule over many lines, of a kind that is not followed here."""
 _EMBEDDED: Final = {"script-content": ("javascript", "script"), "style-content": ("css", "style")}
 
@@ -174,11 +174,10 @@ class _Run:
             return False
         for match, action, new_state in rules:
             if m := match(whole, position):
-                if m.end() < len(whole) - bool(word) or type(action) is not _TokenType:
+                kind = action if type(action) is _TokenType else String if word else Error
+                if m.end() < len(whole) - bool(word) or not (kind in Comment or kind in String):  # type: ignore[comparison-overlap]
                     return False
-                if not any(kind is Comment or kind is String for kind in action.split()):
-                    return False
-                self.until, self.kind = until, action
+                self.until, self.kind = until, kind
                 self._go(new_state)
                 return True
         return False

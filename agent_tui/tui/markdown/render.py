@@ -186,7 +186,7 @@ class _Writer:
         lines: list[Line] = []
         if label and not hidden:
             lines.extend(wrap([Segment(label, "code.label")], self.width, self.cells, inner, inner, "code.block"))
-        if code:
+        if token.content:
             before = self.before if hidden else ()
             lines.extend(code_lines(code, language, self.width, self.cells, inner, before=before))
         self._put(_begun(lines, first, rest))

@@ -14,6 +14,8 @@ Cell = tuple[Segment, ...]
 _BAR: Final = Segment(" │ ", "table.border")
 _LEAST: Final = 4
 """Cells below which a column is not squeezed before rows become lists."""
+_WORD: Final = 14
+"""Cells of a column's longest word that are kept in one piece, before rows become lists."""
 
 
 @frozen
@@ -30,7 +32,8 @@ def table_lines(table: Table, width: int, cells: Cells) -> list[Line]:
     if not columns:
         return []
     natural = _natural(table, columns, cells)
-    widths = _fit(natural, width - 3 * (columns - 1))
+    room = width - 3 * (columns - 1)
+    widths = list(natural) if sum(natural) <= room else _fit(natural, _least(table, natural, cells), room)
     if widths is None:
         return _as_list(table, width, cells)
     lines: list[Line] = []
@@ -58,20 +61,31 @@ def _natural(table: Table, columns: int, cells: Cells) -> list[int]:
     return widths
 
 
-def _fit(natural: Sequence[int], room: int) -> list[int] | None:
-    """Column widths of at most `room` in all: narrow columns keep theirs, wide ones share the rest."""
-    if sum(natural) <= room:
-        return list(natural)
-    if sum(min(_LEAST, n) for n in natural) > room:
+def _least(table: Table, natural: Sequence[int], cells: Cells) -> list[int]:
+    """The width below which each column would break words that are not long."""
+    least = [min(_LEAST, n) for n in natural]
+    for row in (table.head, *table.rows):
+        for column, cell in enumerate(row):
+            if least[column] < min(_WORD, natural[column]):
+                words = "".join(s.text for s in cell).split()
+                longest = max((size for w in words if (size := cells(w)) <= len(w)), default=0)  # wide ones break
+                least[column] = max(least[column], min(longest, _WORD))
+    return least
+
+
+def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int] | None:
+    """Column widths of at most `room` in all: narrow columns keep theirs, wide ones share the rest; None where not
+    even the `least` widths fit."""
+    if sum(least) > room:
         return None
-    cap, left = 0, room
-    waiting = sorted(natural)
-    while waiting:
-        cap = left // len(waiting)
-        if waiting[0] > cap:
-            break
-        left -= waiting.pop(0)
-    widths = [min(n, cap) for n in natural]
+    low, high = 0, max(natural)
+    while low < high:  # the widest that all may be
+        cap = (low + high + 1) // 2
+        if sum(max(at_least, min(n, cap)) for n, at_least in zip(natural, least, strict=True)) <= room:
+            low = cap
+        else:
+            high = cap - 1
+    widths = [max(at_least, min(n, low)) for n, at_least in zip(natural, least, strict=True)]
     spare = room - sum(widths)
     for column, n in enumerate(natural):
         if spare and widths[column] < n:
