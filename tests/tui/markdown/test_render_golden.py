@@ -81,6 +81,15 @@ def test_a_table_without_room_becomes_a_list() -> None:
     assert drawn == ["aaaa: 1111", "bbbb: 2222", "cccc: 3333"]
 
 
+def test_a_table_keeps_words_whole_or_becomes_a_list() -> None:
+    table = "| a | what changed |\n|---|---|\n| some words | connection |\n"
+    rule = "──────┼───────────"
+    assert page(table, 18) == ["a     │ what", "      │ changed", rule, "some  │ connection", "words │"]
+    assert page(table, 16) == ["a: some words", "what changed:", "connection"]
+    long = f"| a | b |\n|---|---|\n| {'x' * 40} | {'漢' * 20} |\n"
+    assert max(map(len, page(long, 21))) == 21 and page(long, 20)[0] == "a:"
+
+
 def test_links_carry_their_address_and_say_where_they_go() -> None:
     lines = render("[docs](https://a.org/x) [b.org](https://evil.com) [f](src/f.py) https://c.org/y.", 100, cell_len)
     hrefs = {s.text: dict(s.meta)["href"] for line in lines for s in line.segments if s.meta}
