@@ -16,9 +16,9 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
-from agent_tui.structures.markdown_stream import LIMIT, LINES
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
+from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
@@ -29,7 +29,14 @@ MEASURE: Final = 110
 """Cells of a line of running text on a wide screen: longer ones are hard to read."""
 THINKING_LINES: Final = 6
 """Lines of running thought that are shown."""
+USER_LINES: Final = 60
+USER_CHARS: Final = 6_000
+"""Lines and characters of a prompt, as it was typed, that are shown until it is opened."""
+NOTICE_LINES: Final = 200
+NOTICE_CHARS: Final = 20_000
+"""The same for a notice, which does not open."""
 TOGGLE: Final = (("toggle", "1"),)
+Runs = tuple[Segment, ...]
 _MARGIN: Final = Segment("  ", "margin")
 _ENDS: Final = {
     "completed": "completed", "cancelled": "cancelled", "error": "failed", "max_steps": "stopped at the step limit",
@@ -78,17 +85,12 @@ def gap(before: Block | None, block: Block, unfolded: bool = False) -> int:
         case TextBlock():
             if block.lead:
                 return 0
-            return 0 if isinstance(before, TextBlock) and _is_cut(before.text) else 1
+            return 0 if isinstance(before, TextBlock) and is_cut(before.text) else 1
         case ToolBlock() | CallBlock():
             tight = isinstance(before, ToolBlock | CallBlock | ThinkingBlock)
             return 0 if tight and not (unfolded or has_body(before) or has_body(block)) else 1
         case _:
             return 1
-
-
-def _is_cut(text: str) -> bool:
-    """Whether a piece of an answer ended for its size alone, so that the next one goes on with it."""
-    return (len(text) >= LIMIT or text.count("\n") >= LINES) and not text.endswith("\n\n")
 
 
 def body_width(width: int) -> int:
@@ -104,22 +106,40 @@ def margin(lines: Sequence[Line], width: int) -> tuple[Line, ...]:
     )
 
 
+def is_long(block: UserBlock) -> bool:
+    """Whether not all of a prompt is shown until it is opened."""
+    return len(block.text) > USER_CHARS or block.text.count("\n") >= USER_LINES
+
+
 def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
-    lines: list[Line] = []
     mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
     rest = (Segment("  ", "user.mark"),)
-    for number, part in enumerate(visible(block.text).expandtabs(4).split("\n")):
-        lines.extend(wrap([Segment(part, "user")], max(1, width - 1), cells, rest if number else (mark,), rest, "user"))
+    most = (MOST_LINES, MOST_CHARS) if open else (USER_LINES, USER_CHARS)
+    lines = list(_text(block.text, "user", max(1, width - 1), cells, (mark,), rest, "user", most, not open))
     if block.steer:
         lines.extend(wrap([Segment("said while it worked", "user.note")], width, cells, rest, rest, "user"))
     if block.sent:
         what = f"skill {flat(block.skill)}" if block.skill else "expanded"
-        head = f"{'▾' if open else '▸'} {what}: {wording.count(len(block.sent.split()), 'word')} sent"
+        sent, left = clip(block.sent)
+        words = wording.count(len(sent.split()), "word")
+        said = words if left == NOTHING else wording.count(len(block.sent), "character")
+        head = f"{'▾' if open else '▸'} {what}: {said} sent"
         lines.append(Line(cut_runs((*rest, Segment(head, "user.note", TOGGLE)), width, cells), fill="user"))
         if open:
-            for part in visible(block.sent).expandtabs(4).split("\n"):
-                lines.extend(wrap([Segment(part, "user.note")], max(1, width - 1), cells, rest, rest, "user"))
+            lines.extend(_text(block.sent, "user.note", max(1, width - 1), cells, rest, rest, "user"))
     return lines
+
+
+def _text(
+    text: str, style: str, width: int, cells: Cells, first: Runs = (), rest: Runs = (), fill: str = "",
+    most: tuple[int, int] = (MOST_LINES, MOST_CHARS), folded: bool = False,
+) -> Sequence[Line]:  # fmt: skip
+    """Plain text, wrapped: at most so many lines and characters of it, and how much more there is."""
+    shown, left = clip(text, *most)
+    lines: list[Line] = []
+    for number, part in enumerate(visible(shown).expandtabs(4).split("\n")):
+        lines.extend(wrap([Segment(part, style)], width, cells, rest if number else first, rest, fill))
+    return bounded(lines, width, MOST_LINES, cells, left, folded)
 
 
 def hidden(block: Block, look: Look) -> bool:
@@ -139,10 +159,7 @@ def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells, look: 
     lines = [Line(cut_runs((Segment(head, "thinking", TOGGLE),), width, cells))]
     if not (open or (block.live and look.thinking == "live")):
         return lines
-    inner = body_width(width)
-    body: list[Line] = []
-    for part in visible(block.text.strip("\n")).expandtabs(4).split("\n"):
-        body.extend(wrap([Segment(part, "thinking")], min(inner, MEASURE), cells))
+    body = _text(block.text.strip("\n"), "thinking", min(body_width(width), MEASURE), cells)
     return lines + list(margin(body if open else body[-THINKING_LINES:], width))
 
 
@@ -150,12 +167,15 @@ def _notice(block: NoticeBlock, width: int, cells: Cells) -> list[Line]:
     style = f"notice.{block.level}"
     label = (Segment(f"{_LEVELS[block.level]}: ", f"strong {style}"),)
     indent = (Segment("  ", "margin"),) if width >= 20 else ()
+    text, more = clip(block.text, NOTICE_LINES, NOTICE_CHARS)
     lines: list[Line] = []
-    for number, part in enumerate(visible(block.text).expandtabs(4).split("\n")):
+    for number, part in enumerate(visible(text).expandtabs(4).split("\n")):
         runs = [*(label if number == 0 else ()), Segment(part, style)]
         lines.extend(wrap(runs, min(width, MEASURE), cells, indent, indent))
-    for part in visible(block.hint).expandtabs(4).split("\n") if block.hint else ():
-        lines.extend(wrap([Segment(part, "notice.hint")], min(width, MEASURE), cells, indent, indent))
+    lines = list(bounded(lines, width, MOST_LINES, cells, more, False))
+    if block.hint:
+        most = (NOTICE_LINES, NOTICE_CHARS)
+        lines.extend(_text(block.hint, "notice.hint", min(width, MEASURE), cells, indent, indent, "", most))
     return lines
 
 
@@ -187,11 +207,11 @@ def estimate(block: Block, width: int, open: bool) -> int:
         case TextBlock() | NoticeBlock():
             text = block.text
         case UserBlock():
-            text = block.text + block.sent if open else block.text
+            text = block.text + block.sent if open else block.text[:USER_CHARS]
         case ThinkingBlock():
             text = block.text if open else ""
         case ToolBlock():
             return 1 + body_estimate(block, open)
         case _:
             return 1
-    return max(text.count("\n"), len(text) // max(1, width)) + 1
+    return min(max(text.count("\n"), len(text) // max(1, width)) + 1, MOST_LINES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay
@@ -24,26 +25,31 @@ def diff_lines(
     Only what is drawn is highlighted.
     """
     split = is_split(diff, width, form)
-    plan = [list(pairs(hunk, split)) for hunk in diff.hunks]
     digits = len(str(max((max(h.old_start, h.new_start) + len(h.lines) for h in diff.hunks), default=1)))
     colours = Colours(diff.path)
     draw = split_lines if split else unified_lines
     lines: list[Line] = []
-    left = sum(map(len, plan))
-    for number, found in enumerate(plan):
-        room = most - len(lines) if most else len(found)
+    left = sum(len(hunk.lines) for hunk in diff.hunks)
+    for number, hunk in enumerate(diff.hunks):
+        room = most - len(lines) if most else len(hunk.lines)
         if most and room <= bool(number) and left > 1:  # the mark between hunks needs a line too
             break
         if number:
             lines.append(Line(cut_runs((Segment(" " * digits + " ⋯", "diff.hunk"),), width, cells)))
-        shown = found[: max(room, 0) + 1]
+        shown = list(islice(pairs(hunk, split, most and most + 1), max(room, 0) + 1))
         known = colours.of(shown)
         for pair in shown:
             if most and len(lines) >= most and left > 1:
                 break
             lines.extend(draw(pair, known, digits, width, cells))
-            left -= 1
+            left -= _taken(pair)
     return lines, left
+
+
+def _taken(pair: Pair) -> int:
+    """How many lines of the diff are in `pair`: a line of context is in both its sides, and one of it."""
+    old, new = pair
+    return 2 if old is not None and new is not None and old.mark != " " else 1
 
 
 def is_split(diff: DiffDisplay, width: int, form: DiffForm) -> bool:

@@ -49,9 +49,12 @@ Known = Mapping[DiffRow, Sequence[Segment]]
 """The coloured runs of lines."""
 
 
-def pairs(hunk: Hunk, twins: bool) -> Iterator[Pair]:
-    """The lines of `hunk`. `twins`: what went beside what came; else one below the other (context: on the new side)."""
-    for stretch in _stretches(hunk):
+def pairs(hunk: Hunk, twins: bool, most: int = 0) -> Iterator[Pair]:
+    """The lines of `hunk`, each when it is asked for; of a change at most `most` lines of a side (0: all).
+
+    `twins`: what went beside what came; else one below the other (context: on the new side).
+    """
+    for stretch in _stretches(hunk, most or len(hunk.lines)):
         if twins:
             yield from stretch
         elif (row := stretch[0][1]) is not None and row.mark == " ":
@@ -61,7 +64,7 @@ def pairs(hunk: Hunk, twins: bool) -> Iterator[Pair]:
             yield from ((None, row) for _, row in stretch if row is not None)
 
 
-def _stretches(hunk: Hunk) -> Iterator[list[Pair]]:
+def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
     """Lines that belong together: what went and what came in its place, or one line on both sides."""
     old, new = hunk.old_start, hunk.new_start
     removed: list[str] = []
@@ -69,15 +72,15 @@ def _stretches(hunk: Hunk) -> Iterator[list[Pair]]:
     for line in (*hunk.lines, None):  # one more, to end the last change
         mark = "" if line is None else line[:1] or " "
         if (removed or added) and (mark not in ("+", "-") or (mark == "-" and added)):
-            yield list(_change(old, new, removed, added))
+            yield list(_change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added[:most])]))
             old, new = old + len(removed), new + len(added)
             removed, added = [], []
         if line is None:
             return
         if mark == "-":
-            removed.append(_flat(line[1:]))
+            removed.append(line[1:])
         elif mark == "+":
-            added.append(_flat(line[1:]))
+            added.append(line[1:])
         elif mark == "\\":
             note = DiffRow(" ", 0, _flat(line))
             yield [(note, note)]

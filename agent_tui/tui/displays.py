@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from agent_tui.protocol import display as d
+from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
+from agent_tui.tui.clip import MOST_LINES, bounded, clipped, is_cut, more_line, short
 from agent_tui.tui.diff import diff_lines
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
@@ -17,13 +19,11 @@ from agent_tui.tui.markdown.table import Table, table_lines
 
 FOLDED_LINES: Final = 30
 """Lines that a folded display shows before it says how many more there are."""
-MOST_LINES: Final = 5_000
-"""Lines that even an open display shows."""
 MOST_DIFF_LINES: Final = 2_500
-"""The same for a diff, of which every line costs more."""
+"""Lines that even an open diff shows: each costs more than one of text."""
 MOST_ASKED_LINES: Final = 20_000
 """The same for a diff that waits for consent."""
-COLOURED: Final = 60_000
+COLOURED: Final = 24_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
 
@@ -35,7 +35,8 @@ def display_lines(
     if isinstance(display, d.DiffDisplay):
         title = Line(cut_runs(diff_title(display), width, cells))
         return (title, *diff_body(display, width, open, cells, look))
-    return bounded(_whole(display, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells)
+    shown, rest = clipped(display)
+    return bounded(_whole(shown, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells, rest, not open)
 
 
 def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
@@ -45,26 +46,13 @@ def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tup
         return tuple(_whole(display, width, cells))
     lines, left = diff_lines(display, width, cells, look.diff, MOST_ASKED_LINES)
     title = Line(cut_runs(diff_title(display), width, cells))
-    return (title, *lines, *([_more(left, width, True, cells)] if left else []))
+    return (title, *lines, *([more_line(left, width, False, cells)] if left else []))
 
 
 def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
     """The hunks of `diff`, in the form that `look` wants and `width` allows."""
     lines, left = diff_lines(diff, width, cells, look.diff, MOST_DIFF_LINES if open else FOLDED_LINES)
-    return (*lines, _more(left, width, open, cells)) if left else tuple(lines)
-
-
-def bounded(lines: list[Line], width: int, most: int, cells: Cells) -> tuple[Line, ...]:
-    """At most `most` lines, then how many were left out."""
-    left = len(lines) - most
-    return tuple(lines) if left <= 1 else (*lines[:most], _more(left, width, most >= MOST_LINES, cells))
-
-
-def _more(left: int, width: int, open: bool, cells: Cells) -> Line:
-    """How many lines are left out, and where that helps, how to see them."""
-    said = f"… {wording.count(left, 'more line')}{'' if open else ' (click or Ctrl+O)'}"
-    more = Segment(said, "tool.more", (("toggle", "1"),))
-    return Line(cut_runs((more,), width, cells))
+    return (*lines, more_line(left, width, not open, cells)) if left else tuple(lines)
 
 
 def text_lines(text: str, width: int, cells: Cells, style: str = "tool.output") -> list[Line]:
@@ -81,7 +69,7 @@ def _whole(display: d.Display, width: int, cells: Cells) -> list[Line]:
         case d.TextDisplay():
             return text_lines(display.text, width, cells)
         case d.MarkdownDisplay() | d.PlanDisplay():
-            return list(render(display.text, width, cells))
+            return _markdown(display.text, width, cells)
         case d.CodeDisplay():
             return _code(display, width, cells)
         case d.DiffDisplay():
@@ -119,6 +107,20 @@ def diff_count(diff: d.DiffDisplay) -> tuple[Segment, ...]:
     if diff.removed:
         parts.append(Segment(f"{' ' if diff.added else ''}-{diff.removed}", "diff.count.removed"))
     return tuple(parts)
+
+
+def _markdown(text: str, width: int, cells: Cells) -> list[Line]:
+    """Long texts piece by piece: that takes linear time."""
+    if len(text) <= LIMIT:
+        return list(render(text, width, cells))
+    lines: list[Line] = []
+    before = ""
+    for piece in split(text):
+        drawn = render(piece.text, width, cells, 0, piece.lead)
+        lines.extend([EMPTY] if drawn and lines and not piece.lead and not is_cut(before) else [])
+        lines.extend(drawn)
+        before = piece.text
+    return lines
 
 
 def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
@@ -163,7 +165,7 @@ def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
             path = match.path
             lines.extend(wrap([Segment(flat(path), "match.path")], width, cells))
         number = Segment(f"{match.line:>5}  ", "diff.number")
-        text = visible(match.text).expandtabs(4).replace("\n", "␊")
+        text = visible(short(match.text)).expandtabs(4).replace("\n", "␊")
         lines.extend(chop([Segment(text, "tool.output")], width, cells, (number,), (Segment(" " * 7, "indent"),)))
     if found.total > len(found.matches):
         lines.extend(wrap([Segment(f"of {found.total:,} matches in all", "dim")], width, cells))
@@ -204,7 +206,7 @@ def _todo(item: d.TodoItem, width: int, cells: Cells) -> list[Line]:
 
 
 def _question(question: d.QuestionDisplay, width: int, cells: Cells) -> list[Line]:
-    lines = list(render(question.text, width, cells))
+    lines = _markdown(question.text, width, cells)
     for number, option in enumerate(question.options, 1):
         chosen = option == question.answer
         mark = Segment(f"{'▸' if chosen else ' '} {number}. ", "accent" if chosen else "list.marker")

@@ -8,9 +8,18 @@ from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
-from agent_tui.tui.displays import FOLDED_LINES, diff_body, diff_count, display_lines, exit_words, text_lines
+from agent_tui.tui.clip import MOST_LINES
+from agent_tui.tui.displays import (
+    FOLDED_LINES,
+    MOST_DIFF_LINES,
+    diff_body,
+    diff_count,
+    display_lines,
+    exit_words,
+    text_lines,
+)
 from agent_tui.tui.look import DEFAULT, Look
-from agent_tui.tui.markdown.inline import flat
+from agent_tui.tui.markdown.inline import FLAT, flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 
 LIVE_LINES: Final = 8
@@ -19,6 +28,8 @@ LAST_LINES: Final = 3
 """Last lines of a command's output, which stay when it has ended: the screen does not jump, and its result is there."""
 FAILED_LINES: Final = LIVE_LINES
 """The same where it failed: what went wrong is seldom in the last three."""
+LAST_CHARS: Final = 4_000
+"""Characters of each of them that are looked at."""
 ARGUMENT_LINES: Final = 4
 REFUSED: Final = frozenset(("denied", "blocked"))
 """Tags of calls that never ran: they did not fail."""
@@ -64,7 +75,7 @@ def has_body(block: Block) -> bool:
     if block.state == "failed":
         return True
     if block.state == "done" and isinstance(shown, d.CommandDisplay):
-        return bool(exit_words(shown) or shown.output.strip())
+        return bool(exit_words(shown) or (shown.output and not shown.output.isspace()))
     return block.state == "done" and isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay)
 
 
@@ -75,13 +86,13 @@ def body_estimate(block: ToolBlock, open: bool) -> int:
     shown = block.display
     if isinstance(shown, d.DiffDisplay):
         lines = sum(len(hunk.lines) for hunk in shown.hunks)
-        return lines if open else min(lines, FOLDED_LINES)
+        return min(lines, MOST_DIFF_LINES if open else FOLDED_LINES)
     if not open:
         return LAST_LINES
     if isinstance(shown, d.CommandDisplay):
-        return shown.output.count("\n") + 2
+        return min(shown.output.count("\n") + 2, MOST_LINES)
     if isinstance(shown, d.TextDisplay | d.MarkdownDisplay | d.CodeDisplay | d.PlanDisplay):
-        return shown.text.count("\n") + 1
+        return min(shown.text.count("\n") + 1, MOST_LINES)
     return LIVE_LINES
 
 
@@ -197,7 +208,7 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
 
 def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> list[Line]:
     """The end of the output; blank lines after it, or nothing but blank lines, are none."""
-    end = command.output.rstrip().rsplit("\n", most)[-most:]
+    end = [line[-LAST_CHARS:] for line in command.output.rstrip().rsplit("\n", most)[-most:]]
     return text_lines("\n".join(end), width, cells)[-most:]
 
 
@@ -207,7 +218,8 @@ def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]
     if isinstance(display, d.CommandDisplay):
         return _last(display, width, cells, FAILED_LINES)
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
-        first = next((line for line in display.text.split("\n") if line.strip()), "").removeprefix(f"Error [{tag}]: ")
+        first = next((line for line in display.text[:FLAT].split("\n") if line.strip()), "")
+        first = first.removeprefix(f"Error [{tag}]: ")
         if tag == "denied" and first.startswith(SAID_NO):
             first = first.replace(SAID_NO, "you said no", 1)
         return [Line(cut_runs((Segment(flat(first), "tool.bad"),), width, cells))]

@@ -154,7 +154,7 @@ def test_what_is_left_out_is_counted() -> None:
     lines, left = diff_lines(diff, 60, cell_len, "unified", 30)
     assert (len(lines), left) == (30, 12)
     lines, left = diff_lines(diff, 120, cell_len, "split", 10)
-    assert (len(lines), left) == (10, 11)
+    assert (len(lines), left) == (10, 22), "lines of the diff, as in one column"
     assert display_lines(diff, 60, False, cell_len)[-1].text == "… 12 more lines (click or Ctrl+O)"
 
 
@@ -173,8 +173,8 @@ def test_a_note_on_the_last_line_end_is_no_line_of_the_file() -> None:
 def test_a_long_file_is_highlighted_in_its_beginning() -> None:
     code = CodeDisplay("x = 1\n" * 12_000, "a.py")
     lines = display_lines(code, 60, True, cell_len)
-    assert lines[0].text == "    1  x = 1"
-    assert lines[4_999].text == " 5000  x = 1"
+    assert lines[0].text == "   1  x = 1"
+    assert lines[4_999].text == "5000  x = 1"
     assert looks(list(lines[:1]), "1") == ["code.number"]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
-from agent_tui.tui.blocks import hidden
+from agent_tui.tui.blocks import hidden, is_long
 from agent_tui.tui.effects import Scroll
 from agent_tui.tui.groups import Group, Groups, kind
 from agent_tui.tui.model import Model, Reading
@@ -82,7 +82,9 @@ def is_message(block: Block) -> bool:
 
 def foldable(block: Block) -> bool:
     """Whether `block` opens and closes."""
-    return isinstance(block, ToolBlock | ThinkingBlock) or (isinstance(block, UserBlock) and bool(block.sent))
+    if isinstance(block, UserBlock):
+        return bool(block.sent) or is_long(block)
+    return isinstance(block, ToolBlock | ThinkingBlock)
 
 
 def go(model: Model, row: int) -> Model:

@@ -1,0 +1,136 @@
+"""How much of a text is laid out at all, and the line that says how much was not: work and memory stay bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final, TypeVar, assert_never
+
+from agent_tui.protocol import display as d
+from agent_tui.structures import late
+from agent_tui.structures.frozen import frozen
+from agent_tui.structures.markdown_stream import LIMIT, LINES
+from agent_tui.tui import wording
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs
+
+T = TypeVar("T")
+
+MOST_LINES: Final = 5_000
+"""Lines that even an open block shows."""
+MOST_CHARS: Final = 120_000
+"""Characters of a text that are laid out: wide ones cost about half a microsecond each."""
+MOST_CELLS: Final = 10_000
+"""Cells of a table that are laid out."""
+MOST_MARKDOWN: Final = 60_000
+"""Characters of a text in Markdown, which cost more."""
+MOST_MATCH: Final = 500
+"""Characters of one line that a search has found."""
+MOST_ITEMS: Final = 1_000
+"""Items of a list of which each has a few lines."""
+_LINE_END: Final = late.pattern(r"\r\n|\r|\n")
+_TOGGLE: Final = (("toggle", "1"),)
+
+
+@frozen
+class Rest:
+    """What of a source is not laid out: whole `lines`, or `chars` where it ends inside one line."""
+
+    lines: int = 0
+    chars: int = 0
+
+
+NOTHING: Final = Rest()
+
+
+def short(text: str, most: int = MOST_MATCH) -> str:
+    """`text` on one line, its beginning if it is very long."""
+    return text if len(text) <= most else f"{text[:most]} … {len(text) - most:,} more characters"
+
+
+def clip(text: str, lines: int = MOST_LINES, chars: int = MOST_CHARS) -> tuple[str, Rest]:
+    """The beginning of `text`, at most so many lines and characters of it, without the end of its last line; and what
+    comes after it. Where a line begins within the last quarter of the characters, it ends before that line."""
+    if len(text) <= chars and text.count("\n") + text.count("\r") < lines:
+        return text, NOTHING
+    ends = [found.start() for found in islice(_LINE_END.finditer(text, 0, chars), lines)]
+    end = ends[-1] if len(ends) == lines else len(text)
+    if end > chars:
+        if not ends or ends[-1] < chars - chars // 4:
+            return text[:chars], Rest(chars=len(text) - chars)
+        end = ends[-1]
+    rest = text.count("\n", end) + text.count("\r", end) - text.count("\r\n", end)
+    return text[:end], Rest(rest) if rest else NOTHING
+
+
+def collapsed(output: str) -> str:
+    """`output` as a terminal shows it: where a line was begun again (a progress bar), what came last."""
+    if "\r" not in output:
+        return output
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in output.split("\n"))
+
+
+def bounded(
+    lines: Sequence[Line], width: int, most: int, cells: Cells, rest: Rest = NOTHING, folded: bool = True
+) -> tuple[Line, ...]:
+    """At most `most` lines, then how much was left out: of them, and the `rest` of their source."""
+    left = len(lines) - most
+    if left <= 1 and rest == NOTHING:
+        return tuple(lines)
+    cut, kept = lines[most:], tuple(lines[:most])
+    if rest.chars:
+        chars = rest.chars + sum(len(segment.text) for line in cut for segment in line.segments)
+        return (*kept, more_line(chars, width, folded, cells, "more character"))
+    return (*kept, more_line(len(cut) + rest.lines, width, folded, cells))
+
+
+def is_cut(text: str) -> bool:
+    """Whether a piece of Markdown ended for its size alone, so that the next one goes on with it."""
+    return (len(text) >= LIMIT or text.count("\n") >= LINES) and not text.endswith("\n\n")
+
+
+def more_line(count: int, width: int, folded: bool, cells: Cells, what: str = "more line") -> Line:
+    """How much is left out, and where it is only `folded` away, how to see it."""
+    said = f"… {wording.count(count, what)}{' (click or Ctrl+O)' if folded else ''}"
+    return Line(cut_runs((Segment(said, "tool.more", _TOGGLE),), width, cells))
+
+
+def clipped(display: d.Display) -> tuple[d.Display, Rest]:
+    """`display` with no more in it than is ever laid out, and what of it is left out."""
+    match display:
+        case d.CodeDisplay():
+            text, rest = clip(display.text)
+            return (display if rest == NOTHING else replace(display, text=text)), rest
+        case d.MarkdownDisplay() | d.PlanDisplay() | d.QuestionDisplay():
+            text, rest = clip(display.text, chars=MOST_MARKDOWN)
+            return (display if rest == NOTHING else replace(display, text=text)), rest
+        case d.TextDisplay():
+            text, rest = clip(collapsed(display.text))
+            return replace(display, text=text), rest
+        case d.CommandDisplay():
+            (command, _), (output, rest) = clip(display.command), clip(collapsed(display.output))
+            return replace(display, command=command, output=output), rest
+        case d.ListingDisplay():
+            entries, rest = _first(display.entries, MOST_LINES)
+            return replace(display, entries=entries, total=max(display.total, len(display.entries))), rest
+        case d.MatchesDisplay():
+            matches, rest = _first(display.matches, MOST_ITEMS)
+            return replace(display, matches=matches, total=max(display.total, len(display.matches))), rest
+        case d.TableDisplay():
+            columns = max([len(display.header), *map(len, display.rows)], default=1)
+            rows, rest = _first(display.rows, max(1, MOST_CELLS // max(1, columns)))
+            return replace(display, rows=rows), rest
+        case d.TodoDisplay():
+            items, rest = _first(display.items, MOST_ITEMS)
+            return replace(display, items=items), rest
+        case d.AgentsDisplay():
+            agents, rest = _first(display.agents, MOST_ITEMS)
+            return replace(display, agents=agents), rest
+        case d.DiffDisplay() | d.ImageDisplay():
+            return display, NOTHING
+        case _:
+            assert_never(display)
+
+
+def _first(items: tuple[T, ...], most: int) -> tuple[tuple[T, ...], Rest]:
+    return (items, NOTHING) if len(items) <= most else (items[:most], Rest(len(items) - most))
