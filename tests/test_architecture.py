@@ -62,6 +62,7 @@ LAZY = {
     "agent_tui.tui.markdown.code": {
         "agent_tui.tui.markdown.lexing:State": "it imports Pygments",
         "agent_tui.tui.markdown.lexing:steps": "it imports Pygments",
+        "pygments.lexers:LEXERS": "with the first block of code",
         "pygments.lexers:get_lexer_by_name": "with the first block of code",
         "pygments.lexers:get_lexer_for_filename": "with the first block of code",
         "pygments.util:ClassNotFound": "with the first block of code",

@@ -6,7 +6,7 @@ state that the lines before it ended in.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures.frozen import frozen
@@ -55,11 +55,27 @@ def _lexer(language: str) -> Any | None:
     from pygments.util import ClassNotFound
 
     try:
-        if "." in language:
+        _, dot, ending = language.rpartition(".")
+        name = _endings().get(ending) if dot else language.lower()
+        if name is None:
             return get_lexer_for_filename(language, stripnl=False, ensurenl=False)
-        return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+        return get_lexer_by_name(name, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return None
+
+
+@cache
+def _endings() -> dict[str, str]:
+    """The endings of file names that one lexer alone claims, and its name. Pygments compiles 900 patterns for it."""
+    from pygments.lexers import LEXERS
+
+    claims: dict[str, set[str]] = {}
+    for _, _, names, patterns, _ in LEXERS.values():
+        for pattern in patterns:
+            ending = pattern.removeprefix("*.")
+            if ending.isalnum() and ending != pattern:
+                claims.setdefault(ending, set()).update(names[:1])
+    return {ending: names.pop() for ending, names in claims.items() if len(names) == 1}
 
 
 def plain(code: str) -> CodeLines:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import find_lexer_class_by_name, get_lexer_by_name, get_lexer_for_filename
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
@@ -117,6 +117,13 @@ def test_line_by_line_gives_the_tokens_of_pygments(language: str) -> None:
 def test_lexers_that_cannot_be_stepped_are_used_as_they_are(language: str) -> None:
     assert steps(get_lexer_by_name(language)) is None
     assert "".join(s.text for runs in highlight("a: [1, 2]\n", language) for s in runs) == "a: [1, 2]"
+
+
+def test_a_file_s_name_says_what_it_says_to_pygments() -> None:
+    for ending, name in code._endings().items():
+        assert type(get_lexer_for_filename(f"a.{ending}")) is find_lexer_class_by_name(name), ending
+    assert type(code._lexer("a.h")) is type(get_lexer_for_filename("a.h"))
+    assert code._lexer("a.nonesuch") is None
 
 
 def test_a_docstring_that_crosses_a_cut_stays_a_string() -> None:
