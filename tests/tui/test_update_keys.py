@@ -9,6 +9,7 @@ from agent_tui.protocol.ops import SetMode
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.effects import ExpireToast, Scroll, Type
 from agent_tui.tui.msg import Copied, EffectFailed, KeyPressed, Resized, Scrolled, ToastExpired, Toggled
+from agent_tui.tui.view.screen import TOO_SMALL
 from tests.tui.play import Play
 
 
@@ -75,8 +76,10 @@ def test_every_toast_ends_and_an_old_end_does_not_take_a_new_toast() -> None:
 def test_a_tiny_terminal_is_said() -> None:
     play = Play()
     assert play.say(Resized(19, 24)).too_small
+    assert play.view.prompt.placeholder == TOO_SMALL
     assert play.say(Resized(20, 5)).too_small
     assert not play.say(Resized(20, 6)).too_small
+    assert play.view.prompt.placeholder != TOO_SMALL
 
 
 def test_scrolling_is_known() -> None:

@@ -125,5 +125,6 @@ def _as_list(table: Table, width: int, cells: Cells) -> list[Line]:
             lines.append(Line((Segment("─" * min(width, 20), "table.border"),)))
         for name, cell in zip_longest(_styled(table.head, "table.head"), row, fillvalue=()):
             label = (*name, Segment(": ", "table.border")) if name else ()
-            lines.extend(wrap((*label, *cell), width, cells))
+            rest = (Segment("  ", "indent"),) if width > 8 else ()
+            lines.extend(wrap((*label, *cell), width, cells, (), rest))
     return lines

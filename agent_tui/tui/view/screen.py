@@ -19,6 +19,8 @@ from agent_tui.tui.view.words import one_line
 
 MIN_WIDTH: Final = 20
 MIN_HEIGHT: Final = 6
+TOO_SMALL: Final = "too small"
+"""Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 NO_KEYS: Final[frozenset[str]] = frozenset()
 HINT_KEYS: Final = frozenset(("escape",))
 
@@ -26,6 +28,7 @@ HINT_KEYS: Final = frozenset(("escape",))
 def view(model: Model) -> View:
     """What to show of `model`. A region that did not change is the same object as in the view before."""
     transcript, running = model.transcript, model.running
+    small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
     listed = _completion(completion.shown(model), model.completion.selected) if _slash(model) else None
     return View(
         header=header_view(model),
@@ -36,12 +39,12 @@ def view(model: Model) -> View:
         queue=_queue(transcript.queue, model.taken, transcript.paused, running),
         dialog=dialog_view(model),
         completion=listed,
-        prompt=_prompt(model.composer, running, model.dialog is not None),
+        prompt=_prompt(model.composer, running, model.dialog is not None, small),
         status=status_view(model) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
         overlay=overlay_view(model) if model.covered else None,
         toast=_toast(model.toast),
-        too_small=model.width < MIN_WIDTH or model.height < MIN_HEIGHT,
+        too_small=small,
         grab_all=model.covered or model.asking,
         grab=_grab(model, listed),
     )
@@ -91,12 +94,14 @@ def _completion(found: tuple[completion.Candidate, ...], selected: int) -> Compl
 
 
 @lazy
-def _prompt(composer: Composer, running: bool, asked: bool) -> PromptView:
+def _prompt(composer: Composer, running: bool, asked: bool, small: bool) -> PromptView:
     purpose = composer.purpose
     if purpose is not None:
         hint = "Enter sends it, Esc goes back" if purpose.kind != "search" else "words of the transcript"
         return PromptView(composer.rev, composer.text, hint, purpose.label)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
+    if small:
+        placeholder = TOO_SMALL
     return PromptView(composer.rev, composer.text, "" if asked else placeholder)
 
 

@@ -85,7 +85,7 @@ def test_a_table_keeps_words_whole_or_becomes_a_list() -> None:
     table = "| a | what changed |\n|---|---|\n| some words | connection |\n"
     rule = "──────┼───────────"
     assert page(table, 18) == ["a     │ what", "      │ changed", rule, "some  │ connection", "words │"]
-    assert page(table, 16) == ["a: some words", "what changed:", "connection"]
+    assert page(table, 16) == ["a: some words", "what changed:", "  connection"]
     long = f"| a | b |\n|---|---|\n| {'x' * 40} | {'漢' * 20} |\n"
     assert max(map(len, page(long, 21))) == 21 and page(long, 20)[0] == "a:"
 
