@@ -6,6 +6,7 @@ can no longer write into the session.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Final
@@ -62,6 +63,9 @@ class Turn:
         self.over = False
         self.steers: list[SteerSeen] = []
         self.streaming: Answer | None = None
+        self._untold: list[str] = []
+        self._delta: type[TextDelta | ThinkingDelta] = TextDelta
+        """What the untold pieces are of."""
         self.open: dict[str, tuple[ToolCall, str, bool]] = {}
         """Calls without a result: the call, its label, whether it was started."""
 
@@ -70,6 +74,7 @@ class Turn:
         return round((time.monotonic() - self.started) * 1000)
 
     def emit(self, event: Event) -> None:
+        self._tell()
         if not self.over:
             self._emit(event, self.step)
 
@@ -87,7 +92,7 @@ class Turn:
         answer = self.streaming = self.streaming or Answer()
         answer.texts.append(text)
         answer.text_chars += len(text)
-        self.emit(TextDelta(text=text))
+        self._tell_soon(TextDelta, text)
         self._keep(answer)
 
     def thinking(self, text: str) -> None:
@@ -96,11 +101,26 @@ class Turn:
         answer.thinking_from, answer.thinking_to = answer.thinking_from or now, now
         answer.thoughts.append(text)
         answer.thought_chars += len(text)
-        self.emit(ThinkingDelta(text=text))
+        self._tell_soon(ThinkingDelta, text)
         self._keep(answer)
 
     def arguments(self, index: int, name: str, text: str) -> None:
         self.emit(ToolArgsDelta(index=index, name=name, text=text))
+
+    def _tell_soon(self, delta: type[TextDelta | ThinkingDelta], text: str) -> None:
+        """Tell of `text` before the loop waits for anything: what one read of the network brought is one delta."""
+        if delta is not self._delta:
+            self._tell()
+            self._delta = delta
+        if not self._untold:
+            asyncio.get_running_loop().call_soon(self._tell)
+        self._untold.append(text)
+
+    def _tell(self) -> None:
+        if self._untold:
+            text = "".join(self._untold)
+            self._untold.clear()
+            self.emit(self._delta(text=text))
 
     def replied(self, stop_reason: StopReason, calls: tuple[ToolCall, ...] = (), state: str = "") -> AssistantReplied:
         """Settle the answer of this step."""

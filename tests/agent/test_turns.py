@@ -19,6 +19,8 @@ from agent_tui.protocol.events import (
     Retrying,
     SteerSeen,
     StepStarted,
+    TextDelta,
+    ThinkingDelta,
     ToolEnded,
     ToolOutput,
     TurnEnded,
@@ -51,16 +53,24 @@ def test_a_turn_streams_settles_and_is_on_record(place: Place) -> None:
     assert [record["n"] for record in place.log_lines()] == list(range(1, len(types) + 1))
 
 
+def test_what_arrives_together_is_told_together(place: Place) -> None:
+    with place.engine(place.script([{"thinking": "hm " * 9, "chunk": 3}, {"text": "word " * 50, "chunk": 5}])) as driver:
+        driver.turn("go")
+        thoughts, texts = driver.all(ThinkingDelta), driver.all(TextDelta)
+    assert [delta.text for delta in thoughts] == ["hm " * 9]
+    assert [delta.text for delta in texts] == ["word " * 50]
+
+
 def test_the_law_holds_for_a_real_session(place: Place) -> None:
     (place.cwd).mkdir(parents=True)
     (place.cwd / "a.txt").write_text("one\n")
     steps = (
         [
-            {"thinking": "let me look\n" * 30, "chunk": 7},
-            {"text": "Reading.\n\n", "chunk": 2},
+            {"thinking": "let me look\n" * 30, "chunk": 7, "rate": 4000},
+            {"text": "Reading.\n\n", "chunk": 2, "rate": 4000},
             {"call": "read_file", "arguments": {"path": "a.txt"}},
         ],
-        [{"text": "# Done\n\n```py\nx = 1\n```\nend", "chunk": 1}],
+        [{"text": "# Done\n\n```py\nx = 1\n```\nend", "chunk": 1, "rate": 4000}],
     )
     with place.engine(place.script(*steps)) as driver:
         driver.turn("go")
