@@ -11,7 +11,6 @@ from textual.app import App
 
 from agent_tui.tui.terminal import Terminal
 
-
 _CHUNK: Final = 240
 """Bytes that are handed to GNU screen at a time: its buffer for one string was 256 for long, and is 768 now."""
 

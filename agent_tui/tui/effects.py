@@ -68,4 +68,11 @@ class Type:
     key: str = ""
 
 
-Effect = Send | Quit | Copy | CopySelection | Mouse | Remember | ExpireToast | Scroll | Type
+@frozen
+class Yield:
+    """Let what came in the meantime be handled, and say `Yielded` after `seconds`."""
+
+    seconds: float
+
+
+Effect = Send | Quit | Copy | CopySelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield

@@ -121,6 +121,8 @@ class Search:
     """The row from which the first hit is looked for, upwards."""
     opened: int = -1
     """The row that was opened because the hit is in it."""
+    waiting: bool = False
+    """A `Yielded` is on its way, after which the search goes on."""
 
 
 @frozen

@@ -117,6 +117,11 @@ class ToastExpired(Base):
 
 
 @frozen
+class Yielded(Base):
+    """What came in the meantime is handled: what takes long may go on."""
+
+
+@frozen
 class EffectFailed(Base):
     """The runtime could not do something: one line for the person."""
 
@@ -125,5 +130,5 @@ class EffectFailed(Base):
 
 Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
-    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed
+    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded
 )  # fmt: skip

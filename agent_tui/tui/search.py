@@ -1,61 +1,59 @@
-"""Finding words in the transcript: an index of what its rows say, and the rows and counts in which a query is found.
+"""Finding words in the transcript, from the newest row back, a slice at a time: what one slice costs is about the same
+at any length, so that the keys that come between two of them do not wait.
 
 Case is ignored, and so are the marks of Markdown that an answer is drawn without (`*`, backticks), unless the query
 has some.
-One pass over all rows fits between two keys: what does not (`BUDGET`) is left out, the oldest rows first.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from itertools import accumulate
+from typing import Final
 
-from agent_tui.protocol import display as d
-from agent_tui.protocol.transcript import (
-    Block,
-    CallBlock,
-    DividerBlock,
-    NoticeBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolBlock,
-    TurnBlock,
-    UserBlock,
-)  # fmt: skip
+from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
+from agent_tui.tui.search_text import reader
 
-BUDGET: Final = 6_000_000
-"""Characters that are searched in all, from the newest row back."""
+SLICE: Final = 4_000_000
+"""What is searched at once, in about nanoseconds: `READ` and `LETTER` for each row and character that is read, `KNOWN`
+for each row, and one for each character, whose text is known."""
+READ: Final = 1_500
+LETTER: Final = 8
+KNOWN: Final = 150
 ROW: Final = 200_000
-"""Characters of one row that are searched."""
-Said = Callable[[Any], str]
-_STRIDE: Final = 2_000
-"""Rows that are read between two looks at the budget."""
-ENTRIES: Final = 1_000
-"""Files, matches, table rows and the like of one tool's result that are searched."""
+"""Characters of one row that are read at once; such a row is read anew for each query."""
+KEPT: Final = 16_000_000
+"""Characters, of the newest rows, that are kept for the next query."""
 
 
 @frozen
 class Index:
-    """What each row says, made plain; `first` is the oldest row that is searched. `raw`: with Markdown's marks;
+    """What the rows from `first` on say, made plain. `size`: how many characters that is. `raw`: with Markdown's marks;
     `thinking`: thoughts are searched too."""
 
     rows: Vec[Block] = Vec()
-    texts: tuple[str, ...] = ()
+    texts: tuple[str | None, ...] = ()
+    """None: too long to be kept."""
     first: int = 0
+    size: int = 0
     raw: bool = False
     thinking: bool = True
 
 
 @frozen
 class Found:
-    """The rows that hold `query`, ascending, and how many times it was found up to and with each of them."""
+    """The rows that hold `query`, ascending, and how many times it was found up to and with each of them; as far as the
+    search has come: down to row `first`, and in the one before it up to character `at`, with `count` hits in that."""
 
     query: str = ""
     rows: tuple[int, ...] = ()
     totals: tuple[int, ...] = ()
+    first: int = 0
+    at: int = 0
+    count: int = 0
 
     @property
     def total(self) -> int:
@@ -80,10 +78,14 @@ class Found:
         at = bisect_right(self.rows, row)
         return self.totals[at - 1] - 1 if at else 0 if self.rows else -1
 
+    def has_nearest(self, row: int) -> bool:
+        """Whether `nearest` will say the same once all is searched."""
+        return not self.first or bool(self.rows and self.rows[0] <= row)
 
-def plain(query: str) -> str:
-    """`query` as it is looked for."""
-    return query.lower()
+
+def plain(text: str) -> str:
+    """`text` as it is looked for and looked through. Some letters become two (`ß`, `İ`)."""
+    return text.casefold()
 
 
 def has_marks(query: str) -> bool:
@@ -91,143 +93,85 @@ def has_marks(query: str) -> bool:
     return "`" in query or "*" in query
 
 
-def index(rows: Vec[Block], known: Index, raw: bool = False, thinking: bool = True) -> tuple[Index, int]:
-    """The index of `rows`, and the first row whose text may differ from that in `known`."""
-    kinds = dict(_SAID)
-    if raw:
-        kinds[TextBlock] = _own_text
-    if not thinking:
-        kinds[ThinkingBlock] = _nothing
-    if (known.raw, known.thinking) != (raw, thinking):
-        return Index(rows, *_texts(list(rows), kinds), raw, thinking), 0
-    if rows is known.rows:
-        return known, len(rows)
-    size = min(len(rows), len(known.texts))
-    changed = [row for row in rows.changed(known.rows) if row >= known.first]
-    since = min(changed[0] if changed else size, size)
-    if len(changed) > len(rows) // 2:  # the first time, or another session
-        return Index(rows, *_texts(list(rows), kinds), raw, thinking), 0
-    texts = list(known.texts[: len(rows)])
-    made, _ = _texts([rows[row] for row in changed], kinds)
-    for row, text in zip(changed, made, strict=True):
-        texts[row : row + 1] = [text]
-    return Index(rows, tuple(texts), known.first, raw, thinking), since
+def renewed(known: Index, rows: Vec[Block], raw: bool = False, thinking: bool = True) -> tuple[Index, list[int] | None]:
+    """`known` for what `rows` are now, and which of them changed; None: too much, and all is to be searched again."""
+    if rows is known.rows and (known.raw, known.thinking) == (raw, thinking):
+        return known, []
+    changed = list(rows.changed(known.rows))
+    if (known.raw, known.thinking) != (raw, thinking) or len(changed) > len(rows) // 2:
+        return Index(rows, (), len(rows), 0, raw, thinking), None
+    texts, first, size = list(known.texts[: max(0, len(rows) - known.first)]), min(known.first, len(rows)), known.size
+    say, long = reader(raw, thinking), False
+    for row in changed:
+        if row < first:
+            continue
+        said = say(rows[row])
+        long = long or len(said) > ROW
+        texts[row - first : row - first + 1] = [None if len(said) > ROW else plain(said)]
+        size += len(said)
+    return Index(rows, tuple(texts), first, size, raw, thinking), None if long else changed
 
 
-def find(known: Index, query: str, before: Found | None = None, since: int = 0) -> Found:
-    """Where `query` (made plain) is. `before`: what was found in the same texts up to row `since`, or, where it was
-    found for the beginning of `query`, in all of them."""
-    texts = known.texts
-    if not query:
-        return Found()
-    rows: list[int] = []
-    totals: list[int] = []
-    looked: Iterable[int] = range(len(texts))
-    if before is not None and before.query == query:
-        kept = bisect_left(before.rows, since)
-        rows, totals = list(before.rows[:kept]), list(before.totals[:kept])
-        looked = range(since, len(texts))
-    elif before is not None and before.query and before.query in query and since >= len(texts):
-        looked = before.rows
-    total = totals[-1] if totals else 0
-    for row in looked:
-        if count := texts[row].count(query):
-            total += count
-            rows.append(row)
-            totals.append(total)
-    return Found(query, tuple(rows), tuple(totals))
+def begun(index: Index, query: str) -> Found:
+    """`query` (made plain) is to be looked for in all rows."""
+    return Found(query, first=len(index.rows) if query else 0)
 
 
-def _texts(blocks: Sequence[Block], kinds: Mapping[type[Block], Said]) -> tuple[tuple[str, ...], int]:
-    """The plain text of each block, empty where the budget is spent; and the first block within the budget."""
-    texts: list[str] = []
-    left, begin = BUDGET, len(blocks)
-    while begin and left > 0:
-        begin, end = max(0, begin - _STRIDE), begin
-        part = [kinds[type(block)](block).lower() for block in blocks[begin:end]]
-        if max(map(len, part)) > ROW:
-            part = [text[:ROW] for text in part]
-        left -= sum(map(len, part))
-        texts[:0] = part
-    return ("",) * begin + tuple(texts), begin
+def searched(index: Index, found: Found, most: int = SLICE) -> tuple[Index, Found]:
+    """One slice more of what is not searched yet, of about `most`; and the texts that were read for it."""
+    say = reader(index.raw, index.thinking)
+    row, at, count, size = found.first, found.at, found.count, index.size
+    hits: list[tuple[int, int]] = []
+    read: list[str | None] = []
+    while row and most > 0:
+        known = index.texts[row - 1 - index.first] if row > index.first else None
+        if known is not None:
+            most -= KNOWN + len(known)
+            count = known.count(found.query)
+        else:
+            said = say(index.rows[row - 1])
+            most -= READ + LETTER * min(len(said), ROW)
+            if len(said) > ROW:
+                piece = plain(said[at : at + ROW + len(found.query) - 1])
+                count, at = count + piece.count(found.query), at + ROW
+                if at < len(said):
+                    continue
+                text = None
+            else:
+                text = plain(said)
+                count, size = text.count(found.query), size + len(text)
+            if row == index.first - len(read) and size <= KEPT:
+                read.append(text)
+        row -= 1
+        if count:
+            hits.append((row, count))
+        at = count = 0
+    if read:
+        index = replace(index, texts=(*reversed(read), *index.texts), first=index.first - len(read), size=size)
+    if not hits:
+        return index, replace(found, first=row, at=at, count=count)
+    hits.reverse()
+    totals = list(accumulate(number for _, number in hits))
+    more = [totals[-1] + total for total in found.totals]
+    rows = (*(place for place, _ in hits), *found.rows)
+    return index, Found(found.query, rows, (*totals, *more), row, at, count)
 
 
-def said(block: Block) -> str:
-    """All that `block` shows where it is open, as text."""
-    return _SAID[type(block)](block)
-
-
-def head(block: Block) -> str:
-    """What of that is to be seen where it is folded."""
-    match block:
-        case ToolBlock():
-            return block.label or block.name
-        case ThinkingBlock():
-            return ""
-        case UserBlock():
-            return block.text
-        case _:
-            return said(block)
-
-
-def _user(block: UserBlock) -> str:
-    return f"{block.text}\n{block.sent}" if block.sent else block.text
-
-
-def _tool(block: ToolBlock) -> str:
-    label = block.label or block.name
-    if block.state == "running":
-        return f"{label}\n{block.tail}"
-    return label if block.display is None else f"{label}\n{shown(block.display)}"
-
-
-def _answer(block: TextBlock) -> str:
-    return block.text.replace("`", "").replace("*", "").replace("\n", " ")
-
-
-def _own_text(block: TextBlock | ThinkingBlock | DividerBlock) -> str:
-    return block.text
-
-
-def _notice(block: NoticeBlock) -> str:
-    return f"{block.text}\n{block.hint}"
-
-
-def _call(block: CallBlock) -> str:
-    return f"{block.name}\n{block.arguments}"
-
-
-def _nothing(_: Block) -> str:
-    return ""
-
-
-_SAID: Final[Mapping[type[Block], Said]] = {
-    UserBlock: _user, TextBlock: _answer, ThinkingBlock: _own_text, ToolBlock: _tool, CallBlock: _call,
-    NoticeBlock: _notice, TurnBlock: _nothing, DividerBlock: _own_text,
-}  # fmt: skip
-
-
-def shown(display: d.Display) -> str:
-    """The words of a tool's result."""
-    match display:
-        case d.TextDisplay() | d.MarkdownDisplay() | d.CodeDisplay() | d.PlanDisplay():
-            return display.text
-        case d.CommandDisplay():
-            return f"{display.command}\n{display.output}"
-        case d.DiffDisplay():
-            return "\n".join("\n".join(hunk.lines) for hunk in display.hunks[:ENTRIES])
-        case d.ListingDisplay():
-            return "\n".join([entry.name for entry in display.entries[:ENTRIES]])
-        case d.MatchesDisplay():
-            found = display.matches[:ENTRIES]
-            return "\n".join([*dict.fromkeys([match.path for match in found]), *[match.text for match in found]])
-        case d.TableDisplay():
-            return "\n".join("\n".join(row) for row in (display.header, *display.rows[:ENTRIES]))
-        case d.TodoDisplay():
-            return "\n".join(item.text for item in display.items[:ENTRIES])
-        case d.QuestionDisplay():
-            return "\n".join((display.text, *display.options[:ENTRIES], display.answer))
-        case d.ImageDisplay():
-            return display.path
-        case d.AgentsDisplay():
-            return "\n".join(f"{agent.name} {agent.state} {agent.task}" for agent in display.agents[:ENTRIES])
+def counted(index: Index, found: Found, changed: list[int]) -> Found:
+    """What is found after the rows `changed`, all of them as far down as was searched, say something else."""
+    rows, first = index.rows, min(found.first, len(index.rows))
+    changed = [row for row in changed if row >= first]
+    cut = bisect_left(found.rows, min(changed[0], len(rows)) if changed else len(rows))
+    new = dict(zip(found.rows[cut:], found.totals[cut:], strict=True))
+    before = found.totals[cut - 1] if cut else 0
+    for row in new:
+        new[row], before = new[row] - before, new[row]
+    say = reader(index.raw, index.thinking)
+    for row in changed:
+        known = index.texts[row - index.first] if row >= index.first else None
+        new[row] = (plain(say(rows[row])) if known is None else known).count(found.query)
+    kept = [row for row in sorted(new) if new[row] and row < len(rows)]
+    totals = accumulate((new[row] for row in kept), initial=found.totals[cut - 1] if cut else 0)
+    next(totals)
+    begins = (found.at, found.count) if first == found.first else (0, 0)
+    return Found(found.query, (*found.rows[:cut], *kept), (*found.totals[:cut], *totals), first, *begins)

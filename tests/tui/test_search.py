@@ -19,12 +19,17 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.structures.vec import Vec
-from agent_tui.tui import search
+from agent_tui.tui import search, search_text
 from agent_tui.tui.search import Found, Index
 
 
-def looked(rows: Vec[Block], query: str) -> Found:
-    return search.find(search.index(rows, Index(), search.has_marks(query))[0], search.plain(query))
+def looked(rows: Vec[Block], query: str, thinking: bool = True, most: int = search.SLICE) -> Found:
+    """All that is found, in slices of `most`."""
+    index, _ = search.renewed(Index(), rows, search.has_marks(query), thinking)
+    found = search.begun(index, search.plain(query))
+    while found.first:
+        index, found = search.searched(index, found, most)
+    return found
 
 
 def texts(*said: str) -> Vec[Block]:
@@ -82,8 +87,7 @@ def test_every_result_is_searched(shown: d.Display) -> None:
 
 def test_a_turn_end_and_hidden_thoughts_hold_nothing() -> None:
     assert looked(Vec([TurnBlock("completed")]), "c").total == 0
-    index, _ = search.index(Vec([ThinkingBlock("why")]), Index(), thinking=False)
-    assert search.find(index, "why").total == 0
+    assert looked(Vec([ThinkingBlock("why")]), "why", thinking=False).total == 0
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "ab", "ba"]), max_size=6).map(" ".join)
@@ -92,43 +96,90 @@ WORDS = st.lists(st.sampled_from(["a", "b", "ab", "ba"]), max_size=6).map(" ".jo
 ROWS = st.lists(WORDS, max_size=20)
 
 
-@given(ROWS, ROWS, st.integers(0, 20), st.sampled_from(["a", "ab", "b a"]))
-def test_what_changed_is_found_as_if_all_were_new(first: list[str], more: list[str], keep: int, query: str) -> None:
+@given(ROWS, ROWS, st.integers(0, 20), st.sampled_from(["a", "ab", "b a"]), st.sampled_from([1, 4_000, search.SLICE]))
+def test_what_changed_is_found_as_if_all_were_new(
+    first: list[str], more: list[str], keep: int, query: str, most: int
+) -> None:
     rows = texts(*first)
-    index, _ = search.index(rows, Index())
-    before = search.find(index, query)
+    index, _ = search.renewed(Index(), rows)
+    index, found = search.searched(index, search.begun(index, query), most)
     rows = rows.truncate(keep).extend(texts(*more))
-    index, since = search.index(rows, index)
-    assert search.find(index, query, before, since) == looked(rows, query)
+    index, changed = search.renewed(index, rows)
+    found = search.begun(index, query) if changed is None else search.counted(index, found, changed)
+    while found.first:
+        index, found = search.searched(index, found, most)
+    assert found == looked(rows, query)
 
 
-@given(st.lists(WORDS, max_size=20), st.text("ab ", max_size=5))
-def test_a_longer_query_is_found_as_if_it_were_new(said: list[str], query: str) -> None:
+@given(ROWS, st.text("ab ", min_size=1, max_size=5), st.integers(1, 20_000))
+def test_slices_find_what_one_pass_finds(said: list[str], query: str, most: int) -> None:
+    assert looked(texts(*said), query, most=most) == looked(texts(*said), query)
+
+
+@given(ROWS, st.text("ab ", min_size=1, max_size=5))
+def test_what_was_read_for_one_query_serves_the_next(said: list[str], query: str) -> None:
     rows = texts(*said)
-    index, _ = search.index(rows, Index())
-    found = Found()
+    index, _ = search.renewed(Index(), rows)
     for end in range(1, len(query) + 1):
-        found = search.find(index, query[:end], found, len(rows))
+        index, found = search.searched(index, search.begun(index, query[:end]))
         assert found == looked(rows, query[:end])
+    assert index.first == 0
+
+
+def test_the_newest_come_first_and_it_is_known_when_the_nearest_is_among_them() -> None:
+    rows = texts(*("x" if n % 4 == 0 else "-" for n in range(40)))
+    index, _ = search.renewed(Index(), rows)
+    index, found = search.searched(index, search.begun(index, "x"), 10 * search.READ)
+    assert 0 < found.first < 36
+    assert found.rows == tuple(range(36, found.first - 1, -4))[::-1]
+    assert (found.has_nearest(39), found.has_nearest(2)) == (True, False)
+    older, total = found.rows, found.total
+    index, found = search.searched(index, found)
+    assert (found.first, found.rows[-total:], found.total) == (0, older, 10)
+    assert found.has_nearest(2)
 
 
 def test_a_new_row_costs_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     rows = texts(*(f"row {n}" for n in range(2_000)))
-    index, _ = search.index(rows, Index())
-    before = search.find(index, "row")
-    monkeypatch.setitem(search._SAID, UserBlock, lambda block: read.append(1) or block.text)  # type: ignore[index]
-    index, since = search.index(rows.append(UserBlock("row more")), index)
-    assert search.find(index, "row", before, since).total == 2_001
-    assert (len(read), since) == (1, 2_000)
+    index, _ = search.renewed(Index(), rows)
+    index, before = search.searched(index, search.begun(index, "row"))
+    monkeypatch.setitem(search_text._SAID, UserBlock, lambda block: read.append(1) or block.text)  # type: ignore[index]
+    index, changed = search.renewed(index, rows.append(UserBlock("row more")))
+    assert changed == [2_000]
+    assert search.counted(index, before, changed).total == 2_001
+    assert len(read) == 1
 
 
-def test_what_is_too_much_leaves_out_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "BUDGET", 1_000)
+def test_a_long_row_is_searched_to_its_beginning_and_across_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "ROW", 50)
-    monkeypatch.setattr(search, "_STRIDE", 10)
-    rows = texts(*("x" * 49 + "y" for _ in range(100)), "z" * 60 + "y")
-    index, _ = search.index(rows, Index())
-    assert 0 < index.first < 100
-    found = search.find(index, "y")
-    assert found.rows == tuple(range(index.first, 100))
+    rows = texts("needle", "-" * 47 + "needle" + "-" * 1_000 + "needle", "needle")
+    index, _ = search.renewed(Index(), rows)
+    found, slices = search.begun(index, "needle"), 0
+    while found.first:
+        index, found = search.searched(index, found, 1)
+        slices += 1
+    assert (found.rows, found.totals) == ((0, 1, 2), (1, 3, 4))
+    assert slices > 20
+    assert search.renewed(index, rows.append(rows[1]))[1] is None
+
+
+def test_of_what_is_read_no_more_is_kept_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "KEPT", 1_000)
+    rows = texts(*("x" * 49 + "y" for _ in range(100)))
+    index, _ = search.renewed(Index(), rows)
+    for query in ("y", "xy"):
+        index, found = search.searched(index, search.begun(index, query))
+        assert found.total == 100
+        assert 0 < sum(len(text or "") for text in index.texts) <= 1_000
+
+
+@pytest.mark.parametrize(
+    ("said", "query", "hits"),
+    [
+        ("İstanbul", "istanbul", 0), ("İstanbul", "İSTANBUL", 1), ("Straße", "STRASSE", 1), ("STRASSE", "straße", 1),
+        ("ΟΔΟΣ οδος", "οδος", 2), ("ŉ ǰ", "ǰ", 1), ("漢字", "字", 1), ("(a|b)* [x", "[x", 1), ("a\\b$", "\\b$", 1),
+    ],
+)  # fmt: skip
+def test_case_is_ignored_in_all_scripts(said: str, query: str, hits: int) -> None:
+    assert looked(texts(said), query).total == hits

@@ -160,6 +160,38 @@ def test_one_line_opens_by_key() -> None:
     play(Mute(), steps, (80, 30), model=given())
 
 
+def test_letters_that_become_two_are_marked_where_they_are() -> None:
+    answer = "In İzmir, ẞ Straße, ok: die **STR**ASSE (a|b)* [ok] \\d"
+    wanted = {
+        "strasse": "StraßeSTRASSE", "İz": "İz", "OK": "okok", "ß": "ẞßSS", "[ok] \\d": "[ok] \\d", "a|b": "a|b",
+        "i": "Iİii", "ok: die stras": "ok: die STRAS", ")": ")", "\\": "\\",
+    }  # fmt: skip
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        color, ground = app.palette.style("search").color, app.palette.style("search.current").bgcolor
+        await pilot.press("ctrl+f")
+        for query, hits in wanted.items():
+            await pilot.press("ctrl+u", *query)
+            strips = app.regions.transcript.render_lines(Region(0, 0, 90, 12))
+            looks = [(part.text, part.style) for strip in strips for part in strip if part.style is not None]
+            drawn = [words for words, at in looks if at.bgcolor == ground or (at.underline and at.color == color)]
+            assert "".join(drawn) == hits, (query, drawn)
+
+    play(Mute(), steps, (90, 20), model=given(Vec[Block]([TextBlock(answer + "\n", head=True)])))
+
+
+def test_a_long_session_is_searched_to_its_beginning() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("ctrl+f", *"early")
+        while app.model.search is not None and app.model.search.hits.first:
+            await pilot.pause(0.01)
+        assert "1 of 1" in text(app)
+        assert any("early" in row for row in rows_of(app.regions.transcript))
+
+    blocks = Vec[Block](UserBlock("early" if n == 2 else f"words {n}") for n in range(20_000))
+    play(Mute(), steps, (80, 30), model=given(blocks))
+
+
 def test_a_group_of_reads_opens_by_key_and_by_a_hit() -> None:
     def read(n: int) -> Block:
         shown = CodeDisplay(f"secret {n}\n", f"f{n}.py")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from agent_tui.protocol.display import CodeDisplay
 from agent_tui.protocol.event import Restored
-from agent_tui.protocol.events import ApprovalAsked, AssistantReplied, SessionStarted, TextDelta
+from agent_tui.protocol.events import Answered, ApprovalAsked, AssistantReplied, SessionStarted, TextDelta
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, Transcript, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.effects import Scroll
-from agent_tui.tui.msg import KeyPressed, Scrolled
+from agent_tui.tui.effects import Scroll, Yield
+from agent_tui.tui.msg import KeyPressed, Scrolled, Yielded
 from tests.tui.play import Play
 
 
@@ -144,6 +144,31 @@ def test_hidden_thoughts_are_neither_found_nor_marked() -> None:
     assert play.view.footer.note == "not found"
     play.press("escape", "alt+up", "alt+up", "alt+up", "alt+up")
     assert mark(play) == 4
+
+
+def test_a_long_session_is_searched_in_slices_and_keys_come_between() -> None:
+    words = {5: "early", **dict.fromkeys(range(9_991, 10_000), "late")}
+    play = at(Vec[Block](UserBlock(f"{words.get(n, 'words')} {n}") for n in range(10_000)))
+    play.say(Scrolled(False))
+    play.say(KeyPressed("ctrl+f", seen=(3, 20)))
+    play.type("late")
+    assert (play.view.footer.note, mark(play)) == ("9+ …", -1)  # the nearest may be among the older ones
+    play.press("down")
+    assert (play.view.footer.note, mark(play)) == ("9+ …", 9_991)
+    play.press("up")
+    assert mark(play) == 9_991
+    play.feed(Answered(id="x", kind="other", data={}))
+    while yields := play.takes(Yield):
+        assert len(yields) == 1
+        play.say(Yielded())
+    assert (play.view.footer.note, mark(play)) == ("1 of 9", 9_991)
+    play.text = ""
+    play.type("early")
+    assert (play.view.footer.note, mark(play)) == ("1 of 1", 5)
+    play.type(" nothing")
+    play.press("escape")
+    play.say(Yielded())
+    assert not play.takes(Yield)[1:]
 
 
 def test_an_empty_transcript_has_nothing() -> None:

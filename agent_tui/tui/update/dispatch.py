@@ -22,6 +22,7 @@ from agent_tui.tui.msg import (
     Ticked,
     ToastExpired,
     Toggled,
+    Yielded,
 )  # fmt: skip
 from agent_tui.tui.update import composer, copying, keys, reading, run, search, submit
 from agent_tui.tui.update.step import Step, then, toast
@@ -30,7 +31,8 @@ from agent_tui.tui.update.step import Step, then, toast
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
-    return then((after, effects), composer.save(search.settled(after)))
+    step = then((after, effects), search.going(search.settled(after)))
+    return then(step, composer.save(step[0]))
 
 
 def _decided(model: Model, msg: Msg) -> Step:
@@ -62,6 +64,8 @@ def _decided(model: Model, msg: Msg) -> Step:
         case ToastExpired():
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
+        case Yielded():
+            return search.went_on(model), ()
         case EffectFailed():
             return toast(model, msg.text, "bad", 8.0)
         case _:

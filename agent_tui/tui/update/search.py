@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.tui import search
+from agent_tui.tui import search, search_text
+from agent_tui.tui.effects import Yield
 from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer, reading
@@ -16,18 +17,15 @@ NEXT: Final = frozenset(("enter", "down", "f3", "ctrl+f"))
 PREVIOUS: Final = frozenset(("shift+enter", "alt+enter", "up", "shift+f3"))
 KEYS: Final = NEXT | PREVIOUS
 """What a search takes from the prompt."""
+PAUSE: Final = 0.01
+"""Seconds between two slices of a search."""
 
 
 def begin(model: Model, query: str = "") -> Model:
-    """Ask for what is looked for; `query` to begin with. The rows are read now: one key less at the first letter."""
+    """Ask for what is looked for; `query` to begin with."""
     last = reading.seen(model)[1]
     model = composer.ask(model, Purpose("search", LABEL))
-    index, _ = _index(model, query, Search().index)
-    return composer.write(replace(model, search=Search(index=index, origin=last)), query)
-
-
-def _index(model: Model, query: str, known: search.Index) -> tuple[search.Index, int]:
-    return search.index(model.transcript.rows, known, search.has_marks(query), model.look.thinking != "hidden")
+    return composer.write(replace(model, search=Search(origin=last)), query)
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step | None:
@@ -39,6 +37,8 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     if found is None or not found.hits.total:
         return model, ()
     number = found.at + (1 if msg.key in NEXT else -1) if found.at >= 0 else found.hits.nearest(found.origin)
+    if number < 0 and found.hits.first:  # what is above is not searched yet
+        return model, ()
     return _to(model, found, number % found.hits.total), ()
 
 
@@ -54,16 +54,41 @@ def settled(model: Model) -> Model:
     query = search.plain(draft)
     if query == now.query and (not query or rows is now.index.rows):
         return model
-    index, since = now.index, 0
-    if query:
-        index, since = _index(model, query, now.index)
-    hits = search.find(index, query, now.hits, since)
-    looked = replace(now, query=query, index=index, hits=hits)
-    if query == now.query:  # rows came or went: the same hit, if it is still there
-        return replace(model, search=replace(looked, at=hits.number(*place(now))))
-    if not hits.total:
-        return reading.unmark(_closed(model, replace(looked, at=-1)))
-    return _to(model, looked, hits.nearest(now.origin))
+    if not query:
+        return reading.unmark(_closed(model, replace(now, query="", hits=search.Found(), at=-1)))
+    index, changed = search.renewed(now.index, rows, search.has_marks(query), model.look.thinking != "hidden")
+    if query == now.query and changed is not None:  # rows came or went: the same hit, if it is still there
+        hits = search.counted(index, now.hits, changed)
+        return replace(model, search=replace(now, index=index, hits=hits, at=hits.number(*place(now))))
+    index, hits = search.searched(index, search.begun(index, query))
+    return _sought(model, replace(now, query=query, index=index, hits=hits, at=-1))
+
+
+def _sought(model: Model, found: Search) -> Model:
+    """Look at the hit that is nearest to where the search began, as soon as it is sure which one that is."""
+    if found.hits.total and found.hits.has_nearest(found.origin):
+        return _to(model, found, found.hits.nearest(found.origin))
+    return reading.unmark(_closed(model, replace(found, at=-1)))
+
+
+def going(model: Model) -> Step:
+    """Where not all is searched yet: the keys that wait are first, then it goes on."""
+    now = model.search
+    if now is None or not now.hits.first or now.waiting:
+        return model, ()
+    return replace(model, search=replace(now, waiting=True)), (Yield(PAUSE),)
+
+
+def went_on(model: Model) -> Model:
+    """One slice more."""
+    now = model.search
+    if now is None or not now.waiting:
+        return model
+    index, hits = search.searched(now.index, now.hits) if now.hits.first else (now.index, now.hits)
+    after = replace(now, index=index, hits=hits, waiting=False)
+    if now.at < 0:
+        return _sought(model, after)
+    return replace(model, search=replace(after, at=now.at + hits.total - now.hits.total))
 
 
 def place(found: Search) -> tuple[int, int]:
@@ -97,4 +122,4 @@ def _hidden(model: Model, found: Search, row: int, nth: int) -> bool:
     block = model.transcript.rows[row]
     if not reading.foldable(block):
         return False
-    return reading.is_hidden(model, row) or search.plain(search.head(block)).count(found.query) <= nth
+    return reading.is_hidden(model, row) or search.plain(search_text.head(block)).count(found.query) <= nth

@@ -78,7 +78,7 @@ def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimat
     if elapsed >= 0:
         spans += [DOT, Span(words.duration(elapsed), "dim")]
     if count:
-        spans += [DOT, Span(f"{words.tokens(count, estimated)} tokens", "dim")]
+        spans += [DOT, Span(f"{words.tokens(count, estimated)} {'token' if count == 1 else 'tokens'}", "dim")]
     return StatusView(frame, (*spans, DOT, Span(f"{commands.key_of('stop')} stops", "dim")))
 
 
@@ -145,11 +145,11 @@ def _released(shown: FooterView) -> FooterView:
 
 @lazy
 def _search_footer(found: Search) -> FooterView:
-    """Where the search stands: `3 of 17`; and what is too old to be searched."""
+    """Where the search stands: `3 of 17`, or `12+ …` while older rows are still to be searched."""
     total = found.hits.total
     note = f"{found.at + 1:,} of {total:,}" if total else "not found" if found.query else ""
-    if note and found.index.first:
-        note += f" in the newest {len(found.index.texts) - found.index.first:,} blocks"
+    if found.hits.first:
+        note = f"{total:,}+ …" if total else "searching …"
     return FooterView((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "stay here")), note)
 
 

@@ -16,6 +16,7 @@ from textual.strip import Strip
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
 from agent_tui.tui.regions import TranscriptView
+from agent_tui.tui.search import plain
 from agent_tui.tui.widgets.transcript_page import Page
 from agent_tui.tui.widgets.transcript_rows import marked
 
@@ -46,7 +47,7 @@ class Marks:
             self._query = view.query
             self._known.clear()
             letters = _UNDRAWN.join(map(re.escape, view.query))
-            self._pattern = re.compile(letters, re.IGNORECASE) if view.query else None
+            self._pattern = re.compile(letters) if view.query else None
         if view.nth < 0:
             self._current = None
 
@@ -82,7 +83,12 @@ class Marks:
         """The hits in the lines of one paragraph, each in its pieces."""
         assert self._pattern is not None
         text, origins = joined(lines, first, end)
-        return tuple(_pieces(origins, *match.span()) for match in self._pattern.finditer(text) if match.group())
+        words, places = folded(text)
+        return tuple(
+            _pieces(origins, places[match.start()], places[match.end() - 1] + 1)
+            for match in self._pattern.finditer(words)
+            if match.group()
+        )
 
     def paint(self, strip: Strip, at: int) -> Strip:
         """`strip`, which is line `at` of the page, with its marks."""
@@ -118,6 +124,15 @@ class Marks:
             return strip
         bar = RichSegment(MARK, self._page.painter.style("accent") + look)
         return Strip([*strip.crop(0, 1), *_filtered(bar, self._page), *strip.crop(2, width)], width)
+
+
+def folded(text: str) -> tuple[str, Sequence[int]]:
+    """`text` as it is searched, and for each of its characters the one of `text` that it is (part) of."""
+    words = plain(text)
+    if len(words) == len(text):  # no letter becomes less than one
+        return words, range(len(text))
+    parts = [plain(character) for character in text]
+    return "".join(parts), [at for at, part in enumerate(parts) for _ in part]
 
 
 def paragraph(lines: Sequence[Line], at: int) -> tuple[int, int]:
