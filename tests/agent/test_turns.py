@@ -54,7 +54,8 @@ def test_a_turn_streams_settles_and_is_on_record(place: Place) -> None:
 
 
 def test_what_arrives_together_is_told_together(place: Place) -> None:
-    with place.engine(place.script([{"thinking": "hm " * 9, "chunk": 3}, {"text": "word " * 50, "chunk": 5}])) as driver:
+    script = place.script([{"thinking": "hm " * 9, "chunk": 3}, {"text": "word " * 50, "chunk": 5}])
+    with place.engine(script) as driver:
         driver.turn("go")
         thoughts, texts = driver.all(ThinkingDelta), driver.all(TextDelta)
     assert [delta.text for delta in thoughts] == ["hm " * 9]
