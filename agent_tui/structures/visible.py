@@ -31,8 +31,8 @@ _ODD: Final = late.pattern(
 )
 _HIDDEN: Final = late.pattern(
     "[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\u3248-\u324f\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\ud800-\udfff"
-    "\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
+    "\u2060-\u206f\u302e\u302f\u3164\u3248-\u324f\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\ud800-\udfff"
+    "\U00016ff0\U00016ff1\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 )
 _SEQUENCE: Final = late.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, SGR among them

@@ -47,7 +47,7 @@ def _drawn(text: str) -> str:
         return _held(character, 1)
     if 0x1F1E6 <= ord(character) <= 0x1F1FF:
         return chr(ord(character) - 0x1F1E6 + ord("A")) + pad
-    if unassigned(character):
+    if unassigned(character) or "\u3248" <= character <= "\u324f":  # numbers in a ring that some draw wider
         return (_UNKNOWN if cells else "") + " " * (cells - 1) + pad
     if unicodedata.combining(character) and not spacing(character):
         return text
