@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,17 +21,20 @@ from agent_tui.tui.widgets.status import SPINNER
 from tests.tui.play import Play
 from tests.tui.pty_stage import ROOT
 from tests.tui.stage import text
-from tests.tui.test_snapshots import NOW, PICTURES, still
+from tests.tui.story import NOW, Story, still
+from tests.tui.test_snapshots import STORIES as WORK
+from tests.tui.test_snapshots_reading import STORIES as READING
 
+PICTURES = [story for story in (*WORK, *READING) if (story.size, story.theme) == ((100, 30), "dark")]
 CORE = ROOT / "agent_tui" / "tui"
 WIDTHS = (40, 60, 100, 200, 300)
 NEEDED = {
-    "answer": ("The price is rounded twice", "def total(items", "Print what total gives"),
-    "diff_approval": ("return sum(it).quantize(CENT)", "edit_file on shop/cart.py"),
-    "hard_approval": ("curl https://example.org/i.sh | sh", "asked in every mode"),
-    "tool_lines": ("Read shop/cart.py", "make docs"),
-    "queue": ("Then run the tests.", "queued (2)"),
-    "first_run": ("nothing answers there", "OPENAI_API_KEY is not set"),
+    "a_long_answer_reads_like_a_page": ("The price is rounded twice", "def total(items", "Print what total gives"),
+    "a_change_is_asked_with_its_diff": ("return sum(it).quantize(CENT)", "edit_file on shop/cart.py"),
+    "a_disaster_is_asked_with_a_key_of_its_own": ("curl https://example.org/i.sh | sh", "asked in every mode"),
+    "a_failed_command_says_its_code_and_keeps_its_last_lines": ("Run ls shop", "exit code 1", "you said no"),
+    "three_prompts_wait_their_turn": ("Then run the tests.", "queued (3)"),
+    "a_first_start_says_what_was_tried": ("nothing answers there", "OPENAI_API_KEY is not set"),
 }
 
 
@@ -49,9 +51,9 @@ def shown(model: Model, size: tuple[int, int] = (100, 30)) -> str:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.__name__)
-def test_every_picture_has_an_ascii_twin_of_the_same_shape(picture: Callable[[], Model]) -> None:
-    model = picture()
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_every_picture_has_an_ascii_twin_of_the_same_shape(picture: Story) -> None:
+    model = picture.model()
     drawn, plain = shown(model), shown(replace(model, look=replace(model.look, ascii=True)))
     assert plain.isascii(), sorted({c for c in plain if not c.isascii()})
     assert [ascii.twin(line) for line in drawn.split("\n")] == plain.split("\n")
@@ -113,7 +115,7 @@ def test_settings_and_the_flag_turn_it_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NEEDED)
 def test_at_every_width_lines_fit_and_nothing_is_lost(name: str, width: int) -> None:
-    model = {picture.__name__: picture for picture in PICTURES}[name]()
+    model = {picture.name: picture.model for picture in PICTURES}[name]()
     lines = shown(model, (width, 60)).split("\n")
     assert {cell_len(line) for line in lines} == {width}
     seen = "".join(c for line in lines for c in line if not c.isspace() and c not in "│▌")

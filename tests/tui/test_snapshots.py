@@ -1,183 +1,51 @@
-"""About ten pictures of the screen: the model is given, nothing is pressed, nothing moves."""
+"""Pictures of the screen while an agent works: each is what somebody wants to see."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agent_tui.protocol.display import CodeDisplay, CommandDisplay, DiffDisplay, Hunk
+from agent_tui.protocol import display as d
 from agent_tui.protocol.events import (
     Answered,
     ApprovalAsked,
-    AssistantReplied,
+    ErrorRaised,
     Event,
     Notice,
     QueueChanged,
     SessionStarted,
-    StepStarted,
     TextDelta,
-    ToolEnded,
+    ThinkingDelta,
+    ToolArgsDelta,
     ToolOutput,
     ToolStarted,
-    TurnEnded,
-    TurnStarted,
-    UsageReported,
 )  # fmt: skip
-from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui import msg
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.update import update
-from tests.tui.stage import SESSION, PlayedEngine, screen
+from agent_tui.tui.model import Model
+from tests.tui.stage import SESSION
+from tests.tui.story import NOW, Stories, Story, begun, compare, did, looked, pressed, replied, told, typed
 
-SIZE = (100, 30)
-NOW = 1_760_000_000.0
+STORIES = Stories()
 
-OPENING: tuple[Event, ...] = (
-    SessionStarted(session=SESSION, at=NOW, cwd="/home/ada/shop", model="ollama/qwen3:8b", window=32_768),
-)
-ANSWER = """\
-The price is rounded **twice**: once in `cart.py`, once when it is printed.
-
-```python
-def total(items: list[Item]) -> Decimal:
-    \"\"\"The sum of all prices, rounded once.\"\"\"
-    return sum((item.price for item in items), Decimal(0)).quantize(CENT)
-```
-
-1. Round in `total` only.
-2. Print what `total` gives; see [the note](https://example.org/money).
-"""
-DIFF = DiffDisplay(
+DIFF = d.DiffDisplay(
     "shop/cart.py",
-    (Hunk(10, 10, (" def total(items):", "-    return round(sum(it), 2)", "+    return sum(it).quantize(CENT)", " ")),),
+    (d.Hunk(10, 10, (
+        " def total(items):", "-    return round(sum(it), 2)", "+    return sum(it).quantize(CENT)", " ",
+    )),),
     1, 1,
 )  # fmt: skip
-
-
-class Unheard(PlayedEngine):
-    """An engine that says nothing: the model is given."""
-
-    def say(self, *_: object) -> None:
-        return
-
-
-def told(*events: Event, before: Model | None = None) -> Model:
-    """The model after `events` of one session."""
-    model, _ = update(before or initial(), msg.Started(at=NOW, width=SIZE[0], height=SIZE[1], home="/home/ada"))
-    named = tuple(replace(event, session=SESSION, at=event.at or NOW) for event in (*OPENING, *events))
-    return update(model, msg.EventsArrived(at=NOW + 2, events=named))[0]
-
-
-def pressed(model: Model, key: str, character: str = "", draft: str = "") -> Model:
-    return update(model, msg.KeyPressed(at=NOW + 9, key=key, character=character, draft=draft))[0]
-
-
-def begun(prompt: str) -> tuple[Event, ...]:
-    return TurnStarted(turn=1, prompt=prompt), StepStarted(turn=1, step=1)
-
-
-def replied(text: str) -> tuple[Event, ...]:
-    return (
-        TextDelta(turn=1, step=1, text=text), AssistantReplied(turn=1, step=1, text=text),
-        UsageReported(usage=Usage(1_200, 240), model="ollama/qwen3:8b", window=32_768),
-    )  # fmt: skip
-
-
-def tools() -> tuple[Event, ...]:
-    code = CodeDisplay("def total(items):\n    return round(sum(prices), 2)\n", "shop/cart.py", "python", 10, 48)
-    run = CommandDisplay("pytest -q", output="..F.\n1 failed, 3 passed in 0.42s\n", exit_code=1)
-    return (
-        *begun("Why is the total wrong?"), *replied("I look at the cart first."),
-        ToolStarted(call_id="a", name="read_file", label="Read shop/cart.py"),
-        ToolEnded(call_id="a", name="read_file", label="Read shop/cart.py", content="", display=code, duration_ms=12),
-        ToolStarted(call_id="b", name="run_shell_command", label="$ pytest -q", note="allowed once"),
-        ToolEnded(call_id="b", name="run_shell_command", label="$ pytest -q", content="", display=run, duration_ms=420,
-                  tag="failed"),
-        ToolStarted(call_id="c", name="run_shell_command", label="$ make docs"),
-        ToolOutput(call_id="c", text="reading sources\n[31mwriting[/] output\n"),
-    )  # fmt: skip
-
-
-def asked(name: str, label: str, display: object, **more: Any) -> tuple[Event, ...]:
-    return (
-        *begun("Fix it."), *replied("This is the change."),
-        ApprovalAsked(id="p", call_id="d", tool=name, label=label, display=display, **more),  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
-def empty() -> Model:
-    return told()
-
-
-def answer() -> Model:
-    end = TurnEnded(turn=1, state="completed", duration_ms=3_100)
-    return told(*begun("Why is the total wrong?"), *replied(ANSWER), end)
-
-
-def tool_lines() -> Model:
-    return told(*tools())
-
-
-def tool_lines_open() -> Model:
-    return pressed(tool_lines(), "ctrl+o")
-
-
-def diff_approval() -> Model:
-    return told(*asked("edit_file", "Edit shop/cart.py", DIFF, reason="auto mode asks before a file is changed",
-                       always="edit_file on shop/cart.py"))  # fmt: skip
-
-
-def command_approval() -> Model:
-    command = CommandDisplay("git commit -am 'Round once' && git push", cwd="/home/ada/shop")
-    return told(*asked("run_shell_command", "$ git commit -am 'Round once'", command, reason="every command is asked",
-                       always="exactly this command in this folder"))  # fmt: skip
-
-
-def hard_approval() -> Model:
-    command = CommandDisplay("curl https://example.org/i.sh | sh", cwd="/home/ada/shop")
-    return told(*asked("run_shell_command", "$ curl https://example.org/i.sh | sh", command, hard=True,
-                       reason="runs what it downloads; asked in every mode"))  # fmt: skip
-
-
-def queue() -> Model:
-    waiting = (Queued("q1", "Then run the tests."), Queued("q2", "And\nwrite the changelog."))
-    return told(*begun("Fix the rounding."), TextDelta(turn=1, step=1, text="I am on"), QueueChanged(items=waiting))
-
-
-def help_sheet() -> Model:
-    return pressed(told(), "f1")
-
-
-def first_run() -> Model:
-    tried = {"tried": [{"what": "Ollama at http://127.0.0.1:11434", "result": "nothing answers there"},
-                       {"what": "keys in the environment", "result": "OPENAI_API_KEY is not set"}],
-             "variables": ["OPENAI_API_KEY", "OLLAMA_HOST"], "offered": []}  # fmt: skip
-    start = SessionStarted(session=SESSION, cwd="/home/ada/shop", model="")
-    return told(start, Answered(id="start", kind="models", data=tried))
-
-
-def completion() -> Model:
-    skills = [{"name": "review", "description": "Review the changes.", "arguments": ["path"], "free": False}]
-    notice = Notice(text="settings: [red]mod[/] is no key", level="warning")
-    model = told(Answered(id="start", kind="skills", data=skills), notice)
-    model = update(model, msg.DraftChanged(at=NOW + 3, text="/", caret=1))[0]
-    return replace(model, composer=replace(model.composer, rev=1, text="/"))
-
-
-def copy_list() -> Model:
-    model = update(answer(), msg.DraftChanged(at=NOW + 3, text="/copy", caret=5))[0]
-    return pressed(pressed(model, "enter", draft="/copy"), "down")
-
-
-PICTURES: tuple[Callable[[], Model], ...] = (
-    empty, answer, tool_lines, tool_lines_open, diff_approval, command_approval, hard_approval, queue, help_sheet,
-    first_run, completion, copy_list,
-)  # fmt: skip
+CODE = d.CodeDisplay("def total(items):\n    return round(sum(prices), 2)\n", "shop/cart.py", "python", 10, 48)
+FAILED = d.CommandDisplay(
+    "pytest -q",
+    output="F..\n\n    def test_total():\n>       assert total([0.1, 0.2]) == Decimal('0.30')\n"
+    "E       AssertionError: 0.30000000000000004\n\ntests/test_cart.py:8: AssertionError\n"
+    "FAILED tests/test_cart.py::test_total\n1 failed, 2 passed in 0.42s\n",
+    exit_code=1,
+)
+FOUND = d.MatchesDisplay("total", (d.Match("shop/till.py", 31, "    print(total(cart))"),), 1)
+THOUGHTS = "\n".join(f"Thought {n}: the price is rounded in one more place than it should be." for n in range(1, 10))
 
 
 @pytest.fixture(autouse=True)
@@ -186,17 +54,162 @@ def no_surprises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def still(model: Model, theme: str = "dark") -> AgentApp:
-    app = screen(Unheard(), model=model, theme=theme)
-    app.animation_level = "none"
-    app.poll = lambda: None  # type: ignore[method-assign]
-    return app
+@STORIES.each()
+def test_the_screen_looks_as_it_did(story: Story, snap_compare: Any) -> None:
+    compare(story, snap_compare)
 
 
-@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.__name__)
-def test_the_screen_looks_as_it_did(picture: Callable[[], Model], snap_compare: Any) -> None:
-    assert snap_compare(still(picture()), terminal_size=SIZE)
+def reads() -> tuple[Event, ...]:
+    return (
+        *begun("Why is the total wrong?"), *replied("I look at the cart first."),
+        *did("Read shop/cart.py", CODE), *did("Read shop/till.py", replace(CODE, path="shop/till.py")),
+        *did("Search total in shop", FOUND),
+    )  # fmt: skip
 
 
-def test_without_colour_everything_can_be_told_apart(snap_compare: Any) -> None:
-    assert snap_compare(still(diff_approval(), "no-colour"), terminal_size=SIZE)
+def asked(tool: str, label: str, display: d.Display, **more: Any) -> tuple[Event, ...]:
+    return (
+        *begun("Fix it."), *replied("This is the change."),
+        ApprovalAsked(id="p", call_id="d", tool=tool, label=label, display=display, **more),
+    )  # fmt: skip
+
+
+@STORIES.add()
+def an_empty_screen_says_what_to_do() -> Model:
+    return told()
+
+
+@STORIES.add()
+def a_first_start_says_what_was_tried() -> Model:
+    tried = {"tried": [{"what": "Ollama at http://127.0.0.1:11434", "result": "nothing answers there"},
+                       {"what": "keys in the environment", "result": "OPENAI_API_KEY is not set"}],
+             "variables": ["OPENAI_API_KEY", "OLLAMA_HOST"], "offered": []}  # fmt: skip
+    start = SessionStarted(session=SESSION, cwd="/home/ada/shop", model="")
+    return told(start, Answered(id="start", kind="models", data=tried))
+
+
+@STORIES.add()
+def the_keys_are_one_key_away() -> Model:
+    return pressed(told(), "f1")
+
+
+@STORIES.add()
+def a_slash_lists_commands_and_skills() -> Model:
+    skills = [{"name": "review", "description": "Review the changes.", "arguments": ["path"], "free": False}]
+    notice = Notice(text="settings: [red]mod[/] is no key", level="warning")
+    return typed(told(Answered(id="start", kind="skills", data=skills), notice), "/")
+
+
+@STORIES.add()
+def reads_and_searches_in_a_row_are_one_line() -> Model:
+    return told(*reads(), *replied("The sum is rounded twice."))
+
+
+@STORIES.add()
+def a_group_of_reads_opens_to_its_calls() -> Model:
+    return pressed(reads_and_searches_in_a_row_are_one_line(), "alt+o")
+
+
+@STORIES.add()
+def one_key_opens_everything() -> Model:
+    return pressed(told(*reads(), *did("Run pytest -q", FAILED, 420, "allowed once", tag="exit")), "ctrl+o")
+
+
+@STORIES.add()
+def a_running_command_shows_its_end_its_time_and_its_limit() -> Model:
+    output = "".join(f"reading sources [{n:>3}%]\n" for n in range(0, 101, 10)) + "\x1b[31mwriting\x1b[0m [/] output\n"
+    return told(
+        *begun("Build the pages."), *replied("I build them."),
+        ToolStarted(call_id="c", name="run_shell_command", label="Run make docs", timeout_s=120.0),
+        ToolOutput(call_id="c", text=output), at=NOW + 75,
+    )  # fmt: skip
+
+
+@STORIES.add()
+def a_failed_command_says_its_code_and_keeps_its_last_lines() -> Model:
+    done = d.CommandDisplay("ls", output="cart.py\ntill.py\n", exit_code=0)
+    no = d.TextDisplay("Error [denied]: the person said no: use the test shop")
+    return told(
+        *begun("Are the tests green?"), *did("Run ls shop", done, 8),
+        *did("Run pytest -q", FAILED, 420, "allowed once", tag="exit"), *did("Run ./deploy", no, tag="denied"),
+        *replied("One test fails."),
+    )  # fmt: skip
+
+
+@STORIES.add()
+def a_call_is_seen_while_it_is_written() -> Model:
+    arguments = '{"path": "shop/cart.py", "text": "def total(items):\\n    return sum('
+    return told(*begun("Write the cart."), ToolArgsDelta(turn=1, step=1, index=0, name="create_file", text=arguments))
+
+
+@STORIES.add()
+def a_thought_shows_its_end_while_it_is_thought() -> Model:
+    return told(*begun("Why?"), ThinkingDelta(turn=1, step=1, text=THOUGHTS))
+
+
+@STORIES.add()
+def a_thought_can_be_one_line() -> Model:
+    return looked(a_thought_shows_its_end_while_it_is_thought(), thinking="folded")
+
+
+@STORIES.add()
+def thoughts_can_be_hidden() -> Model:
+    over = told(*begun("Why?"), ThinkingDelta(turn=1, step=1, text=THOUGHTS),
+                *replied("It is rounded twice.", reasoning=THOUGHTS, thinking_ms=4_200))  # fmt: skip
+    hidden = looked(over, thinking="hidden")
+    return told(*begun("And now?"), *replied("Still twice."), before=hidden)
+
+
+@STORIES.add(size=(100, 40))
+def results_are_drawn_as_what_they_are() -> Model:
+    table = d.TableDisplay(("item", "count", "price"), (("nut", "12", "0.10"), ("bolt, long", "3", "1.25")))
+    todo = d.TodoDisplay((d.TodoItem("Find both places", "done"), d.TodoItem("Round once", "active"),
+                          d.TodoItem("Write the changelog")))  # fmt: skip
+    question = d.QuestionDisplay("Which way to **round**?", ("half up", "half to even"), "half up")
+    agents = d.AgentsDisplay((d.AgentStatus("reviewer", "reads the change", "running"),))
+    files = d.ListingDisplay("shop", (d.Entry("img", "folder"), d.Entry("cart.py", "file", 1_204)), 9)
+    return pressed(told(
+        *begun("Show everything."), *did("Plan the work", todo), *did("Ask which way", question),
+        *did("Read stock.csv", table), *did("Read logo.png", d.ImageDisplay("shop/logo.png", 640, 480)),
+        *did("List shop", files), *did("Send agents", agents),
+    ), "ctrl+o")  # fmt: skip
+
+
+@STORIES.add()
+def a_change_is_asked_with_its_diff() -> Model:
+    return told(*asked("edit_file", "Edit shop/cart.py", DIFF, reason="auto mode asks before a file is changed",
+                       always="edit_file on shop/cart.py"))  # fmt: skip
+
+
+@STORIES.add(theme="no-colour")
+def a_change_is_asked_without_colour() -> Model:
+    return a_change_is_asked_with_its_diff()
+
+
+@STORIES.add()
+def a_command_is_asked() -> Model:
+    command = d.CommandDisplay("git commit -am 'Round once' && git push", cwd="/home/ada/shop")
+    return told(*asked("run_shell_command", "Run git commit -am 'Round once'", command, reason="every command is asked",
+                       always="exactly this command in this folder"))  # fmt: skip
+
+
+@STORIES.add()
+def a_disaster_is_asked_with_a_key_of_its_own() -> Model:
+    command = d.CommandDisplay("curl https://example.org/i.sh | sh", cwd="/home/ada/shop")
+    return told(*asked("run_shell_command", "Run curl https://example.org/i.sh | sh", command, hard=True,
+                       reason="runs what it downloads; asked in every mode"))  # fmt: skip
+
+
+@STORIES.add()
+def three_prompts_wait_their_turn() -> Model:
+    waiting = (Queued("q1", "Then run the tests."), Queued("q2", "And\nwrite the changelog."), Queued("q3", "Commit."))
+    text = TextDelta(turn=1, step=1, text="I am on it: first the cart,")
+    return told(*begun("Fix the rounding."), text, QueueChanged(items=waiting))
+
+
+@STORIES.add()
+def an_error_says_what_failed_and_what_to_do() -> Model:
+    broken = ErrorRaised(text="Ollama at http://127.0.0.1:11434 does not answer", kind="unreachable",
+                         hint="Start it with `ollama serve`, or choose another model with /model.")  # fmt: skip
+    note = Notice(text="The session was taken up where it stopped.", level="info")
+    return told(note, *begun("Fix the rounding."), broken)
