@@ -101,6 +101,8 @@ def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, lo
     verb, space, what = label.partition(" ")
     name = [Segment(verb, "tool.name", _TOGGLE), Segment(space + what, "tool.label", _TOGGLE)]
     outcome = [Segment("  "), *_outcome(block, now, look)]
+    if not open and outcome[-1].style == "tool.note" and line_cells((*name, *outcome), cells) > width - 3:
+        outcome.pop()  # rather the whole label than how it was allowed
     if open:
         runs = [run for run in (*name, *outcome) if run.text]
         return wrap(runs, width, cells, (_MARK,), _INDENT)
@@ -207,9 +209,10 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
 
 
 def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> list[Line]:
-    """The end of the output; blank lines after it, or nothing but blank lines, are none."""
-    end = [line[-LAST_CHARS:] for line in command.output.rstrip().rsplit("\n", most)[-most:]]
-    return text_lines("\n".join(end), width, cells)[-most:]
+    """The end of the output; blank lines after it are none, and several within it are one."""
+    end = [line[-LAST_CHARS:] for line in command.output.rstrip().rsplit("\n", 4 * most)[-4 * most :]]
+    kept = [line for before, line in zip(("", *end), end, strict=False) if line.strip() or before.strip()]
+    return text_lines("\n".join(kept[-most:]), width, cells)[-most:]
 
 
 def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:

@@ -1,0 +1,19 @@
+"""What a folded tool line keeps where there is little room."""
+
+from __future__ import annotations
+
+from agent_tui.protocol import display as d
+from tests.tui.test_blocks import page, tool
+
+
+def test_the_end_of_a_failure_is_not_spent_on_blank_lines() -> None:
+    output = "said\n\n\n\n" + "\n\n".join("abc") + "\n\n\n"
+    shown = page(tool(d.CommandDisplay("make", output=output, exit_code=2)))
+    assert shown[1:] == ["  said", "", "  a", "", "  b", "", "  c"]
+
+
+def test_a_label_is_worth_more_than_how_it_was_allowed() -> None:
+    block = tool(d.CommandDisplay("make", exit_code=0), label="Run make docs", note="no sandbox", duration_ms=42)
+    assert page(block, 43) == ["⚙ Run make docs  ✓ · 42 ms · no sandbox"]
+    assert page(block, 38) == ["⚙ Run make docs  ✓ · 42 ms"]
+    assert page(block, 38, open=True)[:2] == ["⚙ Run make docs  ✓ · 42 ms · no", "  sandbox"]
