@@ -157,6 +157,8 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             case do.CopySelection():
                 self.copy_to_clipboard(self.screen.get_selected_text() or self.regions.prompt.selected_text)
                 self.screen.clear_selection()
+            case do.ClearSelection():
+                self.screen.clear_selection()
             case do.Remember(text):
                 if self._history is not None:
                     self._history.add(text)

@@ -38,6 +38,11 @@ class CopySelection:
 
 
 @frozen
+class ClearSelection:
+    """Nothing is selected any more."""
+
+
+@frozen
 class Remember:
     """Add `text` to the prompt history."""
 
@@ -75,4 +80,4 @@ class Yield:
     seconds: float
 
 
-Effect = Send | Quit | Copy | CopySelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
+Effect = Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield

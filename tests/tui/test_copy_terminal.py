@@ -164,3 +164,26 @@ def test_gnu_screen_passes_it_on_in_pieces(text: str) -> None:
     assert osc52(text, {"TERM": "screen-256color"}) == osc52(text, {"STY": "x"}) + said
     assert osc52(text, {"TERM": "screen-256color", "TMUX": "x"}) == osc52(text, {"TMUX": "x"})
 
+
+
+def test_esc_drops_what_is_selected_and_a_list_is_copied_as_it_was_written(start: Start) -> None:
+    pty = start()
+    say(pty, "a\n\n- one `x`\n- [x] two\n\n```py\nif x:\n    y\n```", "if x:")
+    x, y = place(pty, "one x")
+    drag(pty, (0, y), (70, y), (70, y + 1))
+    pty.type("\x03")
+    pty.until("copied")
+    x, y = place(pty, "if x:")
+    drag(pty, (0, y), (70, y), (70, y + 1))
+    pty.type("\x1b")
+    pty.read(0.3)
+    drag(pty, (4, y), (60, y + 1))
+    pty.type("\x03")
+    pty.until("copied 10 characters")
+    assert clips(pty) == ["- one `x`\n- [x] two", "if x:\n    y"]
+    drag(pty, (0, y), (70, y), (70, y + 1))
+    pty.type("\x1b")
+    pty.read(0.3)
+    pty.type("\x03")
+    pty.until("again to quit")
+    assert len(clips(pty)) == 2

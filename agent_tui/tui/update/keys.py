@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent_tui.tui import commands
-from agent_tui.tui.effects import Type
+from agent_tui.tui.effects import ClearSelection, Type
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import completion, composer, dialog, overlay, search
-from agent_tui.tui.update.step import Step
+from agent_tui.tui.update.step import Step, then
 
 THROUGH = frozenset((
     "interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse", "open", "message-up",
@@ -31,7 +31,11 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection, seen=msg.seen)
     if msg.draft != model.composer.draft:
         model = composer.changed(model, msg.draft, len(msg.draft))
-    return _routed(model, msg, before)
+    if msg.key != "escape" or not msg.selection:
+        return _routed(model, msg, before)
+    if not (model.running or model.covered or model.asking):
+        return model, (ClearSelection(),)
+    return then((model, (ClearSelection(),)), _routed(model, msg, before))  # one Esc always stops
 
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:

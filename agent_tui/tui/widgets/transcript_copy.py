@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Final
 
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -17,6 +18,10 @@ from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
 from agent_tui.tui.widgets.transcript_page import Page
 from agent_tui.tui.widgets.transcript_select import Origin
+
+_MARKERS: Final = frozenset(("list.marker", "list.done", "list.open"))
+_WRITTEN: Final = str.maketrans({"•": "-", "◦": "-", "▪": "-", "☐": "- [ ]", "☑": "- [x]"})
+"""How the marks of a list that are drawn are written."""
 
 
 @frozen
@@ -41,6 +46,7 @@ def copied(page: Page, selection: Selection, began: Origin | None = None) -> str
         source = _source(part.block, page.is_open(part.index)) if part.whole else None
         if (piece := source) is None:
             piece = _drawn(page.lines(part.index), part, began)
+            piece = piece if before is None else piece.lstrip("\n")  # the gap above it
         if before is not None:
             one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and not part.block.head
             if not (one and part.whole and text.endswith("\n")):
@@ -127,7 +133,7 @@ def _parts(page: Page, selection: Selection) -> Iterator[_Part]:
         starts = inner or index > begin or first < top + above or (first == top + above and left <= 2)
         ends = inner or index < finish or (last == top + size - 1 and (right < 0 or _at_end(page, last, right)))
         yield _Part(
-            index, block, starts and ends and begin != finish,
+            index, block, starts and ends and (begin != finish or not _is_code(block)),
             above if index > begin else max(first - top, above), size - 1 if index < finish else last - top,
             0 if index > begin or first < top + above else left, -1 if index < finish else right,
         )  # fmt: skip
@@ -135,6 +141,11 @@ def _parts(page: Page, selection: Selection) -> Iterator[_Part]:
 
 def _at_end(page: Page, line: int, x: int) -> bool:
     return x >= len(page.strip(line).text.rstrip())
+
+
+def _is_code(block: Block) -> bool:
+    """Whether the fences around `block` are not what was meant, where it is all that is selected."""
+    return isinstance(block, TextBlock) and block.text.lstrip().startswith(("```", "~~~"))
 
 
 def _source(block: Block, open: bool) -> str | None:
@@ -172,6 +183,7 @@ def _words(line: Line, start: int, end: int, continued: bool) -> str:
     for segment in line.segments:
         decoration = segment.style.rpartition(" ")[2] in DECORATION and (segment.style != "indent" or continued)
         if not decoration:
-            kept.append(segment.text[max(0, start - at) : max(0, end - at)])
+            words = segment.text[max(0, start - at) : max(0, end - at)]
+            kept.append(words.translate(_WRITTEN) if segment.style in _MARKERS else words)
         at += len(segment.text)
     return unpadded("".join(kept))
