@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.messages import Usage
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.markdown_links import Links, linked
 from agent_tui.structures.markdown_stream import MdStream, Piece, split
 from agent_tui.structures.vec import Vec
 
@@ -40,14 +41,14 @@ class UserBlock:
 
 @frozen
 class TextBlock:
-    """A closed stretch of an answer, as Markdown source; `lead` goes in front of it to draw it, never to copy it."""
+    """A closed stretch of an answer, as Markdown source; `head`: the first of it. To be drawn, never to be copied:
+    `lead` goes in front of it, `before` is its fence's code up to it, `links` what the answer's other blocks define."""
 
     text: str
     lead: str = ""
     head: bool = False
-    """The first of its answer."""
     before: tuple[str, ...] = ()
-    """Code of the same fence in front of it, for what it leaves open."""
+    links: Links = Links()
 
 
 @frozen
@@ -203,8 +204,7 @@ class Transcript:
         blocks: list[Block] = []
         if stream.thinking_chars and not stream.text.length:
             blocks.append(ThinkingBlock(stream.thinking, stream.thinking_chars, live=True))
-        tail = stream.text.tail
-        if tail:
+        if tail := stream.text.tail:
             blocks.append(TextBlock(tail, stream.text.lead, not self._has_text(stream), stream.text.before))
         blocks.extend(stream.calls)
         return tuple(blocks)
@@ -241,9 +241,7 @@ class Transcript:
         if not 0 <= index < MAX_CALLS:
             return self
         stream = self.streaming or Streaming(len(self.rows))
-        calls = list(stream.calls)
-        while len(calls) <= index:
-            calls.append(CallBlock("", ""))
+        calls = [*stream.calls, *[CallBlock("", "")] * (index + 1 - len(stream.calls))]
         old = calls[index]
         calls[index] = CallBlock(name or old.name, (old.arguments + text)[-LIVE_TAIL:])
         return replace(self, streaming=replace(stream, calls=tuple(calls)))
@@ -259,9 +257,9 @@ class Transcript:
             if shown and thinking:
                 rows = rows.set(stream.base, thinking[0])
             if shown == bool(thinking):
-                return replace(self, rows=rows, streaming=None)
-        rows = rows.truncate(stream.base).extend(thinking)
-        return replace(self, rows=rows.extend(_text_blocks(split(text), True)), streaming=None)
+                return replace(self, rows=linked(rows, stream.base, TextBlock), streaming=None)
+        rows = rows.truncate(stream.base).extend(thinking).extend(_text_blocks(split(text), True))
+        return replace(self, rows=linked(rows, stream.base, TextBlock), streaming=None)
 
     def abandon(self) -> Transcript:
         """Take back what was streamed and never settled."""

@@ -56,7 +56,7 @@ def block_lines(
             return tuple(_user(block, width, open, cells))
         case TextBlock():
             inner = body_width(width)
-            drawn = render(block.text, inner, cells, MEASURE, block.lead, block.before)
+            drawn = render(block.text, inner, cells, MEASURE, block.lead, block.before, block.links)
             return margin(drawn, width)
         case ThinkingBlock():
             return tuple(_thinking(block, width, open, cells, look))

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures import late
+from agent_tui.structures.markdown_links import Links
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import code_lines
 from agent_tui.tui.markdown.inline import Runs, flat
@@ -22,6 +23,7 @@ DEEPEST: Final = 60
 """Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
 BRACKETS: Final = 40
 """Square brackets open at once; where there are more, none is a link: looking for the end of each takes square time."""
+NO_LINKS: Final = Links()
 NARROWEST: Final = 8
 """Cells that prefixes of quotes and lists always leave for the text."""
 _BRACKET: Final = late.pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -51,14 +53,18 @@ def _has_links(source: str) -> bool:
 
 
 def render(
-    source: str, width: int, cells: Cells, measure: int = 0, lead: str = "", before: tuple[str, ...] = ()
-) -> tuple[Line, ...]:
+    source: str, width: int, cells: Cells, measure: int = 0, lead: str = "", before: tuple[str, ...] = (),
+    links: Links = NO_LINKS
+) -> tuple[Line, ...]:  # fmt: skip
     """`source` as lines of at most `width` cells; running text at most `measure` (0: no limit).
 
     `lead` is put in front to parse `source` (an opened fence, a table's head) and is not drawn. `before`: the code of
-    the opened fence that precedes `source`.
+    the opened fence that precedes `source`. `links`: what other pieces of the same text define for it.
     """
     environment: dict[str, Any] = {}
+    if links.given:
+        _parser().parse(links.given, environment)
+    known = {*environment.get("references", ()), *links.taken}
     tokens = _parser(_has_links(source)).parse(lead + source, environment)
     writer = _Writer(max(1, width), cells, measure or width, bool(lead), before)
     if any(token.level >= DEEPEST for token in tokens):
@@ -68,7 +74,7 @@ def render(
     writer.blocks(tokens)
     used = {str(child.attrGet(key)) for t in tokens for child in t.children or () for key in ("href", "src")}
     for label, reference in environment.get("references", {}).items():
-        if reference["href"] and reference["href"] not in used:
+        if reference["href"] and reference["href"] not in used and label not in known:
             writer.definition(label.lower(), reference["href"], reference.get("title", ""))
     return tuple(writer.lines)
 
