@@ -57,7 +57,7 @@ LAZY = {
         "pygments.lexers:get_lexer_for_filename": "only for an export to HTML",
         "pygments.util:ClassNotFound": "only for an export to HTML",
     },
-    "agent_tui.tools._ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
+    "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.markdown.code": {
         "agent_tui.tui.markdown.lexing:State": "it imports Pygments",

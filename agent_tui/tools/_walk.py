@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.tools import _ignore
+from agent_tui.safety import ignore
 
 MAX_DEPTH: Final = 100
 """Folders below each other: each holds a descriptor open."""
@@ -48,7 +48,7 @@ class _Level:
     descriptor: int
     path: str
     """From the start, with a slash behind, or empty."""
-    scope: _ignore.Scope
+    scope: ignore.Scope
     entries: list[os.DirEntry[str]]
     """Those still to come, the next one last."""
 
@@ -60,10 +60,10 @@ class Walk:
         self.unreadable = 0
         self.unread_rules = 0
         self._start, self._stopped = start, stopped
-        top = _ignore.top_of(start, roots)
+        top = ignore.top_of(start, roots)
         above = start.relative_to(top).as_posix()
         self._above = "" if above == "." else f"{above}/"
-        self._scope = _ignore.above(start, top)
+        self._scope = ignore.above(start, top)
 
     def files(self) -> Iterator[Found]:
         """All that is no folder. Raises OSError if the start cannot be opened."""
@@ -91,7 +91,7 @@ class Walk:
             for level in levels:
                 os.close(level.descriptor)
 
-    def _level(self, descriptor: int, path: str, scope: _ignore.Scope) -> _Level:
+    def _level(self, descriptor: int, path: str, scope: ignore.Scope) -> _Level:
         entries: list[os.DirEntry[str]] = []
         try:
             with os.scandir(descriptor) as found:
@@ -102,8 +102,8 @@ class Walk:
         except OSError:
             self.unreadable += 1  # it may be opened, not listed
         entries.sort(key=lambda entry: entry.name, reverse=True)
-        if any(entry.name == _ignore.FILE for entry in entries):
-            rules = _ignore.read(descriptor)
+        if any(entry.name == ignore.FILE for entry in entries):
+            rules = ignore.read(descriptor)
             self.unread_rules += rules.skipped if rules else 0
             scope = scope.with_rules(rules, len(self._above) + len(path))
         return _Level(descriptor, path, scope, entries)

@@ -116,10 +116,11 @@ def above(start: Path, top: Path) -> Scope:
     return scope
 
 
-def read(folder: int) -> Rules | None:
-    """The rules of the .gitignore in the folder with this descriptor; None where none can be read."""
+def read(folder: int | None, name: str = FILE) -> Rules | None:
+    """The rules of the file `name` in the folder with this descriptor (None: `name` is a path); None where none can be
+    read."""
     try:
-        descriptor = os.open(FILE, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:
