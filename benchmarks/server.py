@@ -119,13 +119,13 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         length = re.search(r"content-length: *(\d+)", head, re.IGNORECASE)
         body = await reader.readexactly(int(length[1])) if length else b""
-        path = head.split(" ", 2)[1]
-        kind = "text/event-stream" if path.endswith("/chat/completions") else "application/json"
-        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n".encode())
-        if kind == "application/json":
-            writer.write(json.dumps({"object": "list", "data": [{"id": "bench", "object": "model"}]}).encode())
-        else:
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n")
+        if head.split(" ", 2)[1].endswith("/chat/completions"):
+            writer.write(b"Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
             await completion(json.loads(body)["messages"], writer)
+        else:
+            writer.write(b"Content-Type: application/json\r\n\r\n")
+            writer.write(json.dumps({"object": "list", "data": [{"id": "bench", "object": "model"}]}).encode())
         await writer.drain()
     except (ConnectionError, asyncio.IncompleteReadError):
         return  # the client has gone: what a cancel does
@@ -139,7 +139,7 @@ async def completion(messages: list[dict[str, Any]], writer: asyncio.StreamWrite
         reason = "tool_calls" if "tool_calls" in batch[-1] else "stop"
         writer.write(b"".join(text_event(delta["content"]) if "content" in delta else event(delta) for delta in batch))
         await writer.drain()
-    writer.write(event({}, reason) + b"data: [DONE]\n\n")
+    writer.write(event({}, reason) + chunk(b"data: [DONE]\n\n") + chunk(b""))
 
 
 @cache
@@ -150,7 +150,13 @@ def text_event(text: str) -> bytes:
 
 def event(delta: Delta, reason: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
-    return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n".encode()
+    data = json.dumps({"object": "chat.completion.chunk", "choices": [choice]})
+    return chunk(f"data: {data}\n\n".encode())
+
+
+def chunk(data: bytes) -> bytes:
+    """HTTP's chunked coding, a chunk an event: what servers of models send, and part of what reading them costs."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
 
 
 async def main() -> None:
