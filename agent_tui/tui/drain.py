@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -16,17 +17,46 @@ D = TypeVar("D", TextDelta, ThinkingDelta, ToolArgsDelta, ToolOutput)
 
 MOST: Final = 20_000
 """Events taken at one poll, so that a flood cannot keep the screen from answering keys."""
+MOST_RUNS: Final = 1_000
+"""The same after deltas were joined: events that are folded one by one."""
+MOST_LINES: Final = 2_000
+MOST_CHARS: Final = 200_000
+"""Lines and characters of an answer that are taken at one poll; a delta that is longer is taken in parts."""
+
+Held = deque[Event | Restored]
+"""What was taken off the queue and is still to come, oldest first."""
 
 
-def drain(queue: SimpleQueue[Event | Restored]) -> list[Event | Restored]:
-    """All that is in the queue now, oldest first; at most `MOST`."""
+def drain(queue: SimpleQueue[Event | Restored], held: Held) -> list[Event | Restored]:
+    """What was `held` and is in the queue now, oldest first; no more than can be shown without keys waiting for it."""
     taken: list[Event | Restored] = []
-    while len(taken) < MOST:
+    runs = lines = chars = 0
+    while len(taken) < MOST and runs < MOST_RUNS and lines < MOST_LINES and chars < MOST_CHARS:
         try:
-            taken.append(queue.get_nowait())
+            event = held.popleft() if held else queue.get_nowait()
         except Empty:
             break
+        if isinstance(event, TextDelta):
+            event, rest = _parted(event, MOST_LINES - lines, MOST_CHARS - chars)
+            held.extendleft(rest)
+            lines, chars = lines + event.text.count("\n"), chars + len(event.text)
+        last = taken[-1] if taken else None
+        runs += not (isinstance(last, Delta) and isinstance(event, Delta) and _same(last, event))
+        taken.append(event)
     return taken
+
+
+def _parted(delta: TextDelta, lines: int, chars: int) -> tuple[TextDelta, tuple[TextDelta, ...]]:
+    """As much of `delta` as has so many lines and characters, and the rest of it if there is one."""
+    text, end = delta.text, -1
+    if len(text) <= chars and text.count("\n") <= lines:
+        return delta, ()
+    for _ in range(lines):
+        end = text.find("\n", end + 1, chars)
+        if end < 0:
+            break
+    end = end + 1 if end >= 0 else min(chars, len(text))
+    return replace(delta, text=text[:end]), (replace(delta, text=text[end:]),)
 
 
 def join(events: Iterable[Event | Restored]) -> tuple[Event | Restored, ...]:

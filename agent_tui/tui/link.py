@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import Op, SaveDraft
-from agent_tui.tui.drain import drain, join
+from agent_tui.tui.drain import Held, drain, join
 
 QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
@@ -18,6 +19,8 @@ DRAFT_SECONDS: Final = 0.5
 """So long a draft rests before the engine is told of it."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
+NEXT_SECONDS: Final = 0.005
+"""After a flood was taken in part: so soon comes its next part, and keys come between."""
 
 
 class Link:
@@ -34,6 +37,7 @@ class Link:
         self._draft_timer: asyncio.TimerHandle | None = None
         self._soon: list[asyncio.TimerHandle] = []
         self._last_key = 0.0
+        self._held: Held = deque()
 
     @property
     def is_open(self) -> bool:
@@ -82,15 +86,21 @@ class Link:
 
     def take(self) -> tuple[Event | Restored, ...]:
         """What the engine said since the last time."""
-        return join(drain(self.engine.events))
+        taken = join(drain(self.engine.events, self._held))
+        if taken and self._loop is not None and not self._is_empty():  # keys first, then the rest
+            self._loop.call_later(NEXT_SECONDS, self._look)
+        return taken
 
     def rest(self) -> bool:
         """Stop polling, if nothing came meanwhile; from here on the engine's next event wakes us."""
         self.engine.resting = True
-        if self.engine.events.empty():
+        if self._is_empty():
             return True
         self.engine.resting = False
         return False
+
+    def _is_empty(self) -> bool:
+        return not self._held and self.engine.events.empty()
 
     def close(self, timeout: float) -> None:
         """The screen is gone: the engine gets the last draft and is stopped. Waits at most `timeout` seconds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from queue import SimpleQueue
 
 from hypothesis import given
@@ -61,8 +62,29 @@ def test_joined_events_fold_into_the_same_transcript(events: list[Event]) -> Non
 
 def test_a_flood_is_taken_in_bounded_parts() -> None:
     queue: SimpleQueue[Event | Restored] = SimpleQueue()
+    held: drain.Held = deque()
     for _ in range(drain.MOST + 5):
         queue.put(TextDelta(text="x"))
-    assert len(drain.drain(queue)) == drain.MOST
-    assert len(drain.drain(queue)) == 5
-    assert drain.drain(queue) == []
+    assert len(drain.drain(queue, held)) == drain.MOST
+    assert len(drain.drain(queue, held)) == 5
+    assert drain.drain(queue, held) == []
+
+
+@given(st.lists(st.text("ab\n", max_size=9).map(lambda text: TextDelta(text=text * 700)), max_size=9))
+def test_a_long_answer_is_taken_in_parts_that_are_the_whole(deltas: list[TextDelta]) -> None:
+    queue: SimpleQueue[Event | Restored] = SimpleQueue()
+    for delta in deltas:
+        queue.put(delta)
+    held: drain.Held = deque()
+    parts: list[str] = []
+    while taken := drain.drain(queue, held):
+        parts.append("".join(event.text for event in taken if isinstance(event, TextDelta)))
+    assert "".join(parts) == "".join(delta.text for delta in deltas)
+    assert all(part.count("\n") <= drain.MOST_LINES and len(part) <= drain.MOST_CHARS for part in parts)
+
+
+def test_events_that_cannot_be_joined_are_taken_in_smaller_parts() -> None:
+    queue: SimpleQueue[Event | Restored] = SimpleQueue()
+    for number in range(3 * drain.MOST_RUNS):
+        queue.put(ThinkingDelta(text="x") if number % 2 else TextDelta(text="x"))
+    assert len(drain.drain(queue, deque())) == drain.MOST_RUNS

@@ -72,8 +72,10 @@ def render(
             writer.paragraph([Segment(line, "text")])
         return tuple(writer.lines)
     writer.blocks(tokens)
-    used = {str(child.attrGet(key)) for t in tokens for child in t.children or () for key in ("href", "src")}
-    for label, reference in environment.get("references", {}).items():
+    references = environment.get("references", {})
+    inline = tokens if references else ()
+    used = {str(child.attrGet(key)) for t in inline for child in t.children or () for key in ("href", "src")}
+    for label, reference in references.items():
         if reference["href"] and reference["href"] not in used and label not in known:
             writer.definition(label.lower(), reference["href"], reference.get("title", ""))
     return tuple(writer.lines)
