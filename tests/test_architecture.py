@@ -28,6 +28,8 @@ PURE = (
     "agent_tui.tui.search", "agent_tui.tui.stamps",
 )  # fmt: skip
 
+LOADED_WITH_FIRST_USE = {"agent_tui.tui.markdown.lexing": "its lexers are Pygments' own; imported with the first code"}
+
 LAZY = {
     "agent_tui.__main__": {
         "agent_tui:boot": "only a full screen prepares the terminal, before anything slow is imported",
@@ -225,7 +227,8 @@ def pure_modules() -> list[str]:
 
 def test_the_pure_core_loads_no_third_party() -> None:
     assert len(pure_modules()) > 20
-    assert loaded_by("\n".join(f"import {module}" for module in pure_modules())) == set()
+    early = [module for module in pure_modules() if module not in LOADED_WITH_FIRST_USE]
+    assert loaded_by("\n".join(f"import {module}" for module in early)) == set()
 
 
 @pytest.mark.parametrize("module", ["agent_tui.__main__", "agent_tui.boot", "agent_tui.cli", "agent_tui.protocol.ops"])

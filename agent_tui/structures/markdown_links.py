@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
@@ -31,6 +31,9 @@ class Links:
     """Definitions that it uses and another piece has, as Markdown."""
     taken: tuple[str, ...] = ()
     """Labels that it defines and another piece uses, or defined before it."""
+
+
+NO_LINKS: Final = Links()
 
 
 def normalized(label: str) -> str:

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
-from agent_tui.structures.markdown_links import Links, links
+from agent_tui.structures.markdown_links import NO_LINKS, Links, links
 from agent_tui.structures.markdown_stream import split
 from agent_tui.tui.markdown import render
-from agent_tui.tui.markdown.render import NO_LINKS
 
 NAMES = ("a", "B", "b", "two words", "Two  Words", "c")
 BLOCKS = (

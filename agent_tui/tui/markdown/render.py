@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures import late
-from agent_tui.structures.markdown_links import Links
+from agent_tui.structures.markdown_links import NO_LINKS, Links
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import code_lines
 from agent_tui.tui.markdown.inline import Runs, flat
@@ -23,7 +23,6 @@ DEEPEST: Final = 60
 """Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
 BRACKETS: Final = 40
 """Square brackets open at once; where there are more, none is a link: looking for the end of each takes square time."""
-NO_LINKS: Final = Links()
 NARROWEST: Final = 8
 """Cells that prefixes of quotes and lists always leave for the text."""
 _BRACKET: Final = late.pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -195,8 +194,7 @@ class _Writer:
         if label and not hidden:
             lines.extend(wrap([Segment(label, "code.label")], self.width, self.cells, inner, inner, "code.block"))
         if token.content:
-            before = self.before if hidden else ()
-            lines.extend(code_lines(code, language, self.width, self.cells, inner, before=before))
+            lines += code_lines(code, language, self.width, self.cells, inner, before=self.before if hidden else ())
         self._put(_begun(lines, first, rest))
         self._gap(token)
 
