@@ -169,17 +169,17 @@ def test_gnu_screen_passes_it_on_in_pieces(text: str) -> None:
 def test_esc_drops_what_is_selected_and_a_list_is_copied_as_it_was_written(start: Start) -> None:
     pty = start()
     say(pty, "a\n\n- one `x`\n- [x] two\n\n```py\nif x:\n    y\n```", "if x:")
-    x, y = place(pty, "one x")
+    y = place(pty, "• one x")[1]
     drag(pty, (0, y), (70, y), (70, y + 1))
     pty.type("\x03")
     pty.until("copied")
-    x, y = place(pty, "if x:")
+    y = place(pty, "  py ")[1] + 1
     drag(pty, (0, y), (70, y), (70, y + 1))
     pty.type("\x1b")
     pty.read(0.3)
     drag(pty, (4, y), (60, y + 1))
     pty.type("\x03")
-    pty.until("copied 10 characters")
+    pty.until("copied 11 characters")
     assert clips(pty) == ["- one `x`\n- [x] two", "if x:\n    y"]
     drag(pty, (0, y), (70, y), (70, y + 1))
     pty.type("\x1b")
@@ -187,3 +187,22 @@ def test_esc_drops_what_is_selected_and_a_list_is_copied_as_it_was_written(start
     pty.type("\x03")
     pty.until("again to quit")
     assert len(clips(pty)) == 2
+
+
+def test_a_drag_that_is_held_above_the_page_scrolls_it_and_takes_no_more_than_that(start: Start) -> None:
+    pty = start()
+    say(pty, "\n\n".join(f"line {n:03}" for n in range(150)), "line 149")
+    pty.until(lambda text: "completed" in text and "line 149" in text)
+    x, y = place(pty, "line 148")
+    pty.type(f"\x1b[<0;{x + 1};{y + 1}M")
+    for row in (y, y - 1, 0):
+        pty.type(f"\x1b[<32;{x + 1};{row + 1}M")
+        pty.read(0.1)
+    pty.until("line 100")
+    pty.type(f"\x1b[<0;{x + 1};1m")
+    pty.read(0.3)
+    pty.type("\x03")
+    pty.until("copied")
+    lines = clips(pty)[-1].split("\n\n")
+    assert lines == [f"line {n:03}" for n in range(148 - len(lines) + 1, 148)] + ["l"]
+    assert 40 < len(lines) < 140

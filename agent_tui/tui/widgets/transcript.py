@@ -24,7 +24,7 @@ from agent_tui.tui.widgets.transcript_copy import copied, row_at, word_at
 from agent_tui.tui.widgets.transcript_marks import Marks, with_news
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
 from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
-from agent_tui.tui.widgets.transcript_select import Held, hold, keep, origin, span
+from agent_tui.tui.widgets.transcript_select import Edge, Held, hold, keep, origin, span
 from agent_tui.tui.widgets.transcript_turn import turned
 
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
@@ -58,6 +58,7 @@ class Transcript(WithBar, can_focus=False):
         self._seen = 0
         """Rows there were when the end was last in view."""
         self.following = True
+        self._edge = Edge(self._page, self)
 
     def apply(self, view: TranscriptView) -> None:
         """Show `view`. Costs what has changed since the one before, not what there is."""
@@ -280,6 +281,7 @@ class Transcript(WithBar, can_focus=False):
             self.post_message(self.Toggled(index, meta["toggle"] == "group"))
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002
+        self._edge.follow()
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:

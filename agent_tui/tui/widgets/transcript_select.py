@@ -4,10 +4,12 @@ of its width; and what began on one side of a diff stays on that side."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from textual.geometry import Offset
 from textual.screen import Screen
 from textual.selection import Selection, SelectState
+from textual.timer import Timer
 from textual.widget import Widget
 
 from agent_tui.protocol.transcript import Block
@@ -17,7 +19,10 @@ from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.widgets.transcript_marks import joined, paragraph
 from agent_tui.tui.widgets.transcript_page import Page
 
-_NEAR = 8
+STEP: Final = 2
+STEP_SECONDS: Final = 0.04
+"""Lines, and the time between, by which the page moves under a drag that is held above or below it."""
+_NEAR: Final = 8
 """Rows around its old place among which a block is looked for."""
 
 
@@ -182,3 +187,50 @@ def _found(lines: Sequence[Line], place: Place) -> tuple[int, int] | None:
         if number >= 0 and begin <= min(place.letter, len(said)):
             line, start = number, character + place.letter - begin
     return line, start
+
+
+class Edge:
+    """A drag that has left the letters of `widget` goes to the line beside the pointer, or to the edge of what is in
+    view, and the page moves on under it for as long as it is held there. Textual would take all to the beginning or to
+    the end."""
+
+    def __init__(self, page: Page, widget: Widget) -> None:
+        self._page, self._widget = page, widget
+        self._timer: Timer | None = None
+
+    def follow(self) -> None:
+        """The selection is another one."""
+        self._clamp()
+        if self._way() and self._timer is None:
+            self._timer = self._widget.set_interval(STEP_SECONDS, self._step)
+
+    def _step(self) -> None:
+        way = self._way()
+        if not way and self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        elif way:
+            self._widget.scroll_to(y=self._widget.scroll_offset.y + STEP * way)
+            self._clamp()
+            self._widget.refresh()
+
+    def _way(self) -> int:
+        """Whether the drag is above the widget (-1) or below it (1) now; 0: neither, or there is none."""
+        state = _drag(self._widget)
+        if state is None or not self._widget.screen._selecting or state.end is None:
+            return 0
+        y, region = state.screen_offset.y, self._widget.region
+        return -1 if y < region.y else 1 if y >= region.bottom else 0
+
+    def _clamp(self) -> None:
+        widget, state = self._widget, _drag(self._widget)
+        if state is None or state.end is None or state.start.content_offset is None:
+            return
+        if state.end.content_widget is widget and state.end.content_offset is not None:
+            return
+        top, y, height = widget.scroll_offset.y, state.screen_offset.y - widget.region.y, widget.region.height
+        line = top + max(0, min(y, height - 1))
+        end = Offset(0 if y < 0 else len(self._page.strip(line).text), line)
+        chosen = Selection.from_offsets(state.start.content_offset, end)
+        last = chosen.end + (1, 0) if chosen.end is not None else None  # the letter under the pointer too
+        widget.screen.selections[widget] = chosen._replace(end=last)
