@@ -232,5 +232,5 @@ class Edge:
         line = top + max(0, min(y, height - 1))
         end = Offset(0 if y < 0 else len(self._page.strip(line).text), line)
         chosen = Selection.from_offsets(state.start.content_offset, end)
-        last = chosen.end + (1, 0) if chosen.end is not None else None  # the letter under the pointer too
+        last = Offset(chosen.end.x + 1, chosen.end.y) if chosen.end is not None else None  # the letter under it too
         widget.screen.selections[widget] = chosen._replace(end=last)
