@@ -12,7 +12,7 @@ from textual.selection import Selection
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import harmless, unpadded
+from agent_tui.structures.visible import PAD, harmless, spacing, unpadded
 from agent_tui.tui.diff_sides import bar_of, both_text, side_at, side_text, within
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
@@ -80,15 +80,20 @@ def word_at(page: Page, x: int, line: int) -> Selection | None:
     """The word under cell `x` of `line`."""
     strip = page.strip(line)
     text, at = strip.text, len(strip.crop(0, x).text)
-    if at >= len(text) or not text[at].strip():
+    if at >= len(text) or _blank(text, at):
         return None
     first, last = _side(page, line, at, len(text))
     start = end = at
-    while start > first and text[start - 1].strip():
+    while start > first and not _blank(text, start - 1):
         start -= 1
-    while end < last and text[end].strip():
+    while end < last and not _blank(text, end):
         end += 1
     return Selection(Offset(start, line), Offset(end, line))
+
+
+def _blank(text: str, at: int) -> bool:
+    """Whether no word goes on here: a space that is not the cell of the mark before it."""
+    return not text[at].strip() and not (text[at] == PAD and at > 0 and spacing(text[at - 1]))
 
 
 def _side(page: Page, line: int, at: int, size: int) -> tuple[int, int]:
