@@ -126,5 +126,5 @@ def _as_list(table: Table, width: int, cells: Cells) -> list[Line]:
         for name, cell in zip_longest(_styled(table.head, "table.head"), row, fillvalue=()):
             label = (*name, Segment(": ", "table.border")) if name else ()
             rest = (Segment("  ", "indent"),) if width > 8 else ()
-            lines.extend(wrap((*label, *cell), width, cells, (), rest))
+            lines.extend(wrap((*label, *cell), width - line_cells(rest, cells), cells, (), rest))
     return lines
