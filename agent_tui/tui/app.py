@@ -154,10 +154,9 @@ class AgentApp(CopyingApp, inherit_bindings=False):
                 self.copy_to_clipboard(text)
             case do.Mouse(taken):
                 self.take_mouse(taken)
-            case do.CopySelection():
-                self.copy_to_clipboard(self.screen.get_selected_text() or self.regions.prompt.selected_text)
-                self.screen.clear_selection()
-            case do.ClearSelection():
+            case do.CopySelection() | do.ClearSelection():
+                if isinstance(effect, do.CopySelection):
+                    self.copy_to_clipboard(self.screen.get_selected_text() or self.regions.prompt.selected_text)
                 self.screen.clear_selection()
             case do.Remember(text):
                 if self._history is not None:
@@ -191,8 +190,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             self._poll.pause()
 
     def _drain(self) -> bool:
-        taken = self.link.take()
-        if taken:
+        if taken := self.link.take():
             self.dispatch(msg.EventsArrived(at=time.time(), events=taken))
         return bool(taken)
 
