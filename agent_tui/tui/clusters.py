@@ -29,11 +29,11 @@ def settled(data: str) -> str:
 
 
 def _settle(found: re.Match[str]) -> str:
-    character = found.group()
-    if character == "\ufe0f" and found.start():  # the picture before it has one cell more now, or has not
+    text = found.group()
+    if text[0] == "\ufe0f" and found.start():  # the picture before it has one cell more now, or has not
         before = found.string[found.start() - 1]
-        return " " * (cell_len(before + character) - cell_len(before))
-    return _drawn(character)
+        return " " * (cell_len(before + text) - cell_len(before))
+    return _drawn(text)
 
 
 @lru_cache(2048)

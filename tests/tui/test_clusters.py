@@ -1,0 +1,54 @@
+"""Whatever text is sent, the cursor ends where it was measured to end."""
+
+from __future__ import annotations
+
+import pyte
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from agent_tui.tui.clusters import settled
+from tests.tui.test_rows_terminals import CLUSTERS
+
+PIECES = st.one_of(
+    st.sampled_from(sorted(set("".join(CLUSTERS.values())) - {"\x85"})),
+    st.characters(exclude_categories=("Cc", "Cs")),
+)
+
+
+def drawn(text: str) -> pyte.Screen:
+    screen = pyte.Screen(200, 1)
+    pyte.ByteStream(screen).feed(settled(text).encode())
+    return screen
+
+
+@given(st.lists(PIECES, max_size=60).map("".join))
+def test_the_cursor_ends_where_it_was_measured_to(text: str) -> None:
+    assert drawn(text).cursor.x == cell_len(text)
+
+
+@pytest.mark.parametrize("text", ["plain", "\x1b[1;31m│ é 漢字 한글 — “x”\x1b[0m", "e\u0301 שָׁ", "\ue0b0 😀"])
+def test_what_is_the_same_everywhere_is_sent_as_it_is(text: str) -> None:
+    assert settled(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("⚠\ufe0f|", "⚠ |"),
+        ("👩\u200d💻|", "👩|"),
+        ("👍🏽|", "👍|"),
+        ("🇩🇪|", "DE|"),
+        ("का\xa0|", "क |"),
+        ("ที่|", "ท่|"),
+        ("\u0378\u200b|", "\ufffd|"),
+    ],
+)
+def test_what_is_not_is_drawn_in_the_cells_it_has(text: str, row: str) -> None:
+    assert drawn(text).display[0].rstrip() == row
+
+
+def test_a_mark_without_a_class_reaches_the_terminal() -> None:
+    assert settled("กี") == "ก\x1b7ี\x1b8"
+    assert settled("का\xa0") == "क\x1b7 \x1b8\x1b7ा\x1b8\x1b[1C"
