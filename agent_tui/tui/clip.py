@@ -26,6 +26,8 @@ MOST_MARKDOWN: Final = 60_000
 """Characters of a text in Markdown, which cost more."""
 MOST_MATCH: Final = 500
 """Characters of one line that a search has found."""
+MOST_COMMAND: Final = 20_000
+"""Characters of a command, which are highlighted."""
 MOST_ITEMS: Final = 1_000
 """Items of a list of which each has a few lines."""
 _LINE_END: Final = late.pattern(r"\r\n|\r|\n")
@@ -108,7 +110,7 @@ def clipped(display: d.Display) -> tuple[d.Display, Rest]:
             text, rest = clip(collapsed(display.text))
             return replace(display, text=text), rest
         case d.CommandDisplay():
-            (command, _), (output, rest) = clip(display.command), clip(collapsed(display.output))
+            command, (output, rest) = short(display.command, MOST_COMMAND), clip(collapsed(display.output))
             return replace(display, command=command, output=output), rest
         case d.ListingDisplay():
             entries, rest = _first(display.entries, MOST_LINES)

@@ -19,8 +19,8 @@ MOST: Final = 20_000
 """Events taken at one poll, so that a flood cannot keep the screen from answering keys."""
 MOST_RUNS: Final = 1_000
 """The same after deltas were joined: events that are folded one by one."""
-MOST_LINES: Final = 2_000
-MOST_CHARS: Final = 200_000
+MOST_LINES: Final = 1_000
+MOST_CHARS: Final = 100_000
 """Lines and characters of an answer that are taken at one poll; a delta that is longer is taken in parts."""
 
 Held = deque[Event | Restored]

@@ -25,6 +25,8 @@ LONGEST: Final = 2_000
 """A line with more characters than this is not highlighted (lexers are slow on minified files)."""
 REMEMBERED: Final = 64
 """Pieces of code whose finished lines are kept: those being written, and those just cut."""
+LONGEST_NAME: Final = 100
+"""Characters of the name of a language or a file that are looked at."""
 
 _KINDS: Final = (
     ("Token.Comment.Preproc", "code.meta"), ("Token.Comment.Hashbang", "code.comment"),
@@ -54,6 +56,7 @@ def _lexer(language: str) -> Any | None:
     from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
     from pygments.util import ClassNotFound
 
+    language = language[-LONGEST_NAME:]  # the end decides; Pygments compares with a thousand names, each time anew
     try:
         _, dot, ending = language.rpartition(".")
         name = _endings().get(ending) if dot else language.lower()

@@ -157,7 +157,7 @@ def wrap(
     fill: str = "",
 ) -> list[Line]:
     """One paragraph (no newline in it) as lines of at most `width` cells; `first` and `rest` go in front and count."""
-    if width - line_cells(first, cells) < 1:
+    if width - max(line_cells(first, cells), line_cells(rest, cells)) < 1:
         runs, first, rest = (*first, *runs), (), ()
     room = max(1, width - line_cells(first, cells))
     if room < 2:

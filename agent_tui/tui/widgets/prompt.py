@@ -30,6 +30,16 @@ _SHOWN: Final = (
 measured as nothing, letters too: drawn, the parts stand side by side."""
 
 
+MOST_PASTED: Final = 50_000
+"""Characters of one paste. An editor wraps the line of its caret at each key; of 5 MB in one line that took seconds."""
+
+
+def _bounded(pasted: str) -> str:
+    """As much of `pasted` as can be edited; what is left out is said in its place."""
+    more = len(pasted) - MOST_PASTED
+    return pasted if more <= 0 else f"{pasted[:MOST_PASTED]}\n[{more:,} more characters of this paste were left out]\n"
+
+
 class Keyboard(Protocol):
     """What the prompt needs of the app: where things go that are not editing."""
 
@@ -99,7 +109,7 @@ class Prompt(TextArea, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self._keyboard.key_came()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _bounded(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         if result := self._replace_via_keyboard(text, *self.selection):
             self.move_cursor(result.end_location)
         self.tell()
