@@ -3,7 +3,8 @@
 `handle` never blocks and never fails: what takes time is a task, what goes wrong is an event. Shapes of `answered`:
 skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools}],
 tried: [{what, result}], variables: [..]}`; sessions `[{id, title, cwd, at, turns, model}]`; clipboard
-`{tool, problem}`; written `{path, problem, note}`.
+`{tool, problem}`; written `{path, problem, note}`; files `{paths, folded, names, whole, note}` (`fuzzy.Corpus`), in a
+repository twice: before the folders were looked at, and after.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from agent_tui.agent import workshop
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.errands import Errands
+from agent_tui.agent.files import Files
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
@@ -73,6 +75,7 @@ class Agent:
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
+        self.files = Files(config, record.emit, pool, log)
         self._draft: str | None = None
 
     # ------------------------------------------------------------------------------------------------------- ops
@@ -212,6 +215,8 @@ class Agent:
                 self.tell_skills(op.id)
             case "sessions":
                 self.record.emit(sessions_told(self.config, op.id))
+            case "files":
+                self.turns.spawn(self.files.tell(op.id))
 
     def tell_skills(self, id: str) -> None:
         data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]
@@ -227,6 +232,7 @@ class Agent:
     async def close(self) -> None:
         """End what runs and put the rest on record."""
         self.turns.cancel()
+        self.files.ended = True
         await self.errands.close()
         await self.turns.close()
         self._keep_draft()

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from agent_tui.structures.frozen import frozen
 
 QueueAction = Literal["add", "remove", "edit", "clear", "pause", "resume"]
-QueryKind = Literal["skills", "models", "sessions"]
+QueryKind = Literal["skills", "models", "sessions", "files"]
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which the mode key cycles."""
 Choice = Literal["once", "always", "no", "stop", "continue", "say"]
@@ -97,7 +97,7 @@ class SaveDraft(Op):
 
 @frozen
 class Query(Op):
-    """Ask for facts (skills, models, sessions); the event `answered` brings them under the same id."""
+    """Ask for facts (skills, models, sessions, files); the event `answered` brings them under the same id."""
 
     id: str
     kind: QueryKind

@@ -1,0 +1,79 @@
+"""Tells of the files that can be named in a prompt: what git knows at once, then what a walk has found."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor as Pool
+from logging import Logger
+from typing import Any, Final
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.context.file_index import MOST, FileIndex, Listing
+from agent_tui.context.git_index import Stopped
+from agent_tui.protocol.events import Answered
+from agent_tui.structures import fuzzy
+
+FRESH: Final = 5.0
+"""Seconds for which a walk is believed."""
+
+
+class Files:
+    """The index of a session's folder. `ended` stops what runs; only one walk runs at a time."""
+
+    def __init__(self, config: EngineConfig, tell: Callable[[Answered], None], pool: Pool, log: Logger) -> None:
+        self.index = FileIndex(config.cwd, config.environment, log)
+        self.ended = False
+        self._tell, self._pool = tell, pool
+        self._told: dict[str, Any] = {}
+        self._walked = float("-inf")
+        self._running = False
+
+    async def tell(self, id: str) -> None:
+        """Answer the query `id`: what is known, and again when it was looked at."""
+        if self._told:
+            self._tell(Answered(id=id, kind="files", data=self._told))
+        if self._running or time.monotonic() - self._walked < FRESH:
+            return
+        self._running = True
+        try:
+            if not self._told:
+                await self._answer(id, self.index.at_once, False)
+            await self._answer(id, self.index.whole, True)
+        finally:
+            self._running = False
+
+    async def _answer(self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool) -> None:
+        before = self._told
+
+        def work() -> dict[str, Any] | None:
+            try:
+                listing = listed(lambda: self.ended)
+            except Stopped:
+                return None
+            except OSError as error:
+                return _data([], f"the folder cannot be listed: {error.strerror}", whole)
+            return None if listing is None else _told(listing, whole, before)
+
+        data = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        if whole:
+            self._walked = time.monotonic()
+        if data is not None:
+            self._told = data
+            self._tell(Answered(id=id, kind="files", data=data))
+
+
+def _told(listing: Listing, whole: bool, before: dict[str, Any]) -> dict[str, Any]:
+    notes = [f"only the first {MOST:,} are listed"] if listing.more else []
+    if listing.unreadable:
+        notes.append(f"{listing.unreadable:,} folder{'s' * (listing.unreadable > 1)} cannot be read")
+    note = ", ".join(notes)
+    if before and len(before["paths"]) == len(listing.paths) and set(before["paths"]) == set(listing.paths):
+        return {**before, "whole": whole, "note": note}  # the same lists: nobody has to look again
+    return _data(listing.paths, note, whole)
+
+
+def _data(paths: list[str], note: str, whole: bool) -> dict[str, Any]:
+    made = fuzzy.corpus(paths)
+    return {"paths": made.paths, "folded": made.folded, "names": made.names, "whole": whole, "note": note}
