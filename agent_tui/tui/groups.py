@@ -143,7 +143,7 @@ def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells, lo
     verb, space, rest = (text[:1].upper() + text[1:]).partition(" ")
     head = (_MARK, Segment(verb, "tool.name", TOGGLE), Segment(space + rest, "tool.label", TOGGLE))
     time = Segment(f"  {wording.duration(took)}", "tool.time") if took and look.durations else Segment("")
-    room = width - line_cells((*head, time), cells)
+    room = width - 1 - line_cells((*head, time), cells)  # as everywhere, a cell stays free at the right edge
     if room < 0:
         return Line(cut_runs(head, width, cells))
     names = "" if open else ", ".join(name for found, *_ in _WORDS for name in said[found])

@@ -60,6 +60,7 @@ class Theme:
         """The same theme for Textual's own widgets. Every colour is also a variable: `$tui-muted`."""
         colours = self.colours
         variables = {f"tui-{name}": value for name, value in colours.items()}
+        variables["tui-placeholder-style"] = "dim" if self.ansi else "none"  # there, no colour sets it apart
         variables |= {
             "scrollbar": colours["border"], "scrollbar-hover": colours["faint"], "scrollbar-active": colours["accent"],
             "scrollbar-background": colours["background"], "scrollbar-background-hover": colours["background"],

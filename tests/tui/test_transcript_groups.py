@@ -130,7 +130,7 @@ def test_the_page_stays_where_it_is_when_a_group_above_folds() -> None:
         assert rows_of(app.transcript) == before
         app.transcript.scroll_view("top")
         assert rows_of(app.transcript)[:3] == [
-            "⚙ Read 30 files  0.py, 1.py, 2.py, 3.py, 4.py, 5.py, 6.py,…", "", "  words 0",
+            "⚙ Read 30 files  0.py, 1.py, 2.py, 3.py, 4.py, 5.py, 6.py…", "", "  words 0",
         ]  # fmt: skip
 
     run(TranscriptView(rows, ()), journey)
