@@ -63,6 +63,11 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
+def as_query(text: str) -> str:
+    """`text` as a query of `Matches`."""
+    return (text if text.isascii() else unicodedata.normalize("NFC", text))[:LONGEST]
+
+
 def name_of(path: str) -> str:
     """The last part of a path; that of a folder keeps its slash."""
     return path[path.rfind("/", 0, -1) + 1 :]
@@ -81,7 +86,7 @@ def corpus(paths: Iterable[str]) -> Corpus:
 
 def begin(among: Corpus, query: str, before: Matches | None = None) -> Matches:
     """Look `query` up; `before` is the lookup before it, which may narrow this one. Nothing is searched yet."""
-    query = unicodedata.normalize("NFC", query)[:LONGEST]
+    query = as_query(query)
     if before is not None and before.corpus is among and before.query and _narrows(before.query, query):
         return Matches(among, query, left=(*before.found, *before.left))
     return Matches(among, query, left=range(len(among.paths)))

@@ -11,6 +11,8 @@ from typing import Literal
 
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.fuzzy import Matches
+from agent_tui.structures.mention import Typed
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.search import Found, Index
@@ -36,6 +38,8 @@ class Composer:
     caret: int = 0
     rev: int = 0
     text: str = ""
+    place: int = -1
+    """Where the caret is put in `text`; negative: at its end."""
     purpose: Purpose | None = None
     stash: str = ""
     """The real draft, while the prompt has a purpose."""
@@ -65,6 +69,23 @@ class Completion:
 
     selected: int = 0
     closed_for: str = ""
+
+
+@frozen
+class Finder:
+    """The list of files under an `@`. `shown` are the paths that were found for the query `shown_for`: they stay until
+    those for what is typed now are found."""
+
+    typed: Typed
+    recent: tuple[str, ...] = ()
+    matches: Matches | None = None
+    """None: the engine has not told the files yet."""
+    shown: tuple[str, ...] = ()
+    shown_for: str = ""
+    selected: int = 0
+    waiting: bool = False
+    """A `Yielded` is on its way, after which the search goes on."""
+    closed: bool = False
 
 
 @frozen
@@ -180,6 +201,7 @@ class Model:
     seen: tuple[int, int] = (0, -1)
     """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
     search: Search | None = None
+    finder: Finder | None = None
 
     @property
     def transcript(self) -> Transcript:

@@ -99,13 +99,15 @@ class CompletionView:
 
 @frozen
 class PromptView:
-    """The prompt. A new `rev` means: the text is now `text`, caret at its end; else the widget keeps its own."""
+    """The prompt. A new `rev` means: the text is now `text`, the caret at `place` (negative: its end); else the widget
+    keeps its own."""
 
     rev: int
     text: str
     placeholder: str
     label: str = ""
     """What is being asked for, where the prompt is not for the model (an address, an argument, a reason)."""
+    place: int = -1
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""The list under a slash: commands, skills, and the arguments of a command."""
+"""The list over the prompt: commands, skills and arguments under a slash, files under an `@`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer, skills, submit
+from agent_tui.tui.update import composer, files, skills, submit
 from agent_tui.tui.update.step import Step
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
@@ -91,6 +91,8 @@ def _arguments(name: str, typed: str, answers: Mapping[str, Any]) -> tuple[Candi
 
 def shown(model: Model) -> tuple[Candidate, ...]:
     """The list as it stands: empty while it is closed or something else has the keys."""
+    if model.finder is not None:
+        return _files(model)
     draft = model.composer.draft
     if not draft.startswith("/") or model.composer.purpose is not None or model.completion.closed_for == draft:
         return ()
@@ -99,10 +101,29 @@ def shown(model: Model) -> tuple[Candidate, ...]:
     return candidates(draft, model.transcript.answers)
 
 
+def selected(model: Model) -> int:
+    """Where the cursor of the list is."""
+    return model.completion.selected if model.finder is None else model.finder.selected
+
+
+def may_open(model: Model) -> bool:
+    """Whether it is worth asking what is listed: it costs nothing."""
+    return model.finder is not None or model.composer.draft.startswith("/")
+
+
+def _files(model: Model) -> tuple[Candidate, ...]:
+    if files.reading(model):
+        return (Candidate(files.READING, ""),)
+    note = files.note(model)
+    return tuple(Candidate(path, "" if number else note, path) for number, path in enumerate(files.found(model)))
+
+
 def pressed(model: Model, msg: KeyPressed) -> Step | None:
     """A key while the list is open. None: not a key for it."""
     if msg.key not in KEYS:
         return None
+    if model.finder is not None:
+        return files.pressed(model, msg)
     found = shown(model)
     if not found:
         return None

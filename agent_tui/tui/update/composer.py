@@ -33,10 +33,10 @@ def save(model: Model) -> Step:
     return replace(model, composer=replace(composer, saved=composer.draft)), (Send(SaveDraft(composer.draft)),)
 
 
-def write(model: Model, text: str) -> Model:
-    """Make the prompt hold `text`."""
-    composer = model.composer
-    composer = replace(composer, draft=text, caret=len(text), text=text, rev=composer.rev + 1, browsing=-1)
+def write(model: Model, text: str, caret: int = -1) -> Model:
+    """Make the prompt hold `text`, with the caret at its end unless said otherwise."""
+    at, rev = caret if caret >= 0 else len(text), model.composer.rev + 1
+    composer = replace(model.composer, draft=text, caret=at, text=text, place=caret, rev=rev, browsing=-1)
     return replace(model, composer=composer, completion=Completion())
 
 

@@ -24,7 +24,7 @@ from agent_tui.tui.msg import (
     Toggled,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import composer, copying, keys, reading, run, search, submit
+from agent_tui.tui.update import composer, copying, files, keys, reading, run, search, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 
@@ -32,6 +32,7 @@ def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
     step = then((after, effects), search.going(search.settled(after)))
+    step = then(step, files.settled(step[0]))
     return then(step, composer.save(step[0]))
 
 
@@ -65,7 +66,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
-            return search.went_on(model), ()
+            return files.went_on(search.went_on(model)), ()
         case EffectFailed():
             return toast(model, msg.text, "bad", 8.0)
         case _:

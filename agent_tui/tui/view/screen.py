@@ -29,7 +29,7 @@ def view(model: Model) -> View:
     """What to show of `model`. A region that did not change is the same object as in the view before."""
     transcript, running = model.transcript, model.running
     small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
-    listed = _completion(completion.shown(model), model.completion.selected) if _slash(model) else None
+    listed = _completion(completion.shown(model), completion.selected(model)) if completion.may_open(model) else None
     return View(
         header=header_view(model),
         transcript=_transcript(
@@ -54,10 +54,6 @@ def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
     if model.search is not None:
         return search.KEYS
     return NO_KEYS if listed is None else completion.KEYS if listed.selected >= 0 else HINT_KEYS
-
-
-def _slash(model: Model) -> bool:
-    return model.composer.draft.startswith("/")
 
 
 @lazy_large
@@ -102,7 +98,7 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool) -> Prom
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     if small:
         placeholder = TOO_SMALL
-    return PromptView(composer.rev, composer.text, "" if asked else placeholder)
+    return PromptView(composer.rev, composer.text, "" if asked else placeholder, place=composer.place)
 
 
 @lazy

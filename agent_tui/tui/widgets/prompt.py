@@ -74,7 +74,7 @@ class Prompt(TextArea, inherit_bindings=False):
             self._rev = value.rev
             if value.text != self.text:
                 self.load_text(value.text)
-            self.move_cursor(self.document.end)
+            self.move_cursor(self.document.end if value.place < 0 else _location(value.text, value.place))
             self._told = self._now()
 
     def tell(self) -> None:
@@ -191,3 +191,8 @@ class Prompt(TextArea, inherit_bindings=False):
             self.action_cursor_up()
         else:
             self.action_cursor_down()
+
+
+def _location(text: str, place: int) -> tuple[int, int]:
+    """The row and the column of the character at `place`."""
+    return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1
