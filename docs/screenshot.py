@@ -112,7 +112,7 @@ async def _drawn() -> str:
     async with app.run_test(size=SIZE) as pilot:
         for _ in range(3):  # the engine's words, a tick, the layout that follows
             await pilot.pause(0.2)
-        return app.export_screenshot(title="agent-tui")
+        return app.export_screenshot(title="agent-tui", simplify=True)
 
 
 def _without_fonts(svg: str) -> str:
