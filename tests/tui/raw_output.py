@@ -16,7 +16,8 @@ _OWN_CSI: Final = re.compile(
     r"[\d;:]*m|\d*(;\d*)?[Hr]|\d*[ABCDJKLMPSTXG@]|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"
     r"|\?(?:2026|2048)\$p|[<>=]\d*u|[<>=]?\d*;?\d*u|\?u|c|\d* q|s|\d+b"
 )
-_OWN_OSC: Final = re.compile(r"8;(?:id=[\w.-]*)?;(?:(?:https?://|mailto:)[!-~\u00a1-\U0010ffff]*)?")
+_OWN_OSC: Final = re.compile(r"22;[a-z-]+|8;(?:id=[\w.-]*)?;(?:(?:https?://|mailto:)[!-~\u00a1-\U0010ffff]*)?")
+_UNFINISHED: Final = re.compile(r"\x1b(?:\[[0-?]*|\](?:8(?:;[^\x07\x1b\x9c]*\x1b?)?|22?;?[a-z-]*)?)?")
 _MOVES: Final = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
 
@@ -30,7 +31,7 @@ def violations(raw: bytes) -> list[str]:
         if character == "\x1b":
             sequence = _SEQUENCE.match(text, at)
             if sequence is None:
-                if len(text) - at < 200:
+                if _UNFINISHED.fullmatch(text, at):
                     break
                 found.append(f"no sequence of ours: {text[at : at + 30]!r}")
                 at += 1
