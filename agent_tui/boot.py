@@ -90,7 +90,9 @@ class Early:
 
 def wants_screen(arguments: Sequence[str]) -> bool:
     """Whether the command line asks for the full screen."""
-    return arguments[:1] != ["run"] and not any(word in ("-h", "--help", "--version") for word in arguments)
+    if arguments[:1] in (["run"], ["config"]):
+        return False
+    return not any(word in ("-h", "--help", "--version") for word in arguments)
 
 
 def prepare(arguments: Sequence[str]) -> Early | None:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -22,7 +23,7 @@ DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-dri
 EPILOG: Final = """\
 models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
 environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
-`agent-tui run --help` tells how to run one prompt without a screen
+`agent-tui run --help` tells how to run one prompt without a screen, `agent-tui config --help` how to change settings
 """
 RUN_EPILOG: Final = """\
 exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could give it, 4 a limit or a stuck loop,
@@ -61,6 +62,10 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
     try:
         if arguments[:1] == ["run"]:
             return _run(arguments[1:])
+        if arguments[:1] == ["config"]:
+            from agent_tui.cli_config import config
+
+            return config(arguments[1:])
         return _screen(arguments, early)
     except Usage as error:
         if early is not None:
@@ -99,8 +104,15 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
     config = _config(given, model, interactive=True, limits=flags)
     from agent_tui.agent.worker import Worker
-    from agent_tui.tui.app import run
+    from agent_tui.tui.keymap import resolve
     from agent_tui.tui.look import Look
+    from agent_tui.tui.start import run
+
+    keys, said = resolve(config.settings.keys)
+    if said:
+        loaded = settings.read(config.cwd, config.folders.config, config.environment, flags)
+        wrong = (loaded.problem(f"keys.{name}", text) for name, text in said)
+        config = replace(config, problems=(*config.problems, *wrong))
 
     display, zone = config.settings.display, time.localtime().tm_gmtoff
     limited = ascii.wanted(config.environment) if display.ascii == "auto" else display.ascii
@@ -117,6 +129,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
         early=early,
         at_once=bool(config.resume or given.prompt),
+        keys=keys,
     )
 
 

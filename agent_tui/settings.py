@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from agent_tui.paths import project_folders
-from agent_tui.settings_schema import MODES as MODES
+from agent_tui.settings_kinds import MODES as MODES
+from agent_tui.settings_kinds import Layer, Value, entries
 from agent_tui.settings_schema import SECTIONS, Source, check
 from agent_tui.settings_schema import Problem as Problem
 from agent_tui.structures.frozen import frozen
@@ -73,6 +74,8 @@ class Settings:
     tools: ToolSettings = ToolSettings()
     display: DisplaySettings = DisplaySettings()
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Command to the person's own keys for it, as they were written; the screen knows commands and keys."""
 
     def snapshot(self) -> dict[str, Any]:
         """What is on record with a session: plain JSON data, without anything of the providers but their names."""
@@ -101,19 +104,84 @@ class Flags:
     animation: bool | None = None
 
 
+@frozen
+class Loaded:
+    """The settings for a session, what was wrong, and where each value comes from."""
+
+    settings: Settings
+    problems: tuple[Problem, ...] = ()
+    values: Mapping[str, Value] = field(default_factory=dict, repr=False)
+    files: Mapping[Layer, Source] = field(default_factory=dict, repr=False)
+
+    def problem(self, key: str, text: str) -> Problem:
+        """`text` about the value of `key`, said where that is set."""
+        found = self.values.get(key, Value(None))
+        file = self.files.get(found.layer)
+        return file.problem(parts(key), text) if file else Problem(found.source, 0, key, text)
+
+    def where(self, key: str) -> str:
+        """File and line, variable or flag of the value of `key`."""
+        said = self.problem(key, "")
+        return f"{said.file}:{said.line}" if said.line else said.file
+
+
 def load(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> tuple[Settings, tuple[Problem, ...]]:
     """The settings for a session in `cwd`; `config` is the folder of the person's `config.toml`. Never raises."""
+    found = read(cwd, config, environment, flags)
+    return found.settings, found.problems
+
+
+def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> Loaded:
+    """As `load`, with the source of every value."""
     problems: list[Problem] = []
-    settings = Settings()
-    user = config / FILE
-    settings = _merged(settings, _read(user, problems))
-    for folder in reversed(project_folders(cwd)):
-        nearest = folder / ".agent-tui" / FILE
-        if _there(nearest) and not _same(nearest, user):
-            settings = _merged(settings, _read(nearest, problems, allowed=PROJECT_KEYS))
-            break
-    settings = _merged(settings, _given("environment", _from_environment(environment), problems))
-    return _merged(settings, _given(FLAGS, _from_flags(flags), problems)), tuple(problems)
+    files: dict[Layer, Source] = {}
+    values = {one.key: Value(one.default) for one in entries() if not one.key.startswith("providers.")}
+    values |= {
+        key: Value(environment[name], "environment", name) for key, name in _OTHERS.items() if environment.get(name)
+    }
+    tree, files["user"] = _read(config / FILE, problems)
+    settings = _merged(Settings(), tree)
+    values |= _flat(tree, "user")
+    if project := project_file(cwd, config):
+        tree, files["project"] = _read(project, problems, allowed=PROJECT_KEYS)
+        settings = _merged(settings, tree)
+        values |= _flat(tree, "project")
+    layers: tuple[tuple[Layer, str, dict[str, tuple[str, Any]]], ...] = (
+        ("environment", "environment", _from_environment(environment)), ("flag", FLAGS, _from_flags(flags)),
+    )  # fmt: skip
+    for layer, name, given in layers:
+        tree = _given(name, given, problems)
+        settings = _merged(settings, tree)
+        values |= {key: Value(one.value, layer, given[key][0]) for key, one in _flat(tree, layer).items()}
+    return Loaded(settings, tuple(problems), values, files)
+
+
+def project_file(cwd: Path, config: Path) -> Path | None:
+    """The project's file that counts in `cwd`: the nearest one; None where there is none."""
+    nearest = (folder / ".agent-tui" / FILE for folder in reversed(project_folders(cwd)))
+    return next((path for path in nearest if _there(path) and not _same(path, config / FILE)), None)
+
+
+def parts(key: str) -> tuple[str, ...]:
+    """`providers.<name>.<setting>` and `<section>.<setting>` in parts; a provider's name may hold dots."""
+    head, _, rest = key.partition(".")
+    name, _, leaf = rest.rpartition(".")
+    return tuple(part for part in ((head, name, leaf) if head == "providers" else (head, rest)) if part)
+
+
+def _flat(tree: Mapping[str, Any], layer: Layer) -> dict[str, Value]:
+    """The values of a checked file by dotted key."""
+    found: dict[str, Any] = {}
+    for key, value in tree.items():
+        if key == "providers":
+            for name, own in value.items():
+                plain = {leaf: one for leaf, one in own.items() if leaf != "options"} | own.get("options", {})
+                found |= {f"{key}.{name}.{leaf}": one for leaf, one in plain.items()}
+        elif key in SECTIONS:
+            found |= {f"{key}.{leaf}": one for leaf, one in value.items()}
+        else:
+            found[key] = value
+    return {key: Value(value, layer) for key, value in found.items()}
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
@@ -125,6 +193,12 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, An
 
 
 _VARIABLES: Final = {"model": "AGENT_TUI_MODEL", "mode": "AGENT_TUI_MODE"}
+_OTHERS: Final = {
+    "providers.ollama.base_url": "OLLAMA_HOST",
+    "providers.openai.api_key": "OPENAI_API_KEY",
+    "providers.openai.base_url": "OPENAI_BASE_URL",
+}
+"""Variables that the providers read themselves, where no file says otherwise."""
 
 
 def _from_flags(flags: Flags) -> dict[str, tuple[str, Any]]:
@@ -151,25 +225,25 @@ def _given(file: str, given: dict[str, tuple[str, Any]], problems: list[Problem]
     return tree
 
 
-def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = None) -> dict[str, Any]:
+def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = None) -> tuple[dict[str, Any], Source]:
     """What is valid in one file; nothing where it is not there, or not TOML."""
     source = Source(str(path))
     try:
         if not path.is_file():
             if path.exists():
                 problems.append(source.problem((), "is not a file: not used"))
-            return {}
+            return {}, source
         with path.open("rb") as file:
             raw = file.read(_MAX_BYTES + 1)
         if len(raw) > _MAX_BYTES:
             problems.append(source.problem((), "is larger than 1 MB: not used"))
-            return {}
+            return {}, source
         source = Source(str(path), raw.decode("utf-8-sig").replace("\r\n", "\n"))
         for at, row in enumerate(source.text.split("\n"), 1):
             if row.count(".") > _MOST_DOTS:
                 problems.append(Problem(str(path), at, "", "is no setting: the whole file is not used"))
-                return {}
-        return check(tomllib.loads(source.text), source, problems, allowed)
+                return {}, source
+        return check(tomllib.loads(source.text), source, problems, allowed), source
     except OSError as error:
         problems.append(source.problem((), f"cannot be read ({error.strerror or error}): not used"))
     except UnicodeDecodeError as error:
@@ -181,7 +255,7 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
         problems.append(source.problem((), "holds a number that no setting has: the whole file is not used"))
     except RecursionError:
         problems.append(source.problem((), "is nested too deeply: the whole file is not used"))
-    return {}
+    return {}, source
 
 
 def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
@@ -195,6 +269,8 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
         for name, values in data["providers"].items():
             known[name] = replace(known.get(name, ProviderSettings()), **values)
         changes["providers"] = known
+    if "keys" in data:
+        changes["keys"] = {**settings.keys, **data["keys"]}
     return replace(settings, **changes)
 
 

@@ -1,17 +1,18 @@
-"""Which settings there are and what each may hold; a problem names the file, the line, the key and what is expected."""
+"""Checking what a file says; a problem names the file, the line, the key and what is expected."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
+from agent_tui.settings_kinds import KEYS, OPTIONS, Kind
+from agent_tui.settings_kinds import PROVIDER as PROVIDER
+from agent_tui.settings_kinds import SECTIONS as SECTIONS
+from agent_tui.settings_kinds import TOP as TOP
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
-
-MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
-"""Approval modes, in the order in which Shift+Tab goes through them."""
 
 
 @frozen
@@ -29,104 +30,6 @@ class Problem:
 
 
 @frozen
-class Kind:
-    """What a key may hold: in words, and as a function that gives the value to use or raises ValueError."""
-
-    expected: str
-    read: Callable[[Any], Any]
-
-
-def _model(value: Any) -> str:
-    if not isinstance(value, str) or not value or any(map(str.isspace, value)) or value.strip("/") != value:
-        raise ValueError
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError
-    return value
-
-
-def _address(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/]+\S*", value):
-        raise ValueError
-    return value.rstrip("/")
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise ValueError
-    return tuple(value)
-
-
-def _one_of(*choices: str) -> Kind:
-    def read(value: Any) -> str:
-        if value not in choices:
-            raise ValueError
-        return str(value)
-
-    return Kind(f"one of {', '.join(choices)}", read)
-
-
-def _whole(least: int, most: int) -> Kind:
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ValueError
-        return value
-
-    return Kind(f"a whole number from {least:,} to {most:,}", read)
-
-
-def _seconds(least: float, most: float, note: str = "") -> Kind:
-    def read(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            raise ValueError
-        return float(value)
-
-    return Kind(f"seconds, from {least:g} to {most:,.0f}{note}", read)
-
-
-TOP: Final[Mapping[str, Kind]] = {
-    "model": Kind('"<provider>/<model>", such as "ollama/qwen3:8b"', _model),
-    "mode": _one_of(*MODES),
-}
-SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
-    "agent": {
-        "max_steps": _whole(1, 10_000),
-        "timeout": _seconds(0, 604_800, " (0: no limit)"),
-        "parallel_tools": Kind("true or false", _flag),
-    },
-    "tools": {
-        "enabled": Kind("a list of tool names", _names),
-        "command_timeout": _seconds(1, 86_400),
-        "max_output_chars": _whole(500, 1_000_000),
-    },
-    "display": {
-        "theme": Kind("the name of a theme", _text),
-        "diff": _one_of("auto", "unified", "split"),
-        "thinking": _one_of("hidden", "folded", "live"),
-        "timestamps": Kind("true or false", _flag),
-        "durations": Kind("true or false", _flag),
-        "animation": Kind("true or false", _flag),
-        "ascii": Kind('true, false or "auto"', lambda value: value if value == "auto" else _flag(value)),
-    },
-    "providers": {},
-}
-PROVIDER: Final[Mapping[str, Kind]] = {
-    "base_url": Kind('an address, such as "http://127.0.0.1:11434"', _address),
-    "api_key": Kind("a text", _text),
-    "num_ctx": _whole(0, 100_000_000),
-}
-
-
-@frozen
 class Source:
     """Where values come from. `text`: the file's, to find the line of a key."""
 
@@ -134,7 +37,7 @@ class Source:
     text: str = ""
 
     def problem(self, key: tuple[str, ...], text: str) -> Problem:
-        return Problem(self.file, self._line(key), ".".join(key), text)
+        return Problem(self.file, self.line(key), ".".join(key), text)
 
     def invalid(self, message: str) -> Problem:
         """Broken TOML, in the words of its reader: those name the line."""
@@ -143,7 +46,7 @@ class Source:
         number = int(line[1]) if line else self.text.rstrip().count("\n") + 1
         return Problem(self.file, number, "", f"is not valid TOML ({said}): the whole file is not used")
 
-    def _line(self, key: tuple[str, ...]) -> int:
+    def line(self, key: tuple[str, ...]) -> int:
         """The line that sets `key`, or the nearest table above it; 0 without a text."""
         table: tuple[str, ...] = ()
         best, depth = (1 if self.text else 0), 0
@@ -191,6 +94,8 @@ def check(
             problems.append(source.problem((key,), f"is not used: expected a table [{key}]"))
         elif key == "providers":
             good[key] = _providers(value, source, problems)
+        elif key == "keys":
+            good[key] = _section(dict.fromkeys(value, KEYS), (key,), value, source, problems)
         else:
             good[key] = _section(SECTIONS[key], (key,), value, source, problems)
     return good
@@ -221,8 +126,11 @@ def _providers(data: Mapping[str, Any], source: Source, problems: list[Problem])
         own = {key: value for key, value in values.items() if key not in PROVIDER}
         if isinstance(nested, dict):
             own = {**{key: value for key, value in own.items() if key != "options"}, **nested}
-        if own:
-            good[name]["options"] = own
+        of_it = OPTIONS.get(name, {})
+        known = {key: value for key, value in own.items() if key in of_it}
+        free = {key: value for key, value in own.items() if key not in of_it}
+        if options := free | _section(of_it, ("providers", name), known, source, problems):
+            good[name]["options"] = options
     return good
 
 

@@ -25,7 +25,7 @@ PURE = (
     "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
     "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
     "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
-    "agent_tui.tui.search", "agent_tui.tui.stamps",
+    "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap",
 )  # fmt: skip
 
 LOADED_WITH_FIRST_USE = {"agent_tui.tui.markdown.lexing": "its lexers are Pygments' own; imported with the first code"}
@@ -43,8 +43,10 @@ LAZY = {
     },
     "agent_tui.cli": {
         "agent_tui.agent.worker:Worker": "only for the full screen",
-        "agent_tui.tui.app:run": "only for the full screen: Textual",
+        "agent_tui.tui.start:run": "only for the full screen: Textual",
         "agent_tui.tui.look:Look": "only for the full screen",
+        "agent_tui.tui.keymap:resolve": "only for the full screen",
+        "agent_tui.cli_config:config": "only for `config`",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",
         "agent_tui.sessions:index": "only to resume: reads logs",
@@ -60,6 +62,10 @@ LAZY = {
         "pygments.util:ClassNotFound": "only for an export to HTML",
     },
     "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
+    "agent_tui.settings_store": {
+        "tomlkit": "only where a setting is written",
+        "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
+    },
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.markdown.code": {
         "agent_tui.tui.markdown.lexing:State": "it imports Pygments",

@@ -6,13 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import shutil
-import signal
-import sys
 import time
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, assert_never
 
@@ -22,29 +17,23 @@ from textual.theme import Theme as TextualTheme
 
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
-from agent_tui.protocol.transcript import Transcript as Session
-from agent_tui.structures.visible import visible
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Stage
 from agent_tui.tui.clipboard import CopyingApp
-from agent_tui.tui.commands import bindings
-from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.keys import NEWLINE, SUBMIT
+from agent_tui.tui.keymap import grabbed
 from agent_tui.tui.link import Link
-from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.terminal import Terminal
-from agent_tui.tui.theme import Theme, load_theme
+from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.transcript import Transcript
 
 POLL_SECONDS: Final = 0.1
-STOP_SECONDS: Final = 3.0
 
 
 class AgentApp(CopyingApp, inherit_bindings=False):
@@ -78,7 +67,6 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
-        self._keys = frozenset(bindings()) - SUBMIT - NEWLINE
         self.regions = Regions()
 
     @property
@@ -210,7 +198,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
         regions, shown = self.regions, self.regions.shown
-        if key not in self._keys and not (shown is not None and (shown.grab_all or key in shown.grab)):
+        if key not in grabbed(self.model.keys) and not (shown is not None and (shown.grab_all or key in shown.grab)):
             return False
         self.dispatch(regions.pressed(key, character, draft, bool(self.screen.selections)))
         return True
@@ -263,40 +251,3 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         """Say what could not be done; nothing if there is nothing to say."""
         if text:
             self.dispatch(msg.EffectFailed(at=time.time(), text=text))
-
-
-def run(
-    engine: Engine,
-    *,
-    prompt: str = "",
-    theme: str = "",
-    look: Look = DEFAULT,
-    history: Path,
-    cwd: Path,
-    themes: Sequence[Path] = (),
-    early: boot.Early | None = None,
-    at_once: bool = False,
-) -> int:
-    """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
-    early = early or boot.take_terminal()
-    palette = load_theme(theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark"), themes)
-    app = AgentApp(
-        engine, palette, history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
-        model=Model(sessions={"": Session(cwd=str(cwd))}, look=look),
-    )  # fmt: skip
-    code: int | None = None
-    try:
-        code = app.run()
-    finally:
-        app.link.close(STOP_SECONDS)
-        if early is not None:
-            early.restore()
-    if code == 128 + signal.SIGHUP:
-        return code  # the terminal is gone: there is nobody to tell
-    if early is not None:
-        sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
-    if app.crash:
-        print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
-    if words := farewell(app.model.transcript, shutil.get_terminal_size().columns):
-        print(words)
-    return 1 if app.crash else code if code is not None else 0

@@ -19,6 +19,8 @@ from agent_tui.tui.search import Found, Index
 
 PurposeKind = Literal["deny", "say", "argument", "address", "search"]
 OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy"]
+OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
+"""Commands whose keys the person changed, each with all of its keys."""
 
 
 @frozen
@@ -202,6 +204,7 @@ class Model:
     """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
     search: Search | None = None
     finder: Finder | None = None
+    keys: OwnKeys = ()
 
     @property
     def transcript(self) -> Transcript:

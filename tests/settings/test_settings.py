@@ -172,7 +172,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ("[tools]\nmax_output_chars = 10", 2, "tools.max_output_chars", "from 500"),
         ('[display]\ntheme = ""', 2, "display.theme", "the name of a theme"),
         ('[display]\n\ndiff = "wide"', 3, "display.diff", "one of auto, unified, split"),
-        ('[display]\nthinking = true', 2, "display.thinking", "one of hidden, folded, live"),
+        ("[display]\nthinking = true", 2, "display.thinking", "one of hidden, folded, live"),
         ('[display]\ntimestamps = "on"', 2, "display.timestamps", "true or false"),
         ("[display]\ndurations = 1", 2, "display.durations", "true or false"),
         ("tools.max_output_chars = 1", 1, "tools.max_output_chars", "from 500"),

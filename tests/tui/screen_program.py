@@ -27,7 +27,7 @@ def play(_: list[str], early: object) -> int:
         raise RuntimeError("broken at the start")
     from agent_tui.paths import shipped
     from agent_tui.protocol.ops import Op, Submit
-    from agent_tui.tui.app import run
+    from agent_tui.tui.start import run
     from tests.tui.stage import PlayedEngine, echo
 
     def react(engine: PlayedEngine, op: Op) -> None:

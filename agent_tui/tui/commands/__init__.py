@@ -5,11 +5,12 @@ A file in this folder is a command (see `base`); nothing else has to be told of 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from agent_tui import registry
 from agent_tui.tui.commands.base import Command, key_name
+from agent_tui.tui.model import OwnKeys
 
 COMMANDS: Final[tuple[Command, ...]] = tuple(
     sorted(
@@ -19,16 +20,27 @@ COMMANDS: Final[tuple[Command, ...]] = tuple(
 )
 
 
-@cache
-def bindings() -> dict[str, str]:
+@lru_cache(maxsize=8)
+def _keys(own: OwnKeys) -> dict[str, tuple[str, ...]]:
+    changed = dict(own)
+    return {one.name: changed.get(one.name, (*one.keys, *one.empty)) for one in COMMANDS}
+
+
+def keys_of(name: str, own: OwnKeys = ()) -> tuple[str, ...]:
+    """The keys of command `name`, of which the person may have `own`. Raises KeyError."""
+    return _keys(own)[name]
+
+
+@lru_cache(maxsize=8)
+def bindings(own: OwnKeys = ()) -> dict[str, str]:
     """Textual's name of each bound key, and the command that it runs."""
-    return {key: command.name for command in COMMANDS for key in (*command.keys, *command.empty)}
+    return {key: name for name, keys in _keys(own).items() for key in keys}
 
 
-@cache
-def when_empty() -> frozenset[str]:
+@lru_cache(maxsize=8)
+def when_empty(own: OwnKeys = ()) -> frozenset[str]:
     """Bound keys that count only while the prompt is empty; else the prompt handles them itself."""
-    return frozenset(key for command in COMMANDS for key in command.empty)
+    return frozenset(key for one in COMMANDS for key in one.empty if key in _keys(own)[one.name])
 
 
 @cache
@@ -51,10 +63,16 @@ def by_slash(name: str) -> Command | None:
     return _by_slash().get(name)
 
 
-def key_of(name: str) -> str:
-    """How the first key of command `name` is written. Raises KeyError."""
-    command = find(name)
-    return key_name((*command.keys, *command.empty)[0])
+def key_of(name: str, own: OwnKeys = ()) -> str:
+    """How the first key of command `name` is written; without a key what is typed, or nothing. Raises KeyError."""
+    keys = keys_of(name, own)
+    return key_name(keys[0]) if keys else f"/{name}" if find(name).slash else ""
+
+
+def hint(name: str, what: str, own: OwnKeys = ()) -> str:
+    """`Esc stops`; nothing where there is no way to run the command."""
+    key = key_of(name, own)
+    return f"{key} {what}" if key else ""
 
 
 def slash_names() -> tuple[str, ...]:

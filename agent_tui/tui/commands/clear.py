@@ -13,5 +13,6 @@ from agent_tui.tui.update.step import Step, send, toast
 def clear(model: Model, _: str) -> Step:
     """Empty the context: the model forgets what was said. The session and its log go on."""
     if model.running:
-        return toast(model, f"a turn is running: stop it first ({commands.key_of('stop')}), then /clear", "warning")
+        key = commands.key_of("stop", model.keys)
+        return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /clear", "warning")
     return send(model, Clear())

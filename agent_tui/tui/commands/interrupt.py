@@ -34,5 +34,5 @@ def interrupt(model: Model, _: str) -> Step:
         return then(cleared, toast(cleared[0], "cleared: ↑ brings it back"))
     if model.at - model.quit_at <= TWICE_SECONDS:
         return model, (Quit(),)
-    text = f"press {commands.key_of('interrupt')} again to quit"
+    text = f"press {commands.key_of('interrupt', model.keys)} again to quit"
     return toast(replace(model, quit_at=model.at), text, seconds=TWICE_SECONDS)

@@ -39,7 +39,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
 
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
-    name = commands.bindings().get(msg.key)
+    name = commands.bindings(model.keys).get(msg.key)
     if model.covered or model.asking:
         taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)
         if taken is not None:
@@ -50,8 +50,11 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     chosen = search.pressed(model, msg) if model.search is not None else completion.pressed(model, msg)
     if chosen is not None:
         return chosen
+    if name is None and msg.key == "enter":  # the person sends with another key
+        asked = model.composer.purpose is not None
+        return commands.find("send").run(model, "") if asked else (model, (Type("\n", "ctrl+j"),))
     for_prompt = bool(msg.draft) or model.composer.purpose is not None
-    if name is None or (msg.key in commands.when_empty() and for_prompt):
+    if name is None or (msg.key in commands.when_empty(model.keys) and for_prompt):
         return model, (Type(msg.character, msg.key),)
     if model.composer.purpose is not None and name not in ASKED:
         return model, ()

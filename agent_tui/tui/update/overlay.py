@@ -121,7 +121,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key in ("up", "down"):
         selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(choices)
         return replace(model, overlay=replace(overlay, selected=selected)), ()
-    again = overlay.kind == "help" and commands.bindings().get(msg.key) == "help"
+    again = overlay.kind == "help" and commands.bindings(model.keys).get(msg.key) == "help"
     if msg.key == "escape" or again or (msg.character == "q" and not choices):
         return _left(model, overlay)
     chosen = next((item for item in choices if msg.character and item.key == msg.character), None)

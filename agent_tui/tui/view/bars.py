@@ -7,8 +7,8 @@ from typing import Final
 
 from agent_tui.protocol.transcript import Question, Queued, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.tui import commands
-from agent_tui.tui.commands.base import Situation, key_name
-from agent_tui.tui.model import Model, OverlayKind, Purpose, Search
+from agent_tui.tui.commands.base import Situation
+from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search
 from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
@@ -64,7 +64,8 @@ def status_view(model: Model) -> StatusView:
     what, tone = _activity(t, model.now)
     count, estimated = _tokens(t) if begun else (0, False)
     frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
-    return _status(frame, what, tone, int(max(0.0, model.now - t.turn_at)) if begun else -1, count, estimated)
+    elapsed = int(max(0.0, model.now - t.turn_at)) if begun else -1
+    return _status(frame, what, tone, elapsed, count, estimated, commands.hint("stop", "stops", model.keys))
 
 
 def _before_turn(model: Model) -> bool:
@@ -73,13 +74,13 @@ def _before_turn(model: Model) -> bool:
 
 
 @lazy
-def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool) -> StatusView:
+def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool, stop: str) -> StatusView:
     spans = [Span(what, tone)]
     if elapsed >= 0:
         spans += [DOT, Span(words.duration(elapsed), "dim")]
     if count:
         spans += [DOT, Span(f"{words.tokens(count, estimated)} {'token' if count == 1 else 'tokens'}", "dim")]
-    return StatusView(frame, (*spans, DOT, Span(f"{commands.key_of('stop')} stops", "dim")))
+    return StatusView(frame, (*spans, DOT, Span(stop, "dim")) if stop else tuple(spans))
 
 
 def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
@@ -132,15 +133,15 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     kind = model.overlay.kind if model.overlay is not None else None
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
-        kind,
+        kind, model.keys,
     )  # fmt: skip
-    return shown if model.mouse else _released(shown)
+    return shown if model.mouse else _released(shown, model.keys)
 
 
 @lazy
-def _released(shown: FooterView) -> FooterView:
+def _released(shown: FooterView, own: OwnKeys) -> FooterView:
     """The mouse is the terminal's: how it comes back is said before all else."""
-    return replace(shown, keys=((commands.key_of("mouse"), "take the mouse back"), *shown.keys))
+    return replace(shown, keys=((commands.key_of("mouse", own), "take the mouse back"), *shown.keys))
 
 
 @lazy
@@ -156,7 +157,7 @@ def _search_footer(found: Search) -> FooterView:
 @lazy
 def _footer(
     draft: bool, running: bool, queued: bool, paused: bool, completing: bool, asking: bool, purpose: Purpose | None,
-    overlay: OverlayKind | None,
+    overlay: OverlayKind | None, own: OwnKeys,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
         return FooterView((("Enter", "send"), ("Esc", "back")))
@@ -167,12 +168,12 @@ def _footer(
         keys = (("↑↓", "choose"), ("Enter", "take")) if chosen else (("PgUp/PgDn", "scroll"),)
         return FooterView((*keys, ("Esc", "close")))
     if asking:
-        stop = (commands.key_of("stop"), "stop the turn")
-        return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), stop))
+        key = commands.key_of("stop", own)
+        stop = ((key, "stop the turn"),) if key else ()
+        return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), *stop))
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
     now = Situation(running, draft, queued, paused)
-    labelled = ((command, command.label(now)) for command in commands.COMMANDS if command.label is not None)
-    return FooterView(
-        tuple((key_name((*command.keys, *command.empty)[0]), label) for command, label in labelled if label)
-    )
+    labelled = ((one.name, one.label(now)) for one in commands.COMMANDS if one.label is not None)
+    named = ((commands.key_of(name, own), label) for name, label in labelled if label)
+    return FooterView(tuple((key, label) for key, label in named if key))

@@ -8,7 +8,7 @@ from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
 from agent_tui.tui.look import Look
-from agent_tui.tui.model import Composer, Model, Reading, Search, Toast
+from agent_tui.tui.model import Composer, Model, OwnKeys, Reading, Search, Toast
 from agent_tui.tui.regions import CompletionView, Option, PromptView, QueueView, ToastView, TranscriptView, View
 from agent_tui.tui.update import completion, search
 from agent_tui.tui.view.ask import dialog_view
@@ -36,7 +36,7 @@ def view(model: Model) -> View:
             transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0, model.look,
             model.search,
         ),
-        queue=_queue(transcript.queue, model.taken, transcript.paused, running),
+        queue=_queue(transcript.queue, model.taken, transcript.paused, running, model.keys),
         dialog=dialog_view(model),
         completion=listed,
         prompt=_prompt(model.composer, running, model.dialog is not None, small),
@@ -70,15 +70,17 @@ def _transcript(
 
 
 @lazy
-def _queue(queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, running: bool) -> QueueView | None:
+def _queue(
+    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, running: bool, keys: OwnKeys
+) -> QueueView | None:
     items = tuple(one_line(item.text) for item in queue if item.id not in taken and not item.steer)
     steers = tuple(one_line(item.text) for item in queue if item.steer)
     if not items:
         return QueueView((), paused, steers=steers) if steers else None
-    hints = ["↑ edits the last", f"{commands.key_of('stop-all')} {'stops, clears' if running else 'clears'}"]
+    hints = ["↑ edits the last", commands.hint("stop-all", "stops, clears" if running else "clears", keys)]
     if running or paused:
-        hints.insert(0, f"{commands.key_of('send')} {'steers' if running else 'resumes'}")
-    return QueueView(items, paused, " · ".join(hints), steers)
+        hints.insert(0, commands.hint("send", "steers" if running else "resumes", keys))
+    return QueueView(items, paused, " · ".join(filter(None, hints)), steers)
 
 
 @lazy

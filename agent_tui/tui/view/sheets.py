@@ -8,7 +8,7 @@ from typing import Any, Final
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
-from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.model import Model, Overlay, OwnKeys
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.update import skills
 from agent_tui.tui.update.overlay import items
@@ -31,12 +31,12 @@ NAME_CELLS: Final = 48
 
 def overlay_view(model: Model) -> OverlayView | None:
     t = model.transcript
-    return _overlay(model.overlay, t.answers, t.queue, model.taken)
+    return _overlay(model.overlay, t.answers, t.queue, model.taken, model.keys)
 
 
 @lazy
 def _overlay(
-    overlay: Overlay | None, answers: Mapping[str, Any], queue: tuple[Queued, ...], taken: frozenset[str]
+    overlay: Overlay | None, answers: Mapping[str, Any], queue: tuple[Queued, ...], taken: frozenset[str], own: OwnKeys
 ) -> OverlayView | None:
     if overlay is None:
         return None
@@ -47,7 +47,7 @@ def _overlay(
     footer = "Esc closes"
     match overlay.kind:
         case "help":
-            return OverlayView("Keys and commands", _help(), scroll=overlay.scroll, footer=footer)
+            return OverlayView("Keys and commands", _help(own), scroll=overlay.scroll, footer=footer)
         case "first_run":
             return OverlayView("No model yet", _first_run(answers, overlay.note), options, selected, footer)
         case "models":
@@ -73,13 +73,13 @@ def _heading(text: str) -> tuple[Span, ...]:
     return (Span(text, "dim"),)
 
 
-def _help() -> Lines:
-    keyed = [command for command in commands.COMMANDS if command.keys or command.empty]
+def _help(own: OwnKeys) -> Lines:
+    keyed = [command for command in commands.COMMANDS if commands.keys_of(command.name, own)]
     slashed = [command for command in commands.COMMANDS if command.slash]
-    width = max(len(_keys(command)) for command in keyed)
+    width = max((len(_keys(command, own)) for command in keyed), default=0)
     return (
         _heading("Keys"),
-        *(_row(_keys(command), command.help, width) for command in keyed),
+        *(_row(_keys(command, own), command.help, width) for command in keyed),
         *(_row(key, text, width) for key, text in PROMPT_KEYS),
         BLANK,
         _heading("Commands"),
@@ -87,8 +87,8 @@ def _help() -> Lines:
     )
 
 
-def _keys(command: Command) -> str:
-    return " ".join(map(key_name, (*command.keys, *command.empty)))
+def _keys(command: Command, own: OwnKeys) -> str:
+    return " ".join(map(key_name, commands.keys_of(command.name, own)))
 
 
 def _first_run(answers: Mapping[str, Any], note: str) -> Lines:

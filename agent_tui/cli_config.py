@@ -1,0 +1,186 @@
+"""`agent-tui config`: what the settings are, where each comes from, and changing one of them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui import paths
+from agent_tui.settings import Flags, Loaded
+from agent_tui.settings_kinds import KEYS, Entry, Kind, Value, entries, entry, typed
+from agent_tui.settings_store import Refused, Store
+from agent_tui.structures.visible import visible
+from agent_tui.tui import commands, keymap
+
+USAGE: Final = 2
+FAILED: Final = 1
+EPILOG: Final = """\
+a KEY is written as in `config show`: mode, display.theme, providers.ollama.base_url, keys.search
+a list is written with commas: agent-tui config set keys.search ctrl+f,f3
+exit codes: 0 done, 1 not written, 2 usage
+"""
+
+
+def config(arguments: Sequence[str]) -> int:
+    """Run `agent-tui config …`; returns its exit code."""
+    given = _parser().parse_args(arguments)
+    folders, cwd = paths.folders(), Path(given.cwd or ".").expanduser()
+    try:
+        store = Store(cwd.resolve(strict=True), folders.config, dict(os.environ), Flags())
+    except OSError as error:
+        return _fail(f"--cwd {given.cwd}: {error.strerror}", USAGE)
+    try:
+        match given.action:
+            case "show":
+                return _show(store.read(), given.sources)
+            case "get":
+                return _get(store.read(), given.key)
+            case "path":
+                print("\n".join(str(store.path(project)) for project in (False, True)))
+                return 0
+            case "set":
+                store.write(given.key, _typed(given.key, given.value), given.project)
+            case _:
+                _kind(given.key)
+                store.remove(given.key, given.project)
+    except Refused as error:
+        return _fail(str(error), FAILED)
+    except ValueError as error:
+        return _fail(str(error), USAGE)
+    return _told(store.read(), given.key, given.project)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="agent-tui config", description="Show and change settings.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    show = actions.add_parser("show", help="all settings, as TOML; problems go to standard error")
+    show.add_argument("--sources", action="store_true", help="where each value comes from")
+    get = actions.add_parser("get", help="one value")
+    change = actions.add_parser("set", help="set a value in your config.toml")
+    unset = actions.add_parser("unset", help="take a value out of your config.toml")
+    for action in (get, change, unset):
+        action.add_argument("key", metavar="KEY")
+    change.add_argument("value", metavar="VALUE")
+    for action in (change, unset):
+        action.add_argument("--project", action="store_true", help="in the project's file: model and display.* only")
+    path = actions.add_parser("path", help="your file and the project's, which need not be there")
+    for action in (show, get, change, unset, path):
+        action.add_argument("--cwd", default="", metavar="DIR", help="the folder of the project (default: this one)")
+    return parser
+
+
+def problems(found: Loaded) -> tuple[str, ...]:
+    """What is wrong in the files, keys included, one line each."""
+    _, said = keymap.resolve(found.settings.keys)
+    wrong = (found.problem(f"keys.{name}", text) for name, text in said)
+    return tuple(visible(str(problem)) for problem in (*found.problems, *wrong))
+
+
+def _show(found: Loaded, sources: bool) -> int:
+    shown = [(key, f"{_quoted(key)} = {_toml(key, value)}", value) for key, value in found.values.items()]
+    width = min(60, max(len(line) for _, line, _ in shown))
+    for key, line, value in shown:
+        print(f"{line:<{width}}  # {_place(found, key, value)}" if sources else line)
+    for problem in problems(found):
+        print(problem, file=sys.stderr)
+    return 0
+
+
+def _place(found: Loaded, key: str, value: Value) -> str:
+    return value.source if value.layer not in found.files else f"{value.layer} {found.where(key)}"
+
+
+def _get(found: Loaded, key: str) -> int:
+    _kind(key)
+    value = found.values.get(key, _unset(key))
+    if isinstance(value.value, str) and key.rpartition(".")[2] != "api_key":
+        print(visible(value.value))
+    else:
+        print(_toml(key, value))
+    return 0
+
+
+def _unset(key: str) -> Value:
+    known = entry(key)
+    if known is not None:
+        return Value(known.default)
+    return Value(commands.keys_of(key.removeprefix("keys.")))
+
+
+def _kind(key: str) -> Kind:
+    """What `key` may hold. Raises ValueError for a key that is not there."""
+    known: Entry | None = entry(key)
+    if known is not None:
+        return known.kind
+    names = [f"keys.{command.name}" for command in commands.COMMANDS]
+    if key in names:
+        return KEYS
+    close = difflib.get_close_matches(key, [*(one.key for one in entries()), *names], n=1, cutoff=0.5)
+    raise ValueError(f"{visible(key)}: is not a setting; {f'did you mean {close[0]}?' if close else 'see config show'}")
+
+
+def _typed(key: str, text: str) -> Any:
+    kind = _kind(key)
+    try:
+        value = typed(kind, text)
+    except ValueError:
+        raise ValueError(f"{key}: the value {visible(text)!r} is not used: expected {kind.expected}") from None
+    if kind is KEYS:
+        name = key.removeprefix("keys.")
+        wrong = [text for at, text in keymap.resolve({name: tuple(value)})[1] if at == name and "not used" in text]
+        if wrong:
+            raise ValueError(f"{key}: {wrong[0]}")
+    return value
+
+
+def _told(found: Loaded, key: str, project: bool) -> int:
+    """Where another source wins over what was written, that is said."""
+    now = found.values.get(key)
+    if now is not None and now.layer not in ("default", "project" if project else "user"):
+        print(f"agent-tui: {key}: written, but {_place(found, key, now)} wins over it", file=sys.stderr)
+    elif now is not None and project and now.layer == "user":
+        print(f"agent-tui: {key}: not set by the project any more; yours holds", file=sys.stderr)
+    for problem in problems(found):
+        if f": {key}: " in problem:
+            print(problem, file=sys.stderr)
+    return 0
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"agent-tui: {text}", file=sys.stderr)
+    return code
+
+
+def _toml(key: str, value: Value) -> str:
+    """A value as TOML; of a key for a server only that there is one."""
+    found = value.value
+    if key.rpartition(".")[2] == "api_key":
+        return '"…"' if found else '""'
+    if isinstance(found, tuple | list):
+        return f"[{', '.join(_text(str(item)) for item in found)}]"
+    if isinstance(found, bool):
+        return "true" if found else "false"
+    if isinstance(found, float) and found.is_integer():
+        return str(int(found))
+    return _text(found) if isinstance(found, str) else str(found)
+
+
+def _text(text: str) -> str:
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'
+
+
+def _quoted(key: str) -> str:
+    """The key as it could stand in a file: a provider's name may need quotes."""
+    head, _, rest = key.partition(".")
+    name, _, leaf = rest.rpartition(".")
+    bare = all(part.isascii() and part.replace("-", "_").isidentifier() for part in (name, leaf))
+    return key if head != "providers" or bare else f"{head}.{_text(name)}.{leaf}"

@@ -1,0 +1,243 @@
+"""Every setting: what it may hold, its default and its meaning. Plain data: files are read elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final, Literal
+
+from agent_tui.structures.frozen import frozen
+
+MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
+"""Approval modes, in the order in which Shift+Tab goes through them."""
+Form = Literal["text", "choice", "number", "names", "secret"]
+"""How a person sets it: `choice` and what else is typed; `secret` is never shown."""
+Layer = Literal["default", "user", "project", "environment", "flag"]
+
+
+@frozen
+class Kind:
+    """What a key may hold: in words, and as a function that gives the value to use or raises ValueError."""
+
+    expected: str
+    read: Callable[[Any], Any]
+    form: Form = "text"
+    choices: tuple[str, ...] = ()
+
+
+@frozen
+class Value:
+    """The value of a setting and where it comes from; `name`: of the variable or flag that sets it."""
+
+    value: Any
+    layer: Layer = "default"
+    name: str = ""
+
+    @property
+    def source(self) -> str:
+        return f"{self.layer} {self.name}".rstrip()
+
+
+@frozen
+class Entry:
+    """One setting. `live`: a change shows at once; else at the next start."""
+
+    key: str
+    kind: Kind
+    default: Any
+    about: str
+    live: bool = False
+
+
+def _model(value: Any) -> str:
+    if not isinstance(value, str) or not value or any(map(str.isspace, value)) or value.strip("/") != value:
+        raise ValueError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _address(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/]+\S*", value):
+        raise ValueError
+    return value.rstrip("/")
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _one_of(*choices: str) -> Kind:
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise ValueError
+        return str(value)
+
+    return Kind(f"one of {', '.join(choices)}", read, "choice", choices)
+
+
+def _whole(least: int, most: int) -> Kind:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError
+        return value
+
+    return Kind(f"a whole number from {least:,} to {most:,}", read, "number")
+
+
+def _seconds(least: float, most: float, note: str = "", what: str = "seconds") -> Kind:
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise ValueError
+        return float(value)
+
+    return Kind(f"{what}, from {least:g} to {most:,.0f}{note}", read, "number")
+
+
+def _keys(value: Any) -> tuple[str, ...]:
+    return _names([value] if isinstance(value, str) else value)
+
+
+_SWITCH: Final = Kind("true or false", _flag, "choice", ("true", "false"))
+_MODEL: Final = Kind('"<provider>/<model>", such as "ollama/qwen3:8b"', _model)
+_WINDOW: Final = _whole(0, 100_000_000)
+_IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
+KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
+
+TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "mode": _one_of(*MODES)}
+SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
+    "agent": {
+        "max_steps": _whole(1, 10_000),
+        "timeout": _seconds(0, 604_800, " (0: no limit)"),
+        "parallel_tools": _SWITCH,
+    },
+    "tools": {
+        "enabled": Kind("a list of tool names", _names, "names"),
+        "command_timeout": _seconds(1, 86_400),
+        "max_output_chars": _whole(500, 1_000_000),
+    },
+    "display": {
+        "theme": Kind("the name of a theme", _text),
+        "diff": _one_of("auto", "unified", "split"),
+        "thinking": _one_of("hidden", "folded", "live"),
+        "timestamps": _SWITCH,
+        "durations": _SWITCH,
+        "animation": _SWITCH,
+        "ascii": Kind(
+            'true, false or "auto"', lambda value: value if value == "auto" else _flag(value), "choice",
+            ("auto", "true", "false"),
+        ),
+    },
+    "providers": {},
+    "keys": {},
+}  # fmt: skip
+PROVIDER: Final[Mapping[str, Kind]] = {
+    "base_url": Kind('an address, such as "http://127.0.0.1:11434"', _address),
+    "api_key": Kind("a text", _text, "secret"),
+    "num_ctx": _WINDOW,
+}
+OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
+    "ollama": {
+        "think": Kind('true, false or a level, such as "low"', lambda v: v if isinstance(v, bool) else _text(v)),
+        "idle_timeout": _IDLE,
+    },
+    "openai": {"model": Kind("the name of a model", _text), "window": _WINDOW, "idle_timeout": _IDLE},
+    "compatible": {"window": _WINDOW, "idle_timeout": _IDLE},
+    "demo": {"pace": _seconds(0, 100, what="a factor")},
+}
+"""What only one provider understands."""
+
+_ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
+    "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
+    "mode": ("auto", "What may run without asking, in a new session."),
+    "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
+    "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),
+    "agent.parallel_tools": (True, "Calls of one step that only read run side by side."),
+    "tools.enabled": ((), "The tools that the model gets; none named: all."),
+    "tools.command_timeout": (120.0, "Seconds that a command may take, where the model does not say."),
+    "tools.max_output_chars": (32_000, "Characters of a result that the model gets."),
+    "display.theme": ("", "Colours; empty: dark."),
+    "display.diff": ("auto", "Old and new side by side (split), in one column (unified), or by width (auto)."),
+    "display.thinking": ("live", "How much of the model's thoughts is shown."),
+    "display.timestamps": (False, "When prompts, tool calls and turn ends happened."),
+    "display.durations": (True, "How long turns, thoughts and tool calls took."),
+    "display.animation": (True, "Whether anything moves by itself."),
+    "display.ascii": ("auto", "Whether the screen draws with ASCII characters only."),
+    "base_url": ("", "The address of the server."),
+    "api_key": ("", "The key for the server; stored in your config.toml, never in a session."),
+    "num_ctx": (0, "Ollama: tokens of context window; 0: the model's own maximum, at most 32,768."),
+    "think": (True, "For models that think: true, false or a level."),
+    "idle_timeout": ("", "Seconds without a byte until the server counts as gone; 0: never."),
+    "window": ("", "Tokens of context window, where the server does not say."),
+    "pace": (1.0, "Stretches the demo's pauses."),
+}  # fmt: skip
+_LIVE: Final = ("display.theme", "display.diff", "display.thinking", "display.timestamps", "display.durations",
+                "display.animation")  # fmt: skip
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All settings with fixed names, in the order in which they are listed. Those of `[keys]` are the screen's."""
+    found = [(key, kind) for key, kind in TOP.items()]
+    found += [(f"{name}.{key}", kind) for name, kinds in SECTIONS.items() for key, kind in kinds.items()]
+    found += [(f"providers.{name}.{key}", kind) for name, own in OPTIONS.items() for key, kind in _of(name, own)]
+    return tuple(Entry(key, kind, *_about(key), key in _LIVE) for key, kind in found)
+
+
+def _of(name: str, own: Mapping[str, Kind]) -> tuple[tuple[str, Kind], ...]:
+    common = {"demo": (), "ollama": tuple(PROVIDER)}.get(name, ("base_url", "api_key"))
+    return (*((key, PROVIDER[key]) for key in common), *own.items())
+
+
+def _about(key: str) -> tuple[Any, str]:
+    if key == "providers.openai.model":
+        return "gpt-5", "The model of this provider, where none is named."
+    return _ABOUT[key] if key in _ABOUT else _ABOUT[key.rpartition(".")[2]]
+
+
+def entry(key: str) -> Entry | None:
+    """The setting `key`; also of a provider that is not listed, where the key is common to all."""
+    listed = next((one for one in entries() if one.key == key), None)
+    head, _, leaf = key.rpartition(".")
+    if listed is None and head.startswith("providers.") and len(head) > len("providers.") and leaf in PROVIDER:
+        return Entry(key, PROVIDER[leaf], *_about(leaf))
+    return listed
+
+
+def typed(kind: Kind, text: str) -> Any:
+    """What `text` stands for, as a file would hold it. Raises ValueError where `kind` may not hold it."""
+    text = text.strip()
+    raw: Any = {"true": True, "false": False}.get(text, text) if _switches(kind) else text
+    if kind.form == "names":
+        raw = [part.strip(" \"'") for part in text.strip("[]").split(",") if part.strip(" \"'")]
+    elif kind.form == "number":
+        plain = text.replace(",", "").replace("_", "")
+        raw = int(plain) if re.fullmatch(r"-?\d{1,15}", plain) else float(plain)
+    kind.read(raw)
+    return raw
+
+
+def _switches(kind: Kind) -> bool:
+    return kind.expected.startswith("true")
+
+
+def words(value: Any) -> str:
+    """A value as it is typed: no quotes around a text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

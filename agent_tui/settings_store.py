@@ -1,0 +1,134 @@
+"""Writing settings: one value of one file at a time, everything else in it as it was, comments included."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.paths import project_folders
+from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, parts, project_file, read
+from agent_tui.settings_kinds import KEYS, entry
+
+PRIVATE: Final = 0o600
+_SHARED: Final = 0o644
+
+
+class Refused(Exception):
+    """A setting was not written: why, in one line."""
+
+
+class Store:
+    """The settings of one place: reads all their sources, writes the two files."""
+
+    def __init__(self, cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> None:
+        self.cwd, self.config, self.environment, self.flags = cwd, config, environment, flags
+
+    def read(self) -> Loaded:
+        return read(self.cwd, self.config, self.environment, self.flags)
+
+    def path(self, project: bool = False) -> Path:
+        """The file that is written: the person's, or the project's (which may not be there yet)."""
+        if not project:
+            return self.config / FILE
+        return project_file(self.cwd, self.config) or project_folders(self.cwd)[0] / ".agent-tui" / FILE
+
+    def write(self, key: str, value: Any, project: bool = False) -> None:
+        """Set `key` to `value`, as a file holds it. Raises Refused."""
+        kind = KEYS if key.startswith("keys.") else known.kind if (known := entry(key)) else None
+        try:
+            if kind is not None:
+                kind.read(value)
+        except ValueError:
+            raise Refused(f"{key}: expected {kind.expected if kind else 'another value'}") from None
+        self._change(key, value, project)
+
+    def remove(self, key: str, project: bool = False) -> None:
+        """Let `key` be what it is without the file. Raises Refused."""
+        self._change(key, None, project)
+
+    def _change(self, key: str, value: Any, project: bool) -> None:
+        if project and key.partition(".")[0] not in PROJECT_KEYS:
+            raise Refused(f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only")
+        path = self.path(project)
+        try:
+            path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
+            target = path.resolve()  # a link to it (dotfiles in a repository) stays one
+            with _alone(target.parent):
+                before = target.read_bytes() if target.exists() else b""
+                after = changed(before, parts(key), value, str(path))
+                if after != before:
+                    _replace(target, after, _SHARED if project else PRIVATE)
+        except OSError as error:
+            raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def changed(before: bytes, key: tuple[str, ...], value: Any, name: str) -> bytes:
+    """The text of a file in which only `key` is another; `value` None: it is gone. Raises Refused."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        text = before.decode("utf-8-sig")
+        wanted = tomllib.loads(text.replace("\r\n", "\n"))
+        document = tomlkit.parse(text)
+        for tree in (wanted, document):
+            _put(tree, key, value, tomlkit.table if tree is document else dict)
+        made = tomlkit.dumps(document)
+        if tomllib.loads(made.replace("\r\n", "\n")) != wanted:
+            raise Refused(f"{name}: {'.'.join(key)} stands where it cannot be changed; edit the file")
+    except (TOMLKitError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise Refused(f"{name}: is not valid TOML, so it is left as it is ({said})") from None
+    return made.encode("utf-8")
+
+
+def _put(tree: MutableMapping[str, Any], key: tuple[str, ...], value: Any, table: Any) -> None:
+    for depth, part in enumerate(key[:-1], 1):
+        if part not in tree:
+            if value is None:
+                return
+            tree[part] = table(**({"is_super_table": True} if table is not dict and depth < len(key) - 1 else {}))
+        tree = tree[part]
+        if not isinstance(tree, MutableMapping):
+            raise Refused(f"{'.'.join(key[:depth])}: is no table in the file; edit the file")
+    if value is not None:
+        tree[key[-1]] = list(value) if isinstance(value, tuple) else value
+    elif key[-1] in tree:
+        del tree[key[-1]]
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """While it holds, no other agent-tui changes a file in `folder`: else one of two changes would be lost."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EBADF, errno.ENOLCK):
+                raise
+        yield  # on a file system without locks, unguarded
+    finally:
+        os.close(handle)
+
+
+def _replace(path: Path, content: bytes, mode: int) -> None:
+    """Write `path` whole or not at all. The person's file is for the person alone: it may hold keys."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise

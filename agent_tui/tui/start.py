@@ -1,0 +1,62 @@
+"""Running the screen from the first frame to the last words: what the command line calls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from agent_tui import boot
+from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.transcript import Transcript as Session
+from agent_tui.structures.visible import visible
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.farewell import farewell
+from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.look import DEFAULT, Look
+from agent_tui.tui.model import Model, OwnKeys
+from agent_tui.tui.theme import load_theme
+
+STOP_SECONDS: Final = 3.0
+
+
+def run(
+    engine: Engine,
+    *,
+    prompt: str = "",
+    theme: str = "",
+    look: Look = DEFAULT,
+    history: Path,
+    cwd: Path,
+    themes: Sequence[Path] = (),
+    early: boot.Early | None = None,
+    at_once: bool = False,
+    keys: OwnKeys = (),
+) -> int:
+    """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
+    early = early or boot.take_terminal()
+    palette = load_theme(theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark"), themes)
+    app = AgentApp(
+        engine, palette, history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
+        model=Model(sessions={"": Session(cwd=str(cwd))}, look=look, keys=keys),
+    )  # fmt: skip
+    code: int | None = None
+    try:
+        code = app.run()
+    finally:
+        app.link.close(STOP_SECONDS)
+        if early is not None:
+            early.restore()
+    if code == 128 + signal.SIGHUP:
+        return code  # the terminal is gone: there is nobody to tell
+    if early is not None:
+        sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
+    if app.crash:
+        print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
+    if words := farewell(app.model.transcript, shutil.get_terminal_size().columns):
+        print(words)
+    return 1 if app.crash else code if code is not None else 0

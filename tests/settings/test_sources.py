@@ -1,0 +1,114 @@
+"""Every value knows where it comes from, and what a person types becomes a value or is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.settings import Flags, Loaded, Settings, read
+from agent_tui.settings_kinds import KEYS, PROVIDER, SECTIONS, TOP, Kind, entries, entry, typed, words
+
+
+def load(place: Path, user: str = "", project: str = "", flags: Flags | None = None, **environment: str) -> Loaded:
+    for folder, text in ((place / "config", user), (place / "work" / ".agent-tui", project)):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.toml").write_text(text)
+    return read(place / "work", place / "config", environment, flags or Flags())
+
+
+def test_every_value_has_a_source(tmp_path: Path) -> None:
+    found = load(
+        tmp_path, 'model = "a/user"\n[agent]\nmax_steps = 3\ntimeout = 9\n[providers.demo]\npace = 2',
+        '[display]\ndiff = "split"', Flags(model="a/flag", max_steps=5), AGENT_TUI_MODE="plan", OLLAMA_HOST="box",
+    )  # fmt: skip
+    sources = {key: (one.value, one.source) for key, one in found.values.items()}
+    assert sources["model"] == ("a/flag", "flag --model")
+    assert sources["mode"] == ("plan", "environment AGENT_TUI_MODE")
+    assert sources["agent.max_steps"] == (5, "flag --max-steps")
+    assert sources["agent.timeout"] == (9.0, "user")
+    assert sources["display.diff"] == ("split", "project")
+    assert sources["display.theme"] == ("", "default")
+    assert sources["providers.demo.pace"] == (2.0, "user")
+    assert sources["providers.ollama.base_url"] == ("box", "environment OLLAMA_HOST")
+
+
+def test_the_values_are_those_of_the_settings(tmp_path: Path) -> None:
+    found = load(tmp_path, '[display]\nascii = true\n[keys]\nsearch = "f4"\nmouse = []')
+    assert found.values["display.ascii"].value is found.settings.display.ascii is True
+    assert found.settings.keys == {"search": ("f4",), "mouse": ()}
+    assert found.values["keys.search"].value == ("f4",)
+
+
+def test_a_problem_is_said_where_the_value_is_set(tmp_path: Path) -> None:
+    found = load(tmp_path, 'mode = "plan"\n[keys]\n# mine\nserach = "f4"', AGENT_TUI_MODEL="a/b")
+    assert str(found.problem("keys.serach", "no such command")) == (
+        f"{tmp_path / 'config' / 'config.toml'}:4: keys.serach: no such command"
+    )
+    assert str(found.problem("model", "gone")) == "environment AGENT_TUI_MODEL: model: gone"
+
+
+def test_keys_of_a_wrong_kind_and_in_a_project_are_named(tmp_path: Path) -> None:
+    found = load(tmp_path, "[keys]\nsearch = 3\nhelp = 'f2'", "[keys]\nhelp = 'ctrl+c'")
+    assert found.settings.keys == {"help": ("f2",)}
+    assert [(problem.line, problem.key) for problem in found.problems] == [(2, "keys.search"), (1, "keys")]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("[providers.demo]\npace = 101", "pace"), ('[providers.openai]\nwindow = "x"', "window"),
+     ("[providers.ollama]\nthink = 3", "think"), ("[providers.compatible.options]\nidle_timeout = -1", "idle_timeout")],
+)  # fmt: skip
+def test_what_one_provider_understands_is_checked_too(tmp_path: Path, text: str, key: str) -> None:
+    found = load(tmp_path, text)
+    assert [problem.key.rpartition(".")[2] for problem in found.problems] == [key]
+    assert not any(provider.options for provider in found.settings.providers.values())
+
+
+def test_the_table_has_every_setting_with_the_default_that_holds() -> None:
+    listed = {one.key: one for one in entries()}
+    known = Settings()
+    for key in TOP:
+        assert listed[key].default == getattr(known, key)
+    for name, kinds in SECTIONS.items():
+        for key in kinds:
+            assert listed[f"{name}.{key}"].default == getattr(getattr(known, name), key)
+    assert all(one.about.endswith(".") for one in entries())
+    assert all(one.default in ("", ()) or one.kind.read(one.default) == one.default for one in entries())
+    found = entry("providers.my.own.base_url")
+    assert found is not None and found.kind is PROVIDER["base_url"]
+    assert entry("providers.base_url") is entry("nothing") is None
+
+
+def kind(key: str) -> Kind:
+    found = entry(key)
+    assert found is not None
+    return found.kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (kind("agent.max_steps"), " 1,000 ", 1000), (kind("agent.timeout"), "1.5", 1.5),
+        (kind("display.animation"), "false", False), (kind("display.ascii"), "auto", "auto"),
+        (kind("display.ascii"), "true", True), (kind("mode"), "plan", "plan"),
+        (kind("tools.enabled"), '["read_file", glob_files]', ["read_file", "glob_files"]),
+        (kind("tools.enabled"), "", []), (kind("providers.ollama.think"), "low", "low"),
+        (KEYS, "ctrl+f, f3", ["ctrl+f", "f3"]), (kind("model"), "a/true", "a/true"),
+    ],
+)  # fmt: skip
+def test_what_is_typed_is_a_value(kind: Kind, text: str, value: Any) -> None:
+    assert typed(kind, text) == value
+    assert typed(kind, words(typed(kind, text))) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("agent.max_steps", "0"), ("agent.max_steps", "ten"), ("agent.max_steps", ""), ("agent.max_steps", "1.5"),
+     ("agent.timeout", "nan"), ("agent.timeout", "9" * 400), ("display.animation", "yes"), ("mode", "yolo"),
+     ("model", "a b"), ("providers.openai.base_url", "box"), ("display.theme", " ")],
+)  # fmt: skip
+def test_what_is_typed_wrong_is_refused(key: str, text: str) -> None:
+    with pytest.raises(ValueError):
+        typed(kind(key), text)
