@@ -10,7 +10,7 @@ MARK: Final = "66613"
 """A number in each hostile sequence that tests send: inside a sequence of the program it must never appear."""
 
 _SEQUENCE: Final = re.compile(
-    r"\x1b\[(?P<csi>[0-?]*[ -/]*[@-~])|\x1b\](?P<osc>[^\x07\x1b\x9c]*)(?:\x07|\x1b\\)|\x1b(?P<short>[78=>])"
+    r"\x1b\[(?P<csi>[0-?]*[ -/]*[@-~])|\x1b\](?P<osc>[^\x07\x1b\x9c]*)(?:\x07|\x1b\\)|\x1b(?P<short>[78=>M])"
 )
 _OWN_CSI: Final = re.compile(
     r"[\d;:]*m|\d*(;\d*)?[Hr]|\d*[ABCDJKLMPSTXG@]|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"

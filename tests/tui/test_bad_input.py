@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from rich.cells import cell_len
 
+from agent_tui.paths import shipped
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import (
     Block,
@@ -22,7 +23,10 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures.markdown_stream import LIMIT, LINES, MdStream, split
 from agent_tui.tui.blocks import block_lines, estimate
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
+from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.markdown.render import BRACKETS, render
+from agent_tui.tui.theme import load_theme
+from agent_tui.tui.widgets.transcript_rows import KEPT_LINES, Painter
 
 HOSTILE = (
     "".join(f"<{chr(code)}>" for code in (*range(9), *range(11, 32), 127, *range(0x80, 0xA0)))
@@ -171,6 +175,25 @@ def test_a_fence_that_stays_open_keeps_a_bounded_tail() -> None:
         kept = max(kept, len(stream.tail))
     assert closed > 99_000
     assert kept <= LIMIT
+
+
+def test_painted_rows_are_kept_up_to_a_number_of_lines() -> None:
+    painter = Painter(40, load_theme("dark", [shipped("themes")]))
+    lines = (EMPTY,) * (KEPT_LINES // 10)
+    block = TextBlock("x")
+    for index in range(25):
+        painter.row(index, block, 0, True, lambda: lines)
+    drawn: list[int] = []
+
+    def draw() -> tuple[Line, ...]:
+        drawn.append(1)
+        return lines
+
+    for index in (24, 15):
+        painter.row(index, block, 0, True, draw)
+    assert not drawn, "the last ten are there"
+    painter.row(3, block, 0, True, draw)
+    assert drawn
 
 
 def test_a_link_that_says_another_address_shows_where_it_goes() -> None:

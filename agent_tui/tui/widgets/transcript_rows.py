@@ -18,6 +18,8 @@ from agent_tui.tui.markdown.lines import EMPTY, Line, Meta
 
 KEPT: Final = 600
 """Rows that stay painted. A strip is heavy: not for all rows of a long session."""
+KEPT_LINES: Final = 60_000
+"""Lines in all of them: a row that is open may have thousands."""
 _OUTSIDE: Final = frozenset(("margin", "indent", "quote.bar", "list.marker"))
 """What stands in front of a filled row and is not filled itself."""
 
@@ -84,6 +86,7 @@ class Painter:
         self.width, self.palette, self.filters = width, palette, tuple(filters)
         self.background = background or Color(0, 0, 0)
         self._rows: OrderedDict[int, Row] = OrderedDict()
+        self._lines = 0
         self._styles: dict[tuple[str, str, Meta | None], Style] = {}
         self.blank = self._strip(EMPTY)
 
@@ -93,17 +96,21 @@ class Painter:
         if row is not None and row.block is block and row.gap == gap and row.open == open:
             self._rows.move_to_end(index)
             return row
+        self.forget(index)
         row = self._rows[index] = self.paint(block, gap, open, draw())
-        self._rows.move_to_end(index)
-        if len(self._rows) > KEPT:
-            self._rows.popitem(last=False)
+        self._lines += len(row.lines)
+        while len(self._rows) > KEPT or (self._lines > KEPT_LINES and len(self._rows) > 1):
+            _, oldest = self._rows.popitem(last=False)
+            self._lines -= len(oldest.lines)
         return row
 
     def forget(self, index: int) -> None:
-        self._rows.pop(index, None)
+        if (row := self._rows.pop(index, None)) is not None:
+            self._lines -= len(row.lines)
 
     def forget_all(self) -> None:
         self._rows.clear()
+        self._lines = 0
 
     def paint(self, block: Block, gap: int, open: bool, lines: tuple[Line, ...], before: Row | None = None) -> Row:
         """Paint `lines`; `before` is the same block at an earlier moment, if it is still being written."""
