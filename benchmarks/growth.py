@@ -126,7 +126,7 @@ def goals(bottom: Costs, costs: dict[int, Costs]) -> list[Goal]:
 
 def main() -> None:
     sizes, lengths = ((100, 1_000), (500, 1_000)) if quick() else (SIZES, LENGTHS)
-    seconds, times = (1.0, 1) if quick() else (10.0, 3)
+    seconds, times = (0.6, 1) if quick() else (10.0, 3)
     with server() as url:
         bottom = floor(seconds, times)
         costs = {size: measured(url, size, seconds, times) for size in sizes}

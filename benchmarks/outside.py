@@ -49,7 +49,7 @@ class Amount:
     answers: int = 3
 
 
-QUICK = Amount(starts=2, sessions=1, seconds=1.0, tokens=1_000, most=2_000, resizes=1, answers=1)
+QUICK = Amount(starts=1, sessions=1, seconds=0.6, tokens=1_000, most=2_000, resizes=1, answers=1)
 
 
 @dataclass(slots=True)

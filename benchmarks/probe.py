@@ -17,6 +17,8 @@ TYPING = 0.4
 PAUSE = 0.45
 """Seconds in which a prompt is typed, and until Enter."""
 SIZE, SMALLER = (120, 40), (100, 30)
+LEAD = 0.3 if quick() else 1.0
+"""Seconds of an answer before it is measured, so that it is under way."""
 QUIET = 0.3 if quick() else 1.0
 """Seconds without output after which a program is taken to be done."""
 
@@ -113,10 +115,10 @@ def warm_up(terminal: Pty) -> None:
 
 def at_rate(terminal: Pty, seconds: float, typing: bool) -> tuple[Window, int]:
     """A window in an answer at `RATE`; with it the bytes written to the terminal for that whole answer."""
-    [end] = typed(terminal, f"{int((seconds + 2) * RATE)}@{RATE}")
+    [end] = typed(terminal, f"{int((seconds + LEAD + 0.7) * RATE)}@{RATE}")
     before = terminal.written
     enter(terminal)
-    terminal.pump(1.0)
+    terminal.pump(LEAD)
     measured = window(terminal, seconds, typing)
     terminal.wait(end, 30.0)
     terminal.settle()
