@@ -48,10 +48,18 @@ EDITING: Final = {
     "cursor_line_end": "to the end of the line",
     "delete_left": "delete the character on the left",
     "delete_right": "delete the character on the right",
-    "delete_word_left": "delete the word on the left",
-    "delete_word_right": "delete the word on the right",
-    "delete_to_start_of_line": "delete to the start of the line",
-    "delete_to_end_of_line_or_delete_line": "delete to the end of the line; at the end, join the next one",
+    "delete_word_left": "cut the word on the left",
+    "delete_word_right": "cut the word on the right",
+    "delete_to_space": "cut to the white space on the left",
+    "delete_to_start_of_line": "cut to the start of the line; at the start, join the one before",
+    "delete_to_end_of_line": "cut to the end of the line; at the end, join the next one",
+    "yank": "put back what was cut last; cuts in a row count as one",
+    "yank_pop": "after that: put what was cut before in its place",
+    "uppercase_word": "the rest of the word in capitals",
+    "lowercase_word": "the rest of the word in small letters",
+    "capitalise_word": "a capital, and the rest of the word in small letters",
+    "text_start": "to the start of the prompt",
+    "text_end": "to the end of the prompt",
     "undo": "undo",
     "redo": "redo",
     "paste": "paste what was copied in here",
@@ -60,7 +68,10 @@ EDITING: Final = {
 }
 """What each editor action does, in words; an action without words stops the generator."""
 
-MARKS: Final = {"underscore": "_", "minus": "-", "delete": "Del", "left": "←", "right": "→"}
+MARKS: Final = {
+    "underscore": "_", "minus": "-", "delete": "Del", "left": "←", "right": "→", "less_than_sign": "<",
+    "greater_than_sign": ">", "comma": ",", "full_stop": ".",
+}  # fmt: skip
 
 UNSAID: Final = {
     "cleared": "The context was emptied: what the model gets begins anew.",

@@ -97,5 +97,15 @@ class KeyParser(XTermParser):
             found = list(super()._sequence_to_key_events(sequence, alt))
         except (ValueError, OverflowError):  # a number that is no character
             found = []
+        if len(found) == 1:
+            found = [_named(found[0], alt)]
         unknown = not found and _COMPLETE.fullmatch(sequence) and not _MOUSE_OR_MODE.fullmatch(sequence)
         return [events.Key(Keys.Ignore, sequence)] if unknown else found
+
+
+def _named(key: events.Key, alt: bool) -> events.Key:
+    """Of Alt and a mark, Textual forgets the Alt, so that it would type; of Ctrl+Shift+Z, xterm says the capital."""
+    if alt and key.is_printable and not key.key.startswith("alt+"):
+        return events.Key(f"alt+{key.key}", None)
+    head, plus, last = key.key.rpartition("+")
+    return events.Key(f"{head}+{last.lower()}", None) if plus and len(last) == 1 and last.isupper() else key

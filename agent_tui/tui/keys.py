@@ -30,7 +30,7 @@ EDITING: Final[dict[str, str]] = {
     "shift+backspace": "delete_left",
     "delete": "delete_right",
     "ctrl+d": "delete_right",
-    "ctrl+w": "delete_word_left",
+    "ctrl+w": "delete_to_space",
     "ctrl+backspace": "delete_word_left",
     "alt+backspace": "delete_word_left",
     "alt+d": "delete_word_right",
@@ -38,16 +38,34 @@ EDITING: Final[dict[str, str]] = {
     "ctrl+delete": "delete_word_right",
     "ctrl+u": "delete_to_start_of_line",
     "super+backspace": "delete_to_start_of_line",
-    "ctrl+k": "delete_to_end_of_line_or_delete_line",
+    "ctrl+k": "delete_to_end_of_line",
+    "ctrl+y": "yank",
+    "alt+y": "yank_pop",
+    "alt+u": "uppercase_word",
+    "alt+l": "lowercase_word",
+    "alt+c": "capitalise_word",
+    "alt+less_than_sign": "text_start",
+    "alt+shift+comma": "text_start",
+    "alt+greater_than_sign": "text_end",
+    "alt+shift+full_stop": "text_end",
     "ctrl+underscore": "undo",
     "ctrl+minus": "undo",
     "super+z": "undo",
-    "ctrl+y": "redo",
+    "alt+z": "redo",
+    "alt+underscore": "redo",
+    "alt+shift+minus": "redo",
+    "ctrl+shift+z": "redo",
+    "super+shift+z": "redo",
     "ctrl+v": "paste",
     "super+c": "copy",
     "f7": "select_all",
 }
 """Keys that edit the text, each with the editor action it stands for."""
+
+CUTS: Final = frozenset((
+    "delete_word_left", "delete_word_right", "delete_to_space", "delete_to_start_of_line", "delete_to_end_of_line",
+))  # fmt: skip
+"""Actions whose cuts, one after the other, count as one."""
 
 SELECTING: Final[dict[str, str]] = {
     "shift+left": "cursor_left",

@@ -53,7 +53,7 @@ async def _there_and_back(height: int) -> None:
             await pilot.pause()
         assert (prompt.text, prompt.cursor_location) == ("", (0, 0))
         for _ in range(len(states) * 2):
-            prompt.press("ctrl+y", None)
+            prompt.press("alt+z", None)
             prompt.tell()
             await pilot.pause()
         assert (prompt.text, prompt.cursor_location) == (full, prompt.document.end)

@@ -6,20 +6,17 @@ typed in the same burst.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, Protocol, cast
 
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
 from textual.content import Content
-from textual.document._document import Selection
-from textual.document._edit import Edit
-from textual.widgets import TextArea
 
-from agent_tui.tui.keys import EDITING, NEWLINE, SELECTING, SUBMIT
+from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.regions import PromptView
 from agent_tui.tui.widgets.paint import flat
+from agent_tui.tui.widgets.prompt_edit import Editor
 
 _SHOWN: Final = (
     {code: 0x2400 + code for code in range(0x20) if code != 9}
@@ -52,7 +49,7 @@ class Keyboard(Protocol):
         ...
 
 
-class Prompt(TextArea, inherit_bindings=False):
+class Prompt(Editor, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(
             id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
@@ -75,18 +72,14 @@ class Prompt(TextArea, inherit_bindings=False):
             if value.text != self.text:
                 self.load_text(value.text)
             self.move_cursor(self.document.end if value.place < 0 else _location(value.text, value.place))
-            self._told = self._now()
+            self._told = self.now()
 
     def tell(self) -> None:
         """Report the text and the caret, if they changed since the last time."""
-        now = self._now()
+        now = self.now()
         if now != self._told:
             self._told = now
             self._keyboard.draft_changed(*now)
-
-    def _now(self) -> tuple[str, int]:
-        row, column = self.cursor_location
-        return self.text, sum(len(self.document[n]) + 1 for n in range(row)) + column
 
     def get_line(self, line_index: int) -> Text:
         """The line as it is drawn: a control character of pasted text must not reach the terminal."""
@@ -131,6 +124,8 @@ class Prompt(TextArea, inherit_bindings=False):
 
     def edit_by_key(self, key: str, character: str | None) -> None:
         """Let `key` edit the text or move the caret; nothing else can come of it."""
+        if EDITING.get(key) not in CUTS:
+            self.cut_ended()
         if key in NEWLINE:
             self._insert("\n")
         elif key in EDITING:
@@ -145,26 +140,6 @@ class Prompt(TextArea, inherit_bindings=False):
 
     def _insert(self, text: str) -> None:
         self._replace_via_keyboard(text, *self.selection)
-
-    def _undo_batch(self, edits: Sequence[Edit]) -> None:
-        """Textual wraps only the lines that it believes were changed; after some pastes it is wrong, and fails."""
-        for edit in reversed(edits):
-            edit.undo(self)
-        self._travelled(edits[0]._updated_selection if edits else None)
-
-    def _redo_batch(self, edits: Sequence[Edit]) -> None:
-        for edit in edits:
-            edit.do(self, record_selection=False)
-        self._travelled(edits[-1]._updated_selection if edits else None)
-
-    def _travelled(self, selection: Selection | None) -> None:
-        """The text is that of another time: lay it out anew, with the caret where it was then."""
-        self.wrapped_document.wrap(self.wrap_width, self.indent_width)
-        if selection is not None:
-            self.selection = selection
-        self._refresh_size()
-        self.record_cursor_width()
-        self.post_message(self.Changed(self))
 
     def _submit(self, draft: str) -> None:
         """Send; but a backslash before the caret makes Enter a line break."""

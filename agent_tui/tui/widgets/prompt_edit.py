@@ -1,0 +1,146 @@
+"""The editor inside the prompt: Readline's keys on Textual's text area, with a kill ring and an undo that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.document._document import Location, Selection
+from textual.document._edit import Edit as TextualEdit
+from textual.widgets import TextArea
+
+from agent_tui.tui import readline
+from agent_tui.tui.readline import Edit, KillRing
+
+
+class Editor(TextArea, inherit_bindings=False):
+    """Each action is named in `keys.EDITING`. Places in the text are counted in characters from its beginning."""
+
+    ring = KillRing()
+    _killed: tuple[str, int] | None = None
+    """The text and the caret that the last kill left: another kill right there joins it."""
+    _yanked: tuple[str, int, int] | None = None
+    """The text that the last yank left, and where in it what was yanked stands."""
+
+    # -- places
+
+    def now(self) -> tuple[str, int]:
+        """The text, and the characters before the caret."""
+        return self.text, self.place(self.cursor_location)
+
+    def place(self, location: Location) -> int:
+        row, column = location
+        return sum(len(self.document[n]) + 1 for n in range(row)) + column
+
+    def location(self, offset: int) -> Location:
+        for row in range(self.document.line_count):
+            length = len(self.document[row])
+            if offset <= length:
+                return row, max(0, offset)
+            offset -= length + 1
+        return self.document.end
+
+    def go(self, offset: int, select: bool = False) -> None:
+        self.move_cursor(self.location(offset), select=select)
+
+    def change(self, edit: Edit) -> None:
+        """Do `edit`, as a step of its own for undo."""
+        if edit.start != edit.end or edit.text:
+            self.history.checkpoint()
+            self._replace_via_keyboard(edit.text, self.location(edit.start), self.location(edit.end))
+            self.history.checkpoint()
+        self.go(edit.caret)
+
+    # -- moving
+
+    def action_cursor_word_left(self, select: bool = False) -> None:
+        self.go(readline.word_left(*self.now()), select)
+
+    def action_cursor_word_right(self, select: bool = False) -> None:
+        self.go(readline.word_right(*self.now()), select)
+
+    def action_text_start(self) -> None:
+        self.go(0)
+
+    def action_text_end(self) -> None:
+        self.move_cursor(self.document.end)
+
+    # -- killing and yanking
+
+    def action_delete_word_left(self) -> None:
+        self._kill(readline.word_left)
+
+    def action_delete_word_right(self) -> None:
+        self._kill(readline.word_right)
+
+    def action_delete_to_space(self) -> None:
+        self._kill(readline.space_left)
+
+    def action_delete_to_start_of_line(self) -> None:
+        self._kill(readline.kill_back)
+
+    def action_delete_to_end_of_line(self) -> None:
+        self._kill(readline.kill_line)
+
+    def _kill(self, until: Callable[[str, int], int]) -> None:
+        """Cut what stands between the caret and where `until` says; what is selected, if something is."""
+        text, at = self.now()
+        other = until(text, at) if self.selection.is_empty else self.place(self.selection.start)
+        first, last = sorted((at, other))
+        joins = self._killed == (text, at) and self.selection.is_empty
+        self.ring = self.ring.killed(text[first:last], joins=joins, before=other < at)
+        self.change(Edit(first, last, "", first))
+        self._killed = self.now()
+
+    def cut_ended(self) -> None:
+        """What is cut next is cut by itself."""
+        self._killed = None
+
+    def action_yank(self) -> None:
+        self.ring = self.ring.fresh()
+        first, last = sorted(map(self.place, self.selection))
+        self._put(first, last)
+
+    def action_yank_pop(self) -> None:
+        """Another text of the ring in the place of the one just yanked."""
+        if self._yanked is None or self._yanked[0] != self.text:
+            return
+        self.ring = self.ring.rotated()
+        self._put(*self._yanked[1:])
+
+    def _put(self, first: int, last: int) -> None:
+        if text := self.ring.text:
+            self.change(Edit(first, last, text, first + len(text)))
+            self._yanked = (self.text, first, first + len(text))
+
+    # -- letters
+
+    def action_uppercase_word(self) -> None:
+        self.change(readline.changed_word(*self.now(), str.upper))
+
+    def action_lowercase_word(self) -> None:
+        self.change(readline.changed_word(*self.now(), str.lower))
+
+    def action_capitalise_word(self) -> None:
+        self.change(readline.changed_word(*self.now(), readline.capitalised))
+
+    # -- undo
+
+    def _undo_batch(self, edits: Sequence[TextualEdit]) -> None:
+        """Textual wraps only the lines that it believes were changed; after some pastes it is wrong, and fails."""
+        for edit in reversed(edits):
+            edit.undo(self)
+        self._travelled(edits[0]._updated_selection if edits else None)
+
+    def _redo_batch(self, edits: Sequence[TextualEdit]) -> None:
+        for edit in edits:
+            edit.do(self, record_selection=False)
+        self._travelled(edits[-1]._updated_selection if edits else None)
+
+    def _travelled(self, selection: Selection | None) -> None:
+        """The text is that of another time: lay it out anew, with the caret where it was then."""
+        self.wrapped_document.wrap(self.wrap_width, self.indent_width)
+        if selection is not None:
+            self.selection = selection
+        self._refresh_size()
+        self.record_cursor_width()
+        self.post_message(self.Changed(self))
