@@ -22,6 +22,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.structures.vec import Vec
 
 
@@ -61,6 +62,8 @@ class History:
             case AssistantReplied() if event.text or event.reasoning or event.calls:
                 said = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
                 return replace(self, messages=self.messages.append(said))
+            case ToolEnded() if event.name == ATTACHED:
+                return self._joined(event.content if event.tag == "ok" else f"[{event.label}: {event.content}]")
             case ToolEnded():
                 result = ToolMessage(event.call_id, event.name, event.content)
                 return replace(self, messages=self.messages.append(result))
@@ -71,11 +74,15 @@ class History:
                 return self
 
     def _told(self, facts: str) -> History:
-        last = self.messages[-1]
+        after = self._joined(facts)
+        return self if after is self else replace(after, facts=facts)
+
+    def _joined(self, text: str) -> History:
+        """`text` stands behind the newest message of the person, if nothing followed it."""
+        last = self.messages[-1] if len(self.messages) else None
         if not isinstance(last, UserMessage):
             return self
-        message = UserMessage(f"{last.text}\n\n{facts}")
-        return replace(self, messages=self.messages.set(-1, message), facts=facts)
+        return replace(self, messages=self.messages.set(-1, UserMessage(f"{last.text}\n\n{text}")))
 
 
 def digest(request: Request) -> str:

@@ -14,6 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from agent_tui.agent.attachments import Attach
 from agent_tui.agent.executor import Executor
 from agent_tui.agent.guard import Outcome, held
 from agent_tui.agent.history import History, digest
@@ -41,7 +42,8 @@ Held = tuple[Literal["stop", "continue", "say"], str]
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
-    """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on."""
+    """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on;
+    `attach` reads the files that words of the person name."""
 
     provider: Provider
     info: ModelInfo
@@ -49,6 +51,7 @@ class Collaborators:
     history: Callable[[], History]
     facts: Callable[[], Awaitable[str]]
     hold: Callable[[str], Awaitable[Held]]
+    attach: Attach
     max_steps: int
 
 
@@ -58,7 +61,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     facts = await with_.facts()
     for step in range(1, with_.max_steps + 1):
         turn.step = step
-        heard(turn)
+        await heard(turn, with_.attach)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
         reply = await answer(turn, with_, with_.history().request())
         if reply is None:
@@ -78,11 +81,12 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     return "max_steps"
 
 
-def heard(turn: Turn) -> None:
-    """What the person said while the turn ran enters it."""
-    steers, turn.steers = turn.steers, []
-    for steer in steers:
+async def heard(turn: Turn, attach: Attach) -> None:
+    """What the person said while the turn ran enters it, with the files that it names."""
+    while turn.steers:
+        steer = turn.steers.pop(0)
         turn.emit(steer)
+        await attach(steer.text, turn)
 
 
 async def answer(turn: Turn, with_: Collaborators, request: Request) -> AssistantReplied | None:

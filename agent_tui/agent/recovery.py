@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agent_tui.protocol.events import (
+    ApprovalAsked,
     AssistantReplied,
     Event,
     Notice,
@@ -18,6 +19,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.messages import ToolCall
+from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.transcript import Transcript
 
 
@@ -49,6 +51,10 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
                 open_calls = {call.id: call for call in event.calls}
             case ToolStarted():
                 started[event.call_id] = event.label
+                if event.name == ATTACHED:  # the person's call, not one of the model's answer
+                    open_calls[event.call_id] = ToolCall(event.call_id, event.name)
+            case ApprovalAsked(tool=name) if name == ATTACHED:
+                open_calls[event.call_id] = ToolCall(event.call_id, name)
             case ToolEnded():
                 open_calls.pop(event.call_id, None)
             case TurnEnded():

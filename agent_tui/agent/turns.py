@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.agent import loop, workshop
+from agent_tui.agent.attachments import attacher
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.consent import Consent
 from agent_tui.agent.context import build_prefix, volatile_facts
@@ -60,6 +61,8 @@ class Turns:
             mode=lambda: record.standing.mode, ask=self._ask if config.interactive else None,
             new_id=new_id, pool=pool, log=log,
         )  # fmt: skip
+
+        self.attach = attacher(self.executor)
 
     @property
     def busy(self) -> bool:
@@ -121,12 +124,13 @@ class Turns:
             built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list())
             for event in (built, *notices):
                 turn.emit(event)
+        await self.attach(self.record.prompt, turn)
         state = await loop.run(
             turn,
             loop.Collaborators(
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
-                max_steps=self.config.settings.agent.max_steps,
+                attach=self.attach, max_steps=self.config.settings.agent.max_steps,
             ),
         )  # fmt: skip
         if state == "max_steps":

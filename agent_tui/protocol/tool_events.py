@@ -11,6 +11,8 @@ from agent_tui.protocol.transcript import LIVE_TAIL, Approval, Question, ToolBlo
 from agent_tui.structures.frozen import frozen
 
 CANCELLED_TAGS = ("cancelled", "interrupted")
+ATTACHED = "attach"
+"""The name of a call that the person made: a file that a prompt names with `@`. Its content is part of the prompt."""
 
 
 @frozen

@@ -49,7 +49,8 @@ def named(text: str) -> tuple[tuple[str, ...], ...]:
             found[(_plain(quoted),)] = None
         else:
             shorter = plain.rstrip(_PUNCTUATION)
-            found[(plain,) if shorter in ("", plain) else (plain, shorter)] = None
+            if any(map(str.isalnum, plain)):
+                found[(plain,) if shorter in ("", plain) else (plain, shorter)] = None
     return tuple(found)
 
 

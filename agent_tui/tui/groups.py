@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from agent_tui.protocol import display as d
+from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.transcript import Block, ThinkingBlock, ToolBlock
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
@@ -33,6 +34,8 @@ def kind(block: Block) -> Kind | None:
     if isinstance(block, ThinkingBlock):
         return None if block.live else "thought"
     if not isinstance(block, ToolBlock) or block.state != "done" or block.note:
+        return None
+    if block.name == ATTACHED:  # what went along with a prompt is always said by name
         return None
     match block.display:
         case d.CodeDisplay() | d.ImageDisplay():
