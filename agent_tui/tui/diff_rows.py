@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Final, Literal
 
 from agent_tui.protocol.display import Hunk
@@ -69,7 +69,7 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
     old, new = hunk.old_start, hunk.new_start
     removed: list[str] = []
     added: list[str] = []
-    for line in (*hunk.lines, None):  # one more, to end the last change
+    for line in chain(hunk.lines, (None,)):  # one more, to end the last change
         mark = "" if line is None else line[:1] or " "
         if (removed or added) and (mark not in ("+", "-") or (mark == "-" and added)):
             yield list(_change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added[:most])]))
@@ -81,6 +81,9 @@ def _stretches(hunk: Hunk, most: int) -> Iterator[list[Pair]]:
             removed.append(line[1:])
         elif mark == "+":
             added.append(line[1:])
+            if len(added) == most:  # whatever follows, as many lines as are wanted are there
+                yield list(_change(old, new, [*map(_flat, removed[:most])], [*map(_flat, added)]))
+                return
         elif mark == "\\":
             note = DiffRow(" ", 0, _flat(line))
             yield [(note, note)]

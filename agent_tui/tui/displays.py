@@ -19,7 +19,7 @@ from agent_tui.tui.markdown.table import Table, table_lines
 
 FOLDED_LINES: Final = 30
 """Lines that a folded display shows before it says how many more there are."""
-MOST_DIFF_LINES: Final = 2_500
+MOST_DIFF_LINES: Final = 1_500
 """Lines that even an open diff shows: each costs more than one of text."""
 MOST_ASKED_LINES: Final = 20_000
 """The same for a diff that waits for consent."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from itertools import islice
 
 import pytest
 from rich.cells import cell_len
@@ -23,6 +24,7 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures.markdown_stream import LIMIT, LINES, MdStream, split
 from agent_tui.tui.blocks import block_lines, estimate
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
+from agent_tui.tui.diff_rows import pairs
 from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.markdown.render import BRACKETS, render
 from agent_tui.tui.theme import load_theme
@@ -175,6 +177,15 @@ def test_a_fence_that_stays_open_keeps_a_bounded_tail() -> None:
         kept = max(kept, len(stream.tail))
     assert closed > 99_000
     assert kept <= LIMIT
+
+
+@pytest.mark.parametrize("marks", ["+", "-", "+-", "-+", " ", " -+"])
+@pytest.mark.parametrize("twins", [False, True])
+def test_the_beginning_of_a_long_change_is_that_of_all_of_it(marks: str, twins: bool) -> None:
+    change = d.Hunk(1, 1, tuple(f"{mark}line {number}" for mark in marks for number in range(200)))
+    for most in (1, 9, 150, 199, 200, 201, 900):
+        wanted = list(islice(pairs(change, twins), most))
+        assert list(islice(pairs(change, twins, most), most)) == wanted
 
 
 def test_painted_rows_are_kept_up_to_a_number_of_lines() -> None:
