@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from agent_tui.structures import late
 from agent_tui.structures.visible import PAD, SURE, spacing, unassigned
 
-_UNSURE: Final = late.pattern(f"\u200d[^\x00-\x1f]?|[^\x00-\u02ff{SURE}]{PAD}?")
+_UNSURE: Final = late.pattern(rf"\u200d[^\x00-\x1f]?|[^\x00-\u02ff{SURE}]{PAD}?")
 _OLD: Final = "10.0.0"
 """The Unicode of a terminal that is not the newest. What was as wide then is as wide everywhere."""
 _SAVE, _RESTORE, _UNKNOWN = "\x1b7", "\x1b8", "\ufffd"
