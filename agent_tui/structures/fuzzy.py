@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.fuzzy_score import by_words, scorer
 
 SLICE: Final = 12_500
 """Paths that one `step` looks at: a few milliseconds."""
 ENOUGH: Final = 64
 """So many names that begin with the query are more than anybody looks at: what is behind them is not looked for."""
+PLENTY: Final = 15_000
+"""So many paths that match are enough to find good ones: of the rest only the names are looked at."""
 SCORED: Final = 120
 """Paths that are scored, of each kind: the query in one piece, its letters at the starts of words, in the name, or
 anywhere."""
@@ -29,9 +32,8 @@ MANY: Final = 10_000
 LONGEST: Final = 256
 """Characters of a query that count."""
 
-_LETTER, _FIRST, _IN_ROW, _GAP, _FURTHER = 16, 2, 5, 3, 1
-_SEGMENT, _WORD, _HUMP, _NAME, _RECENT = 10, 8, 7, 14, 24
-_ENDS: Final = "_-. "
+_RECENT: Final = 24
+"""What it is worth that a path was used: more than the start of a name."""
 
 
 @frozen
@@ -73,9 +75,9 @@ def name_of(path: str) -> str:
     return path[path.rfind("/", 0, -1) + 1 :]
 
 
-def order(path: str) -> tuple[int, int, str]:
-    """Nearer to the top is first, then shorter, then the alphabet."""
-    return path.count("/", 0, -1), len(path), path
+def order(path: str) -> tuple[int, bool, int, str]:
+    """Nearer to the top is first, then what is not hidden, then shorter, then the alphabet."""
+    return path.count("/", 0, -1), path[0] == "." or "/." in path, len(path), path
 
 
 def corpus(paths: Iterable[str]) -> Corpus:
@@ -102,8 +104,10 @@ def step(now: Matches, recent: Sequence[str] = (), most: int = ENOUGH) -> Matche
     part, left = now.left[:SLICE], now.left[SLICE:]
     matching, starting = _matching(now.corpus, now.query, part)
     found, begun = (*now.found, *matching), (*now.begun, *starting)
-    if left and len(begun) < ENOUGH:
+    if left and len(begun) < ENOUGH and len(found) < PLENTY:
         return Matches(now.corpus, now.query, found, begun, left)
+    if len(begun) < ENOUGH:
+        begun = (*begun, *_beginning(now.corpus, now.query, left))
     best = _ranked(now.corpus, now.query, found, begun, recent)[:most]
     return Matches(now.corpus, now.query, found, begun, left, best, done=True)
 
@@ -144,6 +148,14 @@ def _matching(among: Corpus, query: str, part: Sequence[int]) -> tuple[list[int]
     return found, [place for place in found if names[place].startswith(wanted)]
 
 
+def _beginning(among: Corpus, query: str, left: Sequence[int]) -> list[int]:
+    """Those of `left` whose name begins with the query, where that is quickly told."""
+    if "/" in query or not _folds(query):
+        return []
+    wanted, names = fold(query), among.names
+    return list(islice((place for place in left if names[place].startswith(wanted)), ENOUGH))
+
+
 def _pattern(query: str) -> re.Pattern[str]:
     """The letters of `query` in this order; possessive, so that a path is gone over once at most."""
     return re.compile("".join(f"[^{escaped}]*+{escaped}" for escaped in map(re.escape, query)), re.DOTALL)
@@ -159,7 +171,7 @@ def _ranked(
     best = dict.fromkeys((*(place for place in used if place in first), *exact, *begun))
     if len(best) >= ENOUGH:
         return tuple(best)
-    mark, bonus = _scorer(wanted), frozenset(used)
+    mark, bonus = scorer(wanted), frozenset(used)
     scored = sorted(
         (-mark(texts[place], among.paths[place]) - (_RECENT if place in bonus else 0), place)
         for place in dict.fromkeys((*used, *_promising(among, wanted, texts, found)))
@@ -172,7 +184,7 @@ def _promising(among: Corpus, wanted: str, texts: Sequence[str], found: Sequence
     """Those of `found` that may score best, of each kind the first ones."""
     yield from islice((place for place in found if wanted in texts[place]), SCORED)
     if len(found) <= FEW:
-        words = _by_words(wanted).match
+        words = by_words(wanted).match
         yield from islice((place for place in found if words(texts[place])), SCORED)
     if len(found) <= MANY:
         letters, names = _pattern(fold(wanted)).match, among.names
@@ -194,93 +206,3 @@ def _places(among: Corpus, paths: Sequence[str]) -> list[int]:
         if place < len(among.paths) and among.paths[place] == path:
             found.append(place)
     return found
-
-
-def _by_words(query: str) -> re.Pattern[str]:
-    """Each letter of `query` at the start of a word, in this order."""
-    return re.compile("".join(f"(?>.*?(?<![^/_\\-. ]){re.escape(letter)})" for letter in query), re.DOTALL)
-
-
-def _scorer(query: str) -> Callable[[str, str], int]:
-    """How well a path that matches fits: the text it is compared by, and the path as it is written."""
-    by_words = _by_words(query)
-
-    def mark(text: str, path: str) -> int:
-        written = path if len(path) == len(text) else text
-        name = text.rfind("/", 0, -1) + 1
-        best = -(10**6)
-        for begin, extra in ((name, _NAME), (0, 0)):
-            places = _tight(query, text, begin)
-            if places is not None:
-                best = max(best, _sum(written, places) + extra)
-            if (one := _piece(query, written, text, begin)) >= 0:
-                best = max(best, _sum(written, range(one, one + len(query))) + extra)
-            if (found := by_words.match(text, begin)) is not None:
-                best = max(best, _sum(written, _word_starts(query, text, begin, found.end())) + extra)
-            if places is not None:
-                break  # what is in the name is worth more than what is in the folders
-        return best
-
-    return mark
-
-
-def _tight(query: str, text: str, begin: int) -> list[int] | None:
-    """Places of the letters: the first end that can be reached, and from there backwards the nearest ones."""
-    end = begin
-    for letter in query:
-        end = text.find(letter, end) + 1
-        if not end:
-            return None
-    places: list[int] = []
-    for letter in reversed(query):
-        end = text.rfind(letter, begin, end)
-        places.append(end)
-    return places[::-1]
-
-
-def _piece(query: str, written: str, text: str, begin: int) -> int:
-    """Where the query stands in one piece, at the start of a word if there is such a place; negative: nowhere."""
-    first = place = text.find(query, begin)
-    for _ in range(8):
-        if place < 0 or _start(written, place):
-            break
-        place = text.find(query, place + 1)
-    return place if place >= 0 else first
-
-
-def _word_starts(query: str, text: str, begin: int, end: int) -> list[int]:
-    """The places of the letters where each begins a word, as it was found to be possible."""
-    places: list[int] = []
-    at = begin
-    for letter in query:
-        at = text.find(letter, at, end)
-        while at > 0 and text[at - 1] not in "/_-. ":
-            at = text.find(letter, at + 1, end)
-        places.append(at)
-        at += 1
-    return places
-
-
-def _start(written: str, place: int) -> int:
-    """What it is worth that a letter stands there: the beginning of a name, of a word, of a hump."""
-    if not place or written[place - 1] == "/":
-        return _SEGMENT
-    before, here = written[place - 1], written[place]
-    if before in _ENDS:
-        return _WORD
-    return _HUMP if (before.islower() and here.isupper()) or (here.isdigit() and not before.isdigit()) else 0
-
-
-def _sum(written: str, places: Sequence[int]) -> int:
-    total, last, run = 0, -1, 0
-    for number, place in enumerate(places):
-        worth = _start(written, place)
-        if number and place == last + 1:
-            worth = max(worth, run, _IN_ROW)
-        else:
-            run = worth
-            if number:
-                total -= _GAP + _FURTHER * (place - last - 2)
-        total += _LETTER + (worth * _FIRST if not number else worth)
-        last = place
-    return total
