@@ -19,8 +19,8 @@ DRAFT_SECONDS: Final = 0.5
 """So long a draft rests before the engine is told of it."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
-NEXT_SECONDS: Final = 0.005
-"""After a flood was taken in part: so soon comes its next part, and keys come between."""
+NEXT_SECONDS: Final = 0.03
+"""After a flood was taken in part: so soon comes its next part. A key, which has several steps to go, comes between."""
 
 
 class Link:
@@ -87,8 +87,8 @@ class Link:
     def take(self) -> tuple[Event | Restored, ...]:
         """What the engine said since the last time."""
         taken = join(drain(self.engine.events, self._held))
-        if taken and self._loop is not None and not self._is_empty():  # keys first, then the rest
-            self._loop.call_later(NEXT_SECONDS, self._look)
+        if taken and self._loop is not None and not self._is_empty():
+            self._loop.call_soon(self._loop.call_later, NEXT_SECONDS, self._look)  # counts from when this part is shown
         return taken
 
     def rest(self) -> bool:
