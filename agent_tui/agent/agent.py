@@ -54,6 +54,7 @@ from agent_tui.protocol.ops import (
     WriteFile,
 )  # fmt: skip
 from agent_tui.safety.policy import MODES
+from agent_tui.structures import chips
 
 DRAFT_SECONDS: Final = 0.5
 """A draft is put on record this long after its first unsaved change."""
@@ -76,7 +77,7 @@ class Agent:
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.files = Files(config, record.emit, pool, log)
-        self._draft: str | None = None
+        self._draft: SaveDraft | None = None
 
     # ------------------------------------------------------------------------------------------------------- ops
 
@@ -100,7 +101,7 @@ class Agent:
             case Pull():
                 self.turns.spawn(self.models.pull(self.record, op.model))
             case SaveDraft():
-                self._save_draft(op.text)
+                self._save_draft(op)
             case Query():
                 self._query(op)
             case Clear():
@@ -111,8 +112,11 @@ class Agent:
                 self.log.warning("an op that is not for the agent: %s", type(op).__name__)
 
     def _submit(self, op: Submit) -> None:
-        if op.queue_id and self.queue.find(op.queue_id) is None:
-            return  # it has left the queue by another way: never twice
+        if op.queue_id:
+            queued = self.queue.find(op.queue_id)
+            if queued is None:
+                return  # it has left the queue by another way: never twice
+            op = replace(op, text=queued.text)  # it may have been edited since it was asked for
         if self.turns.busy:
             if not op.queue_id:
                 self.queue.edit(QueueEdit("add", text=op.text))
@@ -188,7 +192,7 @@ class Agent:
 
     def _begin(self, op: Submit, expansion: Expansion | None) -> None:
         self.turns.begin(op, expansion)
-        if self.record.standing.draft.strip() == op.text.strip():
+        if chips.expand(self.record.standing.draft, self.record.standing.pasted).strip() == op.text.strip():
             self.record.emit(DraftSaved(""))  # what was sent is no draft any more, whenever the program ends
 
     def _set_mode(self, mode: str) -> None:
@@ -197,15 +201,17 @@ class Agent:
         else:
             self.record.emit(ErrorRaised(f"No mode {mode!r}.", "invalid_arguments", f"modes: {', '.join(MODES)}"))
 
-    def _save_draft(self, text: str) -> None:
+    def _save_draft(self, op: SaveDraft) -> None:
         if self._draft is None:
             asyncio.get_running_loop().call_later(DRAFT_SECONDS, self._keep_draft)
-        self._draft = text
+        self._draft = op
 
     def _keep_draft(self) -> None:
         draft, self._draft = self._draft, None
-        if draft is not None and draft != self.record.standing.draft:
-            self.record.emit(DraftSaved(draft))
+        before = self.record.standing
+        if draft is not None and (draft.text, draft.pasted) != (before.draft, before.pasted):
+            new = tuple(chip for chip in draft.pasted if chip not in before.pasted)  # a long paste is stored once
+            self.record.emit(DraftSaved(draft.text, new))
 
     def _query(self, op: Query) -> None:
         match op.kind:

@@ -26,6 +26,7 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.store import Store
+from agent_tui.structures.chips import Chip, held
 
 Sink = Callable[[Event | Restored], None]
 
@@ -39,6 +40,7 @@ class Standing:
     queue: tuple[Queued, ...] = ()
     paused: bool = False
     draft: str = ""
+    pasted: tuple[Chip, ...] = ()
     turns: int = 0
 
     def after(self, event: Event) -> Standing:
@@ -52,7 +54,7 @@ class Standing:
             case QueueChanged():
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
-                return replace(self, draft=event.text)
+                return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
             case TurnStarted() | SteerSeen():
                 queue = tuple(item for item in self.queue if not event.queue_id or item.id != event.queue_id)
                 return replace(self, queue=queue, turns=max(self.turns, event.turn))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 
-QueueAction = Literal["add", "remove", "edit", "clear", "pause", "resume"]
+QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
 QueryKind = Literal["skills", "models", "sessions", "files"]
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which the mode key cycles."""
@@ -50,6 +51,8 @@ class Cancel(Op):
 
 @frozen
 class QueueEdit(Op):
+    """`up` and `down` move the prompt `id` by one place among those that wait for a turn of their own."""
+
     action: QueueAction
     id: str = ""
     text: str = ""
@@ -91,7 +94,10 @@ class Pull(Op):
 
 @frozen
 class SaveDraft(Op):
+    """Keep what the prompt holds; `pasted` is what the labels in `text` stand for (`structures/chips.py`)."""
+
     text: str
+    pasted: tuple[Chip, ...] = ()
     type: Literal["save_draft"] = "save_draft"
 
 

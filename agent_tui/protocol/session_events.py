@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Transcript
+from agent_tui.structures.chips import Chip, held
 from agent_tui.structures.frozen import frozen
 
 
@@ -70,11 +71,14 @@ class QueueChanged(Event):
 
 @frozen
 class DraftSaved(Event):
+    """What the prompt holds. `pasted`: those chips of it that were not on record with the draft before."""
+
     text: str
+    pasted: tuple[Chip, ...] = ()
     type: Literal["draft_saved"] = "draft_saved"
 
     def apply(self, t: Transcript) -> Transcript:
-        return replace(t, draft=self.text)
+        return replace(t, draft=self.text, pasted=held(self.text, t.pasted, self.pasted))
 
 
 @frozen

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.messages import Usage
+from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_links import Links, linked
 from agent_tui.structures.markdown_stream import MdStream, Piece, split
@@ -186,6 +187,7 @@ class Transcript:
     queue: tuple[Queued, ...] = ()
     paused: bool = False
     draft: str = ""
+    pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
     pending: tuple[Approval | Question, ...] = ()
     retry: Retry | None = None
     context_tokens: int = 0
@@ -284,13 +286,11 @@ class Transcript:
         return block if isinstance(block, ToolBlock) else None
 
     def used(self, usage: Usage, window: int) -> Transcript:
+        written = usage.completion_tokens
         return replace(
-            self,
-            context_tokens=usage.prompt_tokens + usage.completion_tokens,
-            estimated=usage.estimated,
-            turn_tokens=self.turn_tokens + usage.completion_tokens,
-            window=window or self.window,
-        )
+            self, context_tokens=usage.prompt_tokens + written, estimated=usage.estimated,
+            turn_tokens=self.turn_tokens + written, window=window or self.window,
+        )  # fmt: skip
 
     def _has_text(self, stream: Streaming) -> bool:
         return len(self.rows) > stream.base and isinstance(self.rows[-1], TextBlock)

@@ -1,0 +1,154 @@
+"""Chips: what stands in the prompt for something long or invisible (`[Pasted text #1 · 120 lines]`), and its text.
+
+A label is ordinary text of the prompt, written with no-break spaces: nothing that a person types looks the same to
+`spans`. What a chip stands for is put in its place by `expand`, once, before the prompt goes anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from agent_tui.structures import late, mention
+from agent_tui.structures.frozen import frozen
+
+_LABEL: Final = late.pattern("\\[(?:Pasted\u00a0text|Image)\u00a0#(\\d{1,9})\u00a0·[^\\[\\]\n]*\\]")
+_UNWANTED: Final = late.pattern(r"[\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+NAME: Final = 40
+"""Characters of a file's name in a label."""
+
+
+@frozen
+class Chip:
+    """`label` is what the prompt shows, `text` what is sent in its place."""
+
+    label: str
+    text: str
+
+
+def pasted(number: int, text: str) -> Chip:
+    """The chip of a long paste."""
+    lines = text.count("\n") + (not text.endswith("\n"))
+    size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+    return Chip(_label(f"Pasted text #{number} · {size}"), text)
+
+
+def image(number: int, path: str, width: int, height: int) -> Chip:
+    """The chip of an image file; it is sent as a mention of the file, which the engine attaches."""
+    name = path.rstrip("/").rpartition("/")[2]
+    name = name if len(name) <= NAME else f"{name[: NAME // 2 - 1]}…{name[-NAME // 2 :]}"
+    size = f" · {width}×{height}" if width and height else ""
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return Chip(_label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), f'@"{escaped}"')
+
+
+def _label(words: str) -> str:
+    return f"[{words}]".replace(" ", "\u00a0")
+
+
+def number(chip: Chip) -> int:
+    """The number in the label of `chip`."""
+    match = _LABEL.match(chip.label)
+    return int(match.group(1)) if match is not None else 0
+
+
+def spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Where labels stand in `text`: begin and end of each."""
+    return tuple(match.span() for match in _LABEL.finditer(text)) if "\u00a0#" in text else ()
+
+
+def at(text: str, place: int) -> str:
+    """The label at `place` (inside it, or at one of its ends); the last one of `text` where none is there."""
+    found = spans(text)
+    touched = [span for span in found if span[0] <= place <= span[1]] or list(found[-1:])
+    return text[touched[0][0] : touched[0][1]] if touched else ""
+
+
+def snapped(text: str, place: int, forward: bool) -> int:
+    """`place`, moved out of a label that it is inside of."""
+    for begin, end in spans(text):
+        if begin < place < end:
+            return end if forward else begin
+    return place
+
+
+def widened(text: str, begin: int, end: int) -> tuple[int, int]:
+    """The range from `begin` to `end`, with every label whole that it has a part of."""
+    for first, last in spans(text):
+        if begin < last and first < end:
+            begin, end = min(begin, first), max(end, last)
+    return begin, end
+
+
+def expand(text: str, chips: Iterable[Chip]) -> str:
+    """`text` with every known chip's text in the place of its label."""
+    known = {chip.label: chip.text for chip in chips}
+    parts: list[str] = []
+    done = 0
+    for begin, end in spans(text) if known else ():
+        found = known.get(text[begin:end])
+        if found is None:
+            continue
+        parts.append(text[done:begin])
+        before = text[begin - 1 : begin]
+        if found.startswith("@") and before and not before.isspace():
+            parts.append(" ")  # a mention behind a letter would be none
+        parts.append(found)
+        done = end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def collapse(text: str, chips: Iterable[Chip]) -> str:
+    """`text` with the labels of chips in the place of what they stand for: the way back of `expand`."""
+    for chip in chips:
+        if chip.text in text:
+            text = text.replace(chip.text, chip.label, 1)
+    return text
+
+
+def held(text: str, *known: Iterable[Chip]) -> tuple[Chip, ...]:
+    """Those of the known chips whose labels stand in `text`; of two with one label the later."""
+    there = {text[begin:end] for begin, end in spans(text)}
+    found = {chip.label: chip for some in known for chip in some if chip.label in there} if there else {}
+    return tuple(found.values())
+
+
+_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_IMAGE: Final = r"\.(?:png|jpe?g|gif|webp)"
+_MENTIONED: Final = late.pattern(rf'(?<!\S)@(?:"(?:[^"\\\n]|\\.)+{_IMAGE}"|[^\s"@]+{_IMAGE})(?=\s)', 2)
+_ESCAPE: Final = late.pattern(r"\\(.)")
+_PERCENT: Final = late.pattern(r"%([0-9A-Fa-f]{2})")
+
+
+def dropped(text: str) -> str:
+    """The path of an image file, if `text` is nothing else: as terminals paste what is dragged onto them."""
+    line = text.strip()
+    if not line or "\n" in line or len(line) > mention.LONGEST:
+        return ""
+    if line[0] in "'\"" and line[-1] == line[0] and len(line) > 2:
+        line = line[1:-1]
+    elif line.startswith("file://"):
+        line = _decoded(line[7:])
+        line = line if line.startswith("/") else line[line.find("/") :]  # a host's name may stand in front
+    elif "\\" in line and line.startswith(("/", "~", ".")):
+        line = _ESCAPE.sub(r"\1", line)
+    elif any(map(str.isspace, line)) and not line.startswith(("/", "~/")):
+        return ""
+    return line if line.lower().endswith(_SUFFIXES) else ""
+
+
+def mentioned(text: str) -> tuple[tuple[str, str], ...]:
+    """Image files that `text` names with `@` and goes on after: each as it stands there, and its path."""
+    if "@" not in text:
+        return ()
+    found = (match.group(0) for match in _MENTIONED.finditer(text))
+    return tuple((raw, ways[0]) for raw in found for ways in mention.named(raw)[:1])
+
+
+def _decoded(text: str) -> str:
+    """Percent signs and two digits as the bytes they stand for."""
+    parts = _PERCENT.split(text)
+    raw = b"".join(
+        bytes.fromhex(part) if odd % 2 else part.encode("utf-8", "replace") for odd, part in enumerate(parts)
+    )
+    return raw.decode("utf-8", "replace")
