@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
+from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
 
 if TYPE_CHECKING:
@@ -104,15 +105,15 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
     config = _config(given, model, interactive=True, limits=flags)
     from agent_tui.agent.worker import Worker
-    from agent_tui.tui.keymap import resolve
+    from agent_tui.tui.keymap import problems, resolve
     from agent_tui.tui.look import Look
     from agent_tui.tui.start import run
 
-    keys, said = resolve(config.settings.keys)
-    if said:
-        loaded = settings.read(config.cwd, config.folders.config, config.environment, flags)
-        wrong = (loaded.problem(f"keys.{name}", text) for name, text in said)
-        config = replace(config, problems=(*config.problems, *wrong))
+    store = Store(config.cwd, config.folders.config, config.environment, flags)
+    keys, wrong = resolve(config.settings.keys)
+    if wrong:
+        named = problems(config.settings.keys, store.read().problem)
+        config = replace(config, problems=(*config.problems, *named))
 
     display, zone = config.settings.display, time.localtime().tm_gmtoff
     limited = ascii.wanted(config.environment) if display.ascii == "auto" else display.ascii
@@ -130,6 +131,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         early=early,
         at_once=bool(config.resume or given.prompt),
         keys=keys,
+        store=store,
     )
 
 

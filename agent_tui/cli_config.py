@@ -77,11 +77,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def problems(found: Loaded) -> tuple[str, ...]:
+def _problems(found: Loaded) -> tuple[str, ...]:
     """What is wrong in the files, keys included, one line each."""
-    _, said = keymap.resolve(found.settings.keys)
-    wrong = (found.problem(f"keys.{name}", text) for name, text in said)
-    return tuple(visible(str(problem)) for problem in (*found.problems, *wrong))
+    wrong = (*found.problems, *keymap.problems(found.settings.keys, found.problem))
+    return tuple(visible(str(problem)) for problem in wrong)
 
 
 def _show(found: Loaded, sources: bool) -> int:
@@ -89,7 +88,7 @@ def _show(found: Loaded, sources: bool) -> int:
     width = min(60, max(len(line) for _, line, _ in shown))
     for key, line, value in shown:
         print(f"{line:<{width}}  # {_place(found, key, value)}" if sources else line)
-    for problem in problems(found):
+    for problem in _problems(found):
         print(problem, file=sys.stderr)
     return 0
 
@@ -148,7 +147,7 @@ def _told(found: Loaded, key: str, project: bool) -> int:
         print(f"agent-tui: {key}: written, but {_place(found, key, now)} wins over it", file=sys.stderr)
     elif now is not None and project and now.layer == "user":
         print(f"agent-tui: {key}: not set by the project any more; yours holds", file=sys.stderr)
-    for problem in problems(found):
+    for problem in _problems(found):
         if f": {key}: " in problem:
             print(problem, file=sys.stderr)
     return 0

@@ -46,6 +46,7 @@ LAZY = {
         "agent_tui.tui.start:run": "only for the full screen: Textual",
         "agent_tui.tui.look:Look": "only for the full screen",
         "agent_tui.tui.keymap:resolve": "only for the full screen",
+        "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_config:config": "only for `config`",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",

@@ -21,6 +21,7 @@ from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Stage
 from agent_tui.tui.clipboard import CopyingApp
+from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keymap import grabbed
 from agent_tui.tui.link import Link
@@ -54,6 +55,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         early: boot.Early | None = None,
         at_once: bool = False,
         model: Model | None = None,
+        configuration: Configuration | None = None,
     ) -> None:
         self.palette = palette
         self._look = palette.textual()
@@ -64,6 +66,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self._filters += [AsciiFilter()] if self.model.look.ascii else []
         self.crash = ""
         self._history = history
+        self._configuration = configuration or Configuration()
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
@@ -158,10 +161,24 @@ class AgentApp(CopyingApp, inherit_bindings=False):
             case do.Type(character, key):
                 self.regions.prompt.edit_by_key(key, character)
                 self.regions.prompt.tell()
+            case do.ReadSettings():
+                self.dispatch(self._configuration.read())
+            case do.WriteSetting(key, value):
+                self.dispatch(self._configuration.write(key, value))
+            case do.UseTheme(name):
+                self.use_theme(self._configuration.theme(name))
             case do.Yield(seconds):
                 asyncio.get_running_loop().call_later(seconds, lambda: self.dispatch(msg.Yielded(at=time.time())))
             case _:
                 assert_never(effect)
+
+    def use_theme(self, palette: Theme) -> None:
+        """Draw everything in other colours, from now on."""
+        self.palette, self._look = palette, palette.textual()
+        self._watch_theme("")
+        self.call_next(self.regions.restyle)
+        if palette.problems:
+            self._failed(palette.problems[0])
 
     # -- the engine
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agent_tui.protocol.ops import Op
 from agent_tui.structures.frozen import frozen
 
@@ -80,4 +82,27 @@ class Yield:
     seconds: float
 
 
-Effect = Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
+@frozen
+class ReadSettings:
+    """Read all settings, and say `SettingsRead`."""
+
+
+@frozen
+class WriteSetting:
+    """Write `value` for `key` into the person's config file, or take it out (None); then say `SettingsRead`."""
+
+    key: str
+    value: Any
+
+
+@frozen
+class UseTheme:
+    """Draw everything in the colours of the theme `name`; empty: of the one that holds without a setting."""
+
+    name: str
+
+
+Effect = (
+    Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
+    | ReadSettings | WriteSetting | UseTheme
+)  # fmt: skip

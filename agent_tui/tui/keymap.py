@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Final
+from typing import Final, TypeVar
 
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.keys import SUBMIT
 from agent_tui.tui.model import OwnKeys
 
+T = TypeVar("T")
 _MODIFIERS: Final = {
     "ctrl": "ctrl", "control": "ctrl", "alt": "alt", "option": "alt", "opt": "alt", "meta": "alt", "shift": "shift",
     "super": "super", "cmd": "super", "command": "super", "win": "super",
@@ -118,6 +119,11 @@ def _losers(
             own[command.name] = left
             if not left and command.name not in wanted:
                 yield taken[keys[0]], f"{key_name(keys[0])} was the key of {command.name}, which has none now"
+
+
+def problems(wanted: Mapping[str, tuple[str, ...]], named: Callable[[str, str], T]) -> tuple[T, ...]:
+    """What does not hold of `wanted`, as `named` puts it (a key of the file, a text)."""
+    return tuple(named(f"keys.{name}", text) for name, text in resolve(wanted)[1])
 
 
 def grabbed(own: OwnKeys) -> frozenset[str]:

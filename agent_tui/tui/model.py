@@ -6,10 +6,11 @@ Collections in here are never changed in place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
+from agent_tui.settings_kinds import Value
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.fuzzy import Matches
 from agent_tui.structures.mention import Typed
@@ -17,8 +18,8 @@ from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.search import Found, Index
 
-PurposeKind = Literal["deny", "say", "argument", "address", "search"]
-OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy"]
+PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting"]
+OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy", "settings"]
 OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
 """Commands whose keys the person changed, each with all of its keys."""
 
@@ -30,6 +31,14 @@ class Purpose:
     kind: PurposeKind
     label: str
     id: str = ""
+
+
+@frozen
+class Editing:
+    """The queued prompt `id` is in the prompt, to be changed; `stash` is the draft from before."""
+
+    id: str
+    stash: str = ""
 
 
 @frozen
@@ -45,6 +54,7 @@ class Composer:
     purpose: Purpose | None = None
     stash: str = ""
     """The real draft, while the prompt has a purpose."""
+    editing: Editing | None = None
     saved: str = ""
     """The draft that the engine was told last."""
     history: tuple[str, ...] = ()
@@ -111,10 +121,25 @@ class Overlay:
     scroll: int = 0
     query: str = ""
     note: str = ""
+    on: str = ""
+    """What the cursor is on, where that has an id of its own: it stays there when the list changes."""
     shown_at: float = float("-inf")
     """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
+    filter: str = ""
+    """What was typed to find an entry."""
+    editing: str = ""
+    """The setting that the prompt is used for."""
     sources: tuple[Source, ...] = ()
     """What there was to copy when the list was opened: nothing moves in it under the cursor."""
+
+
+@frozen
+class Configured:
+    """All settings with their sources, the themes there are, and what is wrong in the files."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    themes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 @frozen
@@ -189,6 +214,8 @@ class Model:
     in_flight: InFlight | None = None
     taken: frozenset[str] = frozenset()
     """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken out of the queue."""
+    edits: tuple[tuple[str, str], ...] = ()
+    """Queued prompts with new words that the engine has not confirmed."""
     mode_asked: str = ""
     """The mode that the engine was asked for and has not confirmed."""
     queries: int = 0
@@ -205,6 +232,7 @@ class Model:
     search: Search | None = None
     finder: Finder | None = None
     keys: OwnKeys = ()
+    configured: Configured = Configured()
 
     @property
     def transcript(self) -> Transcript:
@@ -235,8 +263,16 @@ class Model:
     @property
     def queue(self) -> tuple[Queued, ...]:
         """The prompts that wait for a turn of their own."""
-        waiting = self.transcript.queue
-        return tuple(item for item in waiting if item.id not in self.taken and not item.steer) if waiting else ()
+        return tuple(item for item in self.listed if not item.steer)
+
+    @property
+    def listed(self) -> tuple[Queued, ...]:
+        """All that waits, the words for the running turn too, as it will read."""
+        waiting = tuple(item for item in self.transcript.queue if item.id not in self.taken)
+        if not self.edits:
+            return waiting
+        edits = dict(self.edits)
+        return tuple(replace(item, text=edits.get(item.id, item.text)) for item in waiting)
 
 
 def initial(history: tuple[str, ...] = ()) -> Model:

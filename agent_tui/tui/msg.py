@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.structures.frozen import frozen
+from agent_tui.tui.model import Configured
 
 
 @frozen(kw_only=True)
@@ -122,6 +123,15 @@ class Yielded(Base):
 
 
 @frozen
+class SettingsRead(Base):
+    """The settings as they are now. `key` is the one that was just written; `failed`: why it could not be."""
+
+    found: Configured
+    key: str = ""
+    failed: str = ""
+
+
+@frozen
 class EffectFailed(Base):
     """The runtime could not do something: one line for the person."""
 
@@ -130,5 +140,5 @@ class EffectFailed(Base):
 
 Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
-    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded
+    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead
 )  # fmt: skip

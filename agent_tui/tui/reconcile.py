@@ -111,6 +111,12 @@ class Regions:
         """The first of `over` that is mounted; else what is below them all."""
         return next((region for region in over if region.parent is not None), self.welcome)
 
+    def restyle(self) -> None:
+        """Draw all again: the colours are others."""
+        self.transcript.restyle()
+        for region in self.box.screen.query(Region):
+            region.redraw()
+
     def fit(self, width: int, height: int) -> None:
         """Fewer lines around the text where there are few."""
         self.box.screen.set_class(low(Size(width, height)), "-low")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
@@ -13,13 +12,14 @@ from typing import Final
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.transcript import Transcript as Session
+from agent_tui.settings_store import Store
 from agent_tui.structures.visible import visible
 from agent_tui.tui.app import AgentApp
+from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model, OwnKeys
-from agent_tui.tui.theme import load_theme
 
 STOP_SECONDS: Final = 3.0
 
@@ -36,12 +36,14 @@ def run(
     early: boot.Early | None = None,
     at_once: bool = False,
     keys: OwnKeys = (),
+    store: Store | None = None,
 ) -> int:
     """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
     early = early or boot.take_terminal()
-    palette = load_theme(theme or ("no-colour" if os.environ.get("NO_COLOR") else "dark"), themes)
+    configuration = Configuration(store, themes)
     app = AgentApp(
-        engine, palette, history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
+        engine, configuration.theme(theme), configuration=configuration,
+        history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
         model=Model(sessions={"": Session(cwd=str(cwd))}, look=look, keys=keys),
     )  # fmt: skip
     code: int | None = None

@@ -17,6 +17,7 @@ from agent_tui.tui.msg import (
     Msg,
     Resized,
     Scrolled,
+    SettingsRead,
     Started,
     Submitted,
     Ticked,
@@ -24,7 +25,7 @@ from agent_tui.tui.msg import (
     Toggled,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import composer, copying, files, keys, reading, run, search, submit
+from agent_tui.tui.update import composer, copying, files, keys, reading, run, search, settings, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 
@@ -67,6 +68,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
             return files.went_on(search.went_on(model)), ()
+        case SettingsRead():
+            return settings.told(model, msg)
         case EffectFailed():
             return toast(model, msg.text, "bad", 8.0)
         case _:

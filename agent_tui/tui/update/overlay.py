@@ -11,7 +11,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.effects import Quit, Type
 from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer, copying, skills
+from agent_tui.tui.update import composer, copying, settings, skills
 from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.wording import ago
 
@@ -107,6 +107,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return None
     if overlay.kind == "copy":
         return copying.pressed(model, overlay, msg)
+    if overlay.kind == "settings":
+        return settings.pressed(model, overlay, msg)
     choices = items(overlay.kind, model.transcript.answers, overlay.shown_at)
     if msg.key in ("pageup", "pagedown") or (msg.key in ("up", "down") and not choices):
         by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)

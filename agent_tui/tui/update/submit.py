@@ -11,7 +11,7 @@ from agent_tui.structures import late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model, Overlay
-from agent_tui.tui.update import composer, queue, skills
+from agent_tui.tui.update import composer, queue, settings, skills
 from agent_tui.tui.update.step import Step, then, toast
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
@@ -22,6 +22,8 @@ def submit(model: Model, text: str) -> Step:
     """Enter: answer what the prompt is for, run a command, send a prompt or queue it."""
     purpose = model.composer.purpose
     if purpose is not None:
+        if purpose.kind == "setting":
+            return settings.answered(model, text)
         return composer.answered(model, purpose, text)
     if not text.strip():
         return _nothing(model)

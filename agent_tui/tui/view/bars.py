@@ -160,10 +160,12 @@ def _footer(
     overlay: OverlayKind | None, own: OwnKeys,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
-        return FooterView((("Enter", "send"), ("Esc", "back")))
+        return FooterView((("Enter", "save" if purpose.kind == "setting" else "send"), ("Esc", "back")))
     if overlay is not None:
         if overlay == "copy":
             return FooterView((("↑↓", "choose"), ("Enter", "copy"), ("w", "write to a file"), ("Esc", "close")))
+        if overlay == "settings":
+            return FooterView((("↑↓", "choose"), ("Enter", "change"), ("Del", "reset"), ("Esc", "close")))
         chosen = overlay in ("first_run", "models", "sessions")
         keys = (("↑↓", "choose"), ("Enter", "take")) if chosen else (("PgUp/PgDn", "scroll"),)
         return FooterView((*keys, ("Esc", "close")))

@@ -22,6 +22,7 @@ MIN_HEIGHT: Final = 6
 TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 NO_KEYS: Final[frozenset[str]] = frozenset()
+_HINTS: Final = {"search": "words of the transcript", "setting": "empty: the default"}
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -42,12 +43,17 @@ def view(model: Model) -> View:
         prompt=_prompt(model.composer, running, model.dialog is not None, small),
         status=status_view(model) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
-        overlay=overlay_view(model) if model.covered else None,
+        overlay=overlay_view(model) if model.covered or _setting(model) else None,
         toast=_toast(model.toast),
         too_small=small,
         grab_all=model.covered or model.asking,
         grab=_grab(model, listed),
     )
+
+
+def _setting(model: Model) -> bool:
+    """The prompt is used for a setting: the sheet stays in view."""
+    return model.composer.purpose is not None and model.composer.purpose.kind == "setting"
 
 
 def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
@@ -95,7 +101,7 @@ def _completion(found: tuple[completion.Candidate, ...], selected: int) -> Compl
 def _prompt(composer: Composer, running: bool, asked: bool, small: bool) -> PromptView:
     purpose = composer.purpose
     if purpose is not None:
-        hint = "Enter sends it, Esc goes back" if purpose.kind != "search" else "words of the transcript"
+        hint = _HINTS.get(purpose.kind, "Enter sends it, Esc goes back")
         return PromptView(composer.rev, composer.text, hint, purpose.label)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     if small:

@@ -14,6 +14,7 @@ from agent_tui.tui.update import skills
 from agent_tui.tui.update.overlay import items
 from agent_tui.tui.view.copies import copies_view
 from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.settings import settings_view
 from agent_tui.tui.view.words import one_line
 
 Lines = tuple[tuple[Span, ...], ...]
@@ -31,6 +32,8 @@ NAME_CELLS: Final = 48
 
 def overlay_view(model: Model) -> OverlayView | None:
     t = model.transcript
+    if model.overlay is not None and model.overlay.kind == "settings":
+        return settings_view(model, model.overlay)
     return _overlay(model.overlay, t.answers, t.queue, model.taken, model.keys)
 
 
@@ -58,6 +61,8 @@ def _overlay(
             return OverlayView("Skills", _skills(answers), scroll=overlay.scroll, footer=footer)
         case "copy":
             return copies_view(overlay)
+        case "settings":  # it needs more than the others
+            return None
         case "queue":
             waiting = [item.text for item in queue if item.id not in taken]
             lines = tuple(_row(str(number), one_line(text)) for number, text in enumerate(waiting, 1))
