@@ -12,8 +12,8 @@ REST: Final = 0.05
 """Seconds that tokens gather: half of what the screen waits anyway. A read costs as much as ten tokens."""
 WAITED: Final = 0.001
 """Seconds that a read takes at least when nothing had gathered."""
-SMALL: Final = 8_192
-"""Bytes of a read after which more is already there."""
+FAST: Final = 100_000
+"""Bytes a second from which a stream is read as it comes: one read brings many tokens anyway."""
 
 
 class Pace:
@@ -21,7 +21,9 @@ class Pace:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
-        self._begun = now()
+        self._begun = self._since = now()
+        self._got = 0
+        """Bytes since the last read that had to wait."""
         self._gathers = False
 
     async def read(self, chunks: AsyncIterator[bytes]) -> bytes:
@@ -30,7 +32,11 @@ class Pace:
         asked = self._now()
         data = await anext(chunks)
         came = self._now()
-        self._gathers = came - self._begun > LONG and WAITED < came - asked < REST and len(data) < SMALL
+        self._got += len(data)
+        if came - asked > WAITED:
+            slow = self._got < FAST * (came - self._since)
+            self._gathers = slow and came - asked < REST and came - self._begun > LONG
+            self._got, self._since = 0, came
         return data
 
     async def rest(self) -> None:

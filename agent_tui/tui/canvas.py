@@ -29,7 +29,10 @@ class Stage(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._compositor = Canvas()
+        self._compositor = self._canvas = Canvas()
+
+    def on_mount(self) -> None:
+        self.app.app_resume_signal.subscribe(self, lambda _: self._canvas.forget(), immediate=True)
 
 
 class Canvas(Compositor):
@@ -41,14 +44,19 @@ class Canvas(Compositor):
         """What the terminal shows, row by row, as far as it is known."""
         self._told = self.size
 
+    def forget(self) -> None:
+        """The terminal may show anything: another program had it, or its size has changed."""
+        self._told = self.size
+        self.shown = [{} for _ in range(self.size.height)]
+
     def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
-        """Everything, whatever the terminal may show."""
+        """Everything that differs. A change of size asks for it three times."""
         if simplify:  # a picture
             return super().render_full_update(simplify)
         self._dirty_regions.clear()
-        self._told = self.size
+        if self._told != self.size:
+            self.forget()
         width, height = self.size
-        self.shown = [{} for _ in range(height)]
         return Repaint(self, self._pieces((y, 0, width) for y in range(height)), self.size.region)
 
     def render_partial_update(self) -> LayoutUpdate | None:  # type: ignore[override]

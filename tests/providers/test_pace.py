@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agent_tui.providers._pace import LONG, REST, SMALL, Pace
+from agent_tui.providers._pace import FAST, LONG, REST, Pace
 
 
 class Clock:
@@ -65,8 +65,9 @@ def test_a_slow_model_is_read_token_by_token(clock: Clock) -> None:
     assert read(clock, [LONG, *[REST * 1.5] * 20]) == 0
 
 
-def test_what_comes_in_large_pieces_is_never_kept_waiting(clock: Clock) -> None:
-    assert read(clock, [LONG, *[0.01] * 20], SMALL) == 0
+def test_a_flood_is_never_kept_waiting(clock: Clock) -> None:
+    assert read(clock, [LONG, *[0.01] * 20], FAST // 50) == 0
+    assert read(clock, [LONG, *[0.01, *[0.0] * 199] * 20], FAST // 1_000) <= 1  # one token, before the flood
 
 
 def test_the_end_is_not_waited_for(clock: Clock) -> None:
