@@ -142,6 +142,7 @@ class _Walk:
                 if name in entries and not ignored:
                     rules = ignore.read(None, f"{self._start}/{path}{name}")
                     scope = scope.with_rules(rules, len(self._above) + len(path))
+            entries.pop(".git", None)
             for name, folder in entries.items():
                 self._one(name, folder, path, scope, ignored, todo)
             self.more = len(self.found) > self._most
@@ -154,7 +155,7 @@ class _Walk:
         if not folder:
             if path in self._known or not (ignored or scope.ignores(self._above + path, name, False)):
                 self.found.append(path)
-        elif name != ".git":
+        else:
             hidden = ignored or (self._junk and name in JUNK) or scope.ignores(self._above + path, name, True)
             if not hidden or f"{path}/" in self._holding:
                 todo.append((f"{path}/", scope, hidden))

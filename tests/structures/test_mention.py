@@ -1,0 +1,74 @@
+"""How files are named in a prompt: while they are typed, when they are sent, and that both agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_tui.structures import mention
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "start"),
+    [
+        ("@", "", 0),
+        ("look at @src/ap", "src/ap", 8),
+        ("a\n@x", "x", 2),
+        ("(@x", "x", 1),
+        ("看@src", "src", 1),
+        ("看，@src", "src", 2),
+        ('@"a b', "a b", 0),
+        ('@"a \\"b', 'a "b', 0),
+        ('@"', "", 0),
+        ("@Ä", "Ä", 0),
+        ('@"a" @b', "b", 5),
+    ],
+)
+def test_a_name_is_typed_where_it_ends_at_the_caret(text: str, query: str, start: int) -> None:
+    assert mention.typed(text, len(text)) == mention.Typed(start, len(text), query)
+
+
+@pytest.mark.parametrize("text", ["", "a@b", "me@example.org", "@a ", '@"a"', "@@", "x/@y", "@a\n", "no name"])
+def test_no_name_is_typed(text: str) -> None:
+    assert mention.typed(text, len(text)) is None
+
+
+def test_what_is_behind_the_caret_does_not_count() -> None:
+    assert mention.typed("@src and @docs", 4) == mention.Typed(0, 4, "src")
+    assert mention.typed("@src and @docs", 7) is None
+
+
+def test_a_long_prompt_is_not_gone_through() -> None:
+    text = "@" + "x" * mention.LONGEST
+    assert mention.typed(text, len(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("see @a.py, and @b", (("a.py,", "a.py"), ("b",))),
+        ('see @"a b.txt".', (("a b.txt",),)),
+        ("@a @a", (("a",),)),
+        ("(@src/x)", (("src/x)", "src/x"),)),
+        ("me@example.org @ x @@y", ()),
+        ("@. and @../ and @-", ()),
+        ("看@日本語。", (("日本語。", "日本語"),)),
+    ],
+)
+def test_what_a_prompt_may_name(text: str, names: tuple[tuple[str, ...], ...]) -> None:
+    assert mention.named(text) == names
+
+
+def test_an_open_quote_is_typed_on() -> None:
+    assert mention.written("a b/", more=True) == '@"a b/'
+    assert mention.written("src/", more=True) == "@src/"
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=20))
+def test_what_is_written_names_the_file(path: str) -> None:
+    names = mention.named(f"see {mention.written(path)} there")
+    meant = '"' in mention.written(path) or any(map(str.isalnum, path))
+    assert [ways[0] for ways in names] == ([path] if meant else [])
+    open_name = mention.written(path, more=True)
+    assert mention.typed(open_name, len(open_name)) == mention.Typed(0, len(open_name), path)
