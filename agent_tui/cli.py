@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -131,8 +131,16 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         early=early,
         at_once=bool(config.resume or given.prompt),
         keys=keys,
+        foreground=_foreground,
         store=store,
     )
+
+
+def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
+    """Run the person's editor on the terminal."""
+    from agent_tui.safety.sandbox import foreground
+
+    return foreground(argv, ends)
 
 
 def _run(arguments: list[str]) -> int:

@@ -25,7 +25,8 @@ PURE = (
     "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
     "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
     "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
-    "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap",
+    "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap", "agent_tui.tui.recall",
+    "agent_tui.tui.readline",
 )  # fmt: skip
 
 LOADED_WITH_FIRST_USE = {"agent_tui.tui.markdown.lexing": "its lexers are Pygments' own; imported with the first code"}
@@ -48,6 +49,7 @@ LAZY = {
         "agent_tui.tui.keymap:resolve": "only for the full screen",
         "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_config:config": "only for `config`",
+        "agent_tui.safety.sandbox:foreground": "only when the person's editor is called: asyncio, subprocess",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",
         "agent_tui.sessions:index": "only to resume: reads logs",
@@ -68,6 +70,7 @@ LAZY = {
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
     },
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
+    "agent_tui.tui.history_lines": {"json": "as above"},
     "agent_tui.tui.markdown.code": {
         "agent_tui.tui.markdown.lexing:State": "it imports Pygments",
         "agent_tui.tui.markdown.lexing:steps": "it imports Pygments",

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,7 @@ LINGER: Final = 0.3
 """Seconds to wait for output after a command ended whose pipe something else keeps open."""
 _READ: Final = 65_536
 _FLUSH: Final = 0.05
+_LOOK: Final = 0.25
 _LIVE: Final = 16_000
 """Characters of live output at a time: what comes faster than a person can see is cut in front."""
 
@@ -135,6 +137,28 @@ async def feed(
             return code, errors.read(_LIVE).decode("utf-8", "replace").strip()
     except (OSError, ValueError) as error:
         return 127, str(error)
+
+
+def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
+    """Run the person's own program on the terminal, with their environment, and wait for it: its exit code, negative
+    for a signal. It gets TERM once `ends` is true. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
+    keys = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        process = subprocess.Popen(argv, preexec_fn=_as_usual)
+        while True:
+            try:
+                return process.wait(_LOOK)
+            except subprocess.TimeoutExpired:
+                if ends():
+                    process.terminate()
+    finally:
+        for number, before in keys.items():
+            signal.signal(number, before)
+
+
+def _as_usual() -> None:
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 async def settle(timeout: float) -> None:

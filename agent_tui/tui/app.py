@@ -20,13 +20,14 @@ from agent_tui.protocol.engine import Engine
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Stage
-from agent_tui.tui.clipboard import CopyingApp
 from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keymap import grabbed
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model, initial
+from agent_tui.tui.outside import Outside
 from agent_tui.tui.reconcile import Regions
+from agent_tui.tui.remember import Memory
 from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
@@ -37,7 +38,7 @@ from agent_tui.tui.widgets.transcript import Transcript
 POLL_SECONDS: Final = 0.1
 
 
-class AgentApp(CopyingApp, inherit_bindings=False):
+class AgentApp(Outside, inherit_bindings=False):
     """The full screen. Tests give it an engine of their own and a `model` to begin with."""
 
     CSS_PATH = "style.tcss"
@@ -65,7 +66,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.model = model or initial()
         self._filters += [AsciiFilter()] if self.model.look.ascii else []
         self.crash = ""
-        self._history = history
+        self._memory = Memory(history, self.dispatch, lambda: self.model.recall)
         self._configuration = configuration or Configuration()
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
@@ -98,10 +99,7 @@ class AgentApp(CopyingApp, inherit_bindings=False):
         self.link.open(self._at_once)
         self.regions.place()
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
-        if self._history is not None:
-            if entries := self._history.load():
-                self.dispatch(msg.HistoryLoaded(at=time.time(), entries=entries))
-            self._failed(self._history.notice())
+        self._memory.load()
         if self.palette.problems:
             self._failed(self.palette.problems[0])
         if not gc.isenabled():
@@ -150,9 +148,13 @@ class AgentApp(CopyingApp, inherit_bindings=False):
                     self.copy_to_clipboard(self.screen.get_selected_text() or self.regions.prompt.selected_text)
                 self.screen.clear_selection()
             case do.Remember(text):
-                if self._history is not None:
-                    self._history.add(text)
-                    self._failed(self._history.notice())
+                self._memory.add(text)
+            case do.ReadHistory(number):
+                self._memory.read(number)
+            case do.EditDraft(text):
+                self.edit_outside(text)
+            case do.Suspend():
+                self.suspend_to_shell()
             case do.ExpireToast(number, seconds):
                 expired = msg.ToastExpired(at=time.time() + seconds, number=number)
                 asyncio.get_running_loop().call_later(seconds, self.dispatch, expired)
@@ -210,7 +212,15 @@ class AgentApp(CopyingApp, inherit_bindings=False):
     def submitted(self, text: str) -> None:
         self.dispatch(msg.Submitted(at=time.time(), text=text))
 
+    def pasted(self, text: str) -> None:
+        self.dispatch(msg.Pasted(at=time.time(), text=text))
+
+    def chip_clicked(self, label: str) -> None:
+        self.dispatch(msg.ChipClicked(at=time.time(), label=label))
+
     def history_asked(self, step: int, draft: str) -> None:
+        if step < 0 and self.model.composer.browsing < 0:
+            self._memory.reload()
         self.dispatch(msg.HistoryAsked(at=time.time(), step=step, draft=draft))
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:

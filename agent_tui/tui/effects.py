@@ -52,6 +52,25 @@ class Remember:
 
 
 @frozen
+class ReadHistory:
+    """Say `HistoryRead` of search `number` until all earlier prompts are told."""
+
+    number: int
+
+
+@frozen
+class EditDraft:
+    """Let the person's own editor change `text`, and say `DraftEdited`."""
+
+    text: str
+
+
+@frozen
+class Suspend:
+    """Stop, and give the terminal to the shell until it calls us back."""
+
+
+@frozen
 class ExpireToast:
     """Say `ToastExpired(number)` after `seconds`."""
 
@@ -104,5 +123,5 @@ class UseTheme:
 
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadSettings | WriteSetting | UseTheme
+    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme
 )  # fmt: skip

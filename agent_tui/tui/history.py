@@ -1,7 +1,8 @@
 """The prompts of before: one file for all sessions and all running copies of the program.
 
 JSON Lines, one prompt a line, appended with one write, so that copies that run side by side never tear each other's
-lines. A file that is damaged or cannot be written costs one notice, never a prompt.
+lines. It is read from its end, so its length costs nothing. A file that is damaged, or cannot be read or written, costs
+one notice, never a prompt: what could not be written is kept here.
 """
 
 from __future__ import annotations
@@ -10,41 +11,77 @@ import fcntl
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from agent_tui.tui.history_lines import backwards, parsed
+from agent_tui.tui.recall import Past
+
 KEPT: Final = 1_000
-"""Prompts that are kept; the file is cut back when it holds twice as many."""
+"""Prompts to go through with ↑; the search goes through all of them."""
+FULL: Final = 64_000_000
+"""Bytes from which the file is cut back to its newer half."""
 LONGEST: Final = 100_000
 """Characters of a prompt that is worth remembering."""
-LOCK_SECONDS: Final = 0.2
+LOCK_SECONDS: Final = 0.05
 """So long the screen waits for another copy; without the lock, an append is still one write."""
+SLICE: Final = 1_000
+"""Lines that are read at a time: some milliseconds."""
 
 
 class PromptHistory:
-    """`notice`: what went wrong, said once; empty if nothing did."""
+    """`folder`: prompts that were sent there come first. `notice`: what went wrong, said once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folder: str = "") -> None:
         self.path = path
+        self.folder = folder
         self._notice = ""
         self._told = False
+        self._unsaved: list[Past] = []
+        self._known: tuple[int, int] = (0, 0)
+        """Device-wide number and size of the file as it was read last: another one has been written by another copy."""
 
     def load(self) -> tuple[str, ...]:
-        """The newest `KEPT` prompts, oldest first, without repeats in a row."""
+        """The newest `KEPT` prompts, each once: those of other folders, oldest first, then those of this one."""
+        if self._full():
+            self._cut_back()
+        newest = list[Past]()
+        for some in self.slices():
+            newest += some
+            if len(newest) >= KEPT:
+                break
+        newest = newest[:KEPT][::-1]
+        return tuple(past.text for past in sorted(newest, key=lambda past: past.here))
+
+    def reload(self) -> tuple[str, ...] | None:
+        """As `load`, if another copy has written since; else None."""
+        return None if self._stamp() == self._known else self.load()
+
+    def slices(self) -> Iterator[tuple[Past, ...]]:
+        """All prompts, newest first, each once; some milliseconds of work at a time."""
+        seen = {past.text for past in self._unsaved}
+        yield tuple(reversed(self._unsaved))
+        bad = 0
         try:
-            content = self.path.read_bytes()
+            with self.path.open("rb") as file:
+                self._known = _stamp_of(os.fstat(file.fileno()))
+                for lines in backwards(file, SLICE):
+                    found = list[Past]()
+                    for line in lines:
+                        past = parsed(line, self.folder)
+                        if past is None:
+                            bad += 1
+                        elif past.text not in seen:
+                            seen.add(past.text)
+                            found.append(past)
+                    if bad:
+                        self._notice = f"prompt history: {bad} damaged line{'s' * (bad > 1)} skipped in {self.path}"
+                    yield tuple(found)
         except FileNotFoundError:
-            return ()
+            return
         except OSError as error:
             self._notice = f"prompt history cannot be read: {self.path}: {error.strerror}"
-            return ()
-        lines = content.split(b"\n")
-        prompts, bad = _prompts(lines)
-        if bad:
-            self._notice = f"prompt history: {bad} damaged line{'s' * (bad > 1)} skipped in {self.path}"
-        if len(lines) > 2 * KEPT:
-            self._cut_back()
-        return tuple(prompts[-KEPT:])
 
     def add(self, text: str) -> None:
         """Append `text`."""
@@ -52,11 +89,13 @@ class PromptHistory:
             return
         import json
 
-        line = json.dumps({"at": round(time.time(), 3), "text": text}, ensure_ascii=True).encode() + b"\n"
+        at = round(time.time(), 3)
+        line = json.dumps({"at": at, "cwd": self.folder, "text": text}, ensure_ascii=True).encode() + b"\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._append(line)
         except OSError as error:
+            self._unsaved.append(Past(text, at, True))
             self._notice = f"prompt history cannot be written: {self.path}: {error.strerror}"
 
     def _append(self, line: bytes) -> None:
@@ -68,8 +107,11 @@ class PromptHistory:
                 held = os.fstat(fd)
                 if held.st_nlink == 0:
                     continue  # another copy has cut the file back just now: this is the old one
+                alone = _stamp_of(held) == self._known or not held.st_size
                 torn = held.st_size and os.pread(fd, 1, held.st_size - 1) != b"\n"
                 os.write(fd, b"\n" + line if torn else line)
+                if alone:
+                    self._known = _stamp_of(os.fstat(fd))
                 return
             finally:
                 os.close(fd)
@@ -81,19 +123,33 @@ class PromptHistory:
         self._told = True
         return self._notice
 
+    def _stamp(self) -> tuple[int, int]:
+        try:
+            return _stamp_of(self.path.stat())
+        except OSError:
+            return self._known
+
+    def _full(self) -> bool:
+        return self._stamp()[1] > FULL
+
     def _cut_back(self) -> None:
-        """Write the newest prompts anew, while no other copy appends."""
+        """Write the newer half anew, while no other copy appends."""
         try:
             with self.path.open("rb") as old:
                 if not _lock(old.fileno()):
                     return  # another time
-                kept = old.read().split(b"\n")[-KEPT - 1 :]
+                old.seek(-FULL // 2, os.SEEK_END)
+                kept = old.read().partition(b"\n")[2]
                 fd, name = tempfile.mkstemp(dir=self.path.parent, prefix=".history-")
                 with os.fdopen(fd, "wb") as new:
-                    new.write(b"\n".join(kept))
+                    new.write(kept)
                 Path(name).replace(self.path)
         except OSError as error:
             self._notice = f"prompt history cannot be shortened: {self.path}: {error.strerror}"
+
+
+def _stamp_of(held: os.stat_result) -> tuple[int, int]:
+    return held.st_ino, held.st_size
 
 
 def _lock(fd: int) -> bool:
@@ -106,26 +162,7 @@ def _lock(fd: int) -> bool:
             if time.monotonic() > end:
                 return False
             time.sleep(0.002)
+        except OSError:  # a file system without locks
+            return False
         else:
             return True
-
-
-def _prompts(lines: list[bytes]) -> tuple[list[str], int]:
-    """The prompts in `lines` and how many lines held none."""
-    import json
-
-    prompts: list[str] = []
-    bad = 0
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            text = json.loads(line)["text"]
-        except (ValueError, KeyError, TypeError):
-            bad += 1
-            continue
-        if not isinstance(text, str):
-            bad += 1
-        elif not prompts or prompts[-1] != text:
-            prompts.append(text)
-    return prompts, bad

@@ -11,15 +11,19 @@ from typing import Literal
 
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.settings_kinds import Value
+from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.fuzzy import Matches
 from agent_tui.structures.mention import Typed
 from agent_tui.tui.look import DEFAULT, Look
+from agent_tui.tui.recall import Recall
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.search import Found, Index
 
-PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting"]
-OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy", "settings"]
+PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history"]
+OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy", "settings", "paste"]
+VimMode = Literal["", "insert", "normal", "visual", "visual line"]
+"""Empty: the prompt is no vim."""
 OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
 """Commands whose keys the person changed, each with all of its keys."""
 
@@ -63,6 +67,12 @@ class Composer:
     """Index in `history` of what is shown; negative: nothing of it."""
     kept: str = ""
     """The draft from before the browsing."""
+    chips: tuple[Chip, ...] = ()
+    """What the labels in the draft (and in what is put aside of it) stand for."""
+    chipped: int = 0
+    """The number of the newest chip."""
+    looked: Mapping[str, str] = field(default_factory=dict)
+    """What stands in the draft and may name an image, and the id of the question whether it does."""
 
 
 @frozen
@@ -231,6 +241,9 @@ class Model:
     """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
     search: Search | None = None
     finder: Finder | None = None
+    recall: Recall | None = None
+    recalls: int = 0
+    vim: VimMode = ""
     keys: OwnKeys = ()
     configured: Configured = Configured()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.model import Configured
+from agent_tui.tui.model import Configured, VimMode
+from agent_tui.tui.recall import Past
 
 
 @frozen(kw_only=True)
@@ -51,6 +52,20 @@ class DraftChanged(Base):
 
 
 @frozen
+class Pasted(Base):
+    """The terminal pasted `text`; line ends are `\\n`."""
+
+    text: str
+
+
+@frozen
+class ChipClicked(Base):
+    """The mouse hit the chip `label` in the prompt."""
+
+    label: str
+
+
+@frozen
 class Submitted(Base):
     """Enter (or Ctrl+S) in the prompt."""
 
@@ -84,9 +99,34 @@ class HistoryAsked(Base):
 
 @frozen
 class HistoryLoaded(Base):
-    """Earlier prompts, oldest first."""
+    """Earlier prompts, oldest first. `again`: another copy has written some; they take the place of what was known."""
 
     entries: tuple[str, ...]
+    again: bool = False
+
+
+@frozen
+class HistoryRead(Base):
+    """Some earlier prompts for the search `number`, newest first; `done`: there are no more."""
+
+    number: int
+    entries: tuple[Past, ...] = ()
+    done: bool = False
+
+
+@frozen
+class DraftEdited(Base):
+    """The person's editor was left, with `text`; or nothing came of it, and `problem` says why."""
+
+    text: str
+    problem: str = ""
+
+
+@frozen
+class VimMoved(Base):
+    """The prompt is in another of vim's modes."""
+
+    mode: VimMode
 
 
 @frozen
@@ -140,5 +180,7 @@ class EffectFailed(Base):
 
 Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
-    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead
+    | HistoryRead | DraftEdited | VimMoved
+    | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
+    | ChipClicked
 )  # fmt: skip

@@ -20,6 +20,7 @@ from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model, OwnKeys
+from agent_tui.tui.outside import Foreground
 
 STOP_SECONDS: Final = 3.0
 
@@ -36,6 +37,7 @@ def run(
     early: boot.Early | None = None,
     at_once: bool = False,
     keys: OwnKeys = (),
+    foreground: Foreground | None = None,
     store: Store | None = None,
 ) -> int:
     """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
@@ -43,9 +45,10 @@ def run(
     configuration = Configuration(store, themes)
     app = AgentApp(
         engine, configuration.theme(theme), configuration=configuration,
-        history=PromptHistory(history), prompt=prompt, early=early, at_once=at_once,
+        history=PromptHistory(history, str(cwd)), prompt=prompt, early=early, at_once=at_once,
         model=Model(sessions={"": Session(cwd=str(cwd))}, look=look, keys=keys),
     )  # fmt: skip
+    app.foreground = foreground
     code: int | None = None
     try:
         code = app.run()

@@ -79,6 +79,24 @@ class Terminal(LinuxDriver):
             self._writer_thread.stop()
             self._early.screen = False
 
+    @property
+    def ending(self) -> bool:
+        """Whether a signal has told us to end."""
+        return self._ending
+
+    def stop_job(self) -> None:
+        """Stop with all that the shell started as one job with us; `_sigtstp_application` gives the terminal back."""
+        os.kill(0, signal.SIGTSTP)
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on. Where we were stopped out of order (`kill -STOP`), the terminal may be in any mode: set all anew."""
+        if not self._auto_restart:
+            return
+        if self._writer_thread is not None and self._writer_thread.is_alive():
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        self.resume_application_mode()
+
     def take_mouse(self, taken: bool) -> None:
         """Whether mouse events come to us, or the terminal keeps them; it stays so when the program was stopped."""
         if taken == self._mouse:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.ops import Answer, QueueEdit, SaveDraft, SetModel
+from agent_tui.protocol.ops import Answer, SaveDraft, SetModel
+from agent_tui.protocol.transcript import Queued
+from agent_tui.structures import chips
+from agent_tui.structures.chips import Chip
 from agent_tui.tui.effects import Remember, Send
-from agent_tui.tui.model import Completion, Composer, Model, Overlay, Purpose
+from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose
 from agent_tui.tui.update.step import Step, send, then, toast
 
 MAX_HISTORY: Final = 1_000
+MOST_EDITED: Final = 50_000
+"""Characters that the prompt holds unfolded: an editor wraps the line of its caret at each key."""
+MOST_CHIPS: Final = 20
+"""Chips that are remembered besides those in use, so that a prompt that is taken back has them again."""
+PRIVATE: Final = "!!"
+"""What begins so goes into no file of ours."""
 
 
 def changed(model: Model, text: str, caret: int) -> Model:
@@ -28,13 +37,21 @@ def changed(model: Model, text: str, caret: int) -> Model:
 def save(model: Model) -> Step:
     """Tell the engine of the draft, if it is one for the model and another than it was told: it survives a kill."""
     composer = model.composer
-    if composer.purpose is not None or composer.draft == composer.saved:
+    draft = composer.draft if composer.editing is None else composer.editing.stash
+    draft = "" if draft.startswith(PRIVATE) else draft
+    if composer.purpose is not None or draft == composer.saved:
         return model, ()
-    return replace(model, composer=replace(composer, saved=composer.draft)), (Send(SaveDraft(composer.draft)),)
+    pasted = chips.held(draft, composer.chips)
+    return replace(model, composer=replace(composer, saved=draft)), (Send(SaveDraft(draft, pasted)),)
 
 
 def write(model: Model, text: str, caret: int = -1) -> Model:
-    """Make the prompt hold `text`, with the caret at its end unless said otherwise."""
+    """Make the prompt hold `text`, with the caret at its end unless said otherwise. What was a chip is one again."""
+    if caret < 0 and text:
+        text = chips.collapse(text, reversed(model.composer.chips))
+        if len(text) > MOST_EDITED:
+            model, chip = new_chip(model, chips.expand(text, model.composer.chips))
+            text = chip.label
     at, rev = caret if caret >= 0 else len(text), model.composer.rev + 1
     composer = replace(model.composer, draft=text, caret=at, text=text, place=caret, rev=rev, browsing=-1)
     return replace(model, composer=composer, completion=Completion())
@@ -43,19 +60,23 @@ def write(model: Model, text: str, caret: int = -1) -> Model:
 def give_back(model: Model, text: str) -> Model:
     """Return `text` to the prompt, unless something was typed there since (the history has it anyway)."""
     composer = model.composer
+    if composer.editing is not None:
+        kept = replace(composer.editing, stash=composer.editing.stash or text)
+        return replace(model, composer=replace(composer, editing=kept))
     if composer.purpose is not None:
         return model if composer.stash else replace(model, composer=replace(composer, stash=text))
     return model if composer.draft else write(model, text)
 
 
 def spent(model: Model, text: str) -> Step:
-    """`text` was used: the prompt is empty, the history has it."""
+    """`text` was used: the prompt is empty, the history has it, with what its chips stand for."""
     composer = model.composer
+    text = chips.expand(text, composer.chips)
     history = composer.history
     if text.strip() and (not history or history[-1] != text):
         history = (*history, text)[-MAX_HISTORY:]
-    model = replace(model, composer=replace(composer, history=history))
-    effects = (Remember(text),) if text.strip() else ()
+    model = replace(model, composer=replace(composer, history=history, looked={}))
+    effects = (Remember(text),) if text.strip() and not text.startswith(PRIVATE) else ()
     return (write(model, "") if composer.draft or composer.browsing >= 0 else model), effects
 
 
@@ -64,6 +85,22 @@ def cleared(model: Model) -> Step:
     if model.composer.purpose is not None:
         return write(model, ""), ()
     return spent(model, model.composer.draft)
+
+
+def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
+    """A chip for `text`, which is known from now on."""
+    chip = chips.pasted(model.composer.chipped + 1, text)
+    return kept(model, chip), chip
+
+
+def kept(model: Model, *new: Chip) -> Model:
+    """The chips `new` are known; of old ones that are not in use only the newest still are."""
+    now = model.composer
+    used = chips.held("\n".join((now.draft, now.stash, now.kept, now.editing.stash if now.editing else "")), now.chips)
+    old = tuple(chip for chip in now.chips if chip.label not in {one.label for one in new})
+    known = tuple(chip for n, chip in enumerate(old) if chip in used or n >= len(old) - MOST_CHIPS)
+    chipped = max((now.chipped, *map(chips.number, new)))
+    return replace(model, composer=replace(now, chips=(*known, *new), chipped=chipped))
 
 
 def ask(model: Model, purpose: Purpose) -> Model:
@@ -82,9 +119,9 @@ def leave(model: Model) -> Model:
 
 def answered(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
-    if purpose.kind == "search":  # it acts as it is typed
+    if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
         return model, ()
-    said = text.strip()
+    said = chips.expand(text, model.composer.chips).strip()
     if not said and purpose.kind != "deny":
         return toast(model, "type an answer, or press Esc")
     model = leave(model)
@@ -99,6 +136,8 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
                 model = replace(model, overlay=None)
                 return then(send(model, asked), toast(model, f"asking {said} …"))
             return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …")), asked)
+        case "setting":  # `settings.answered` takes it
+            return model, ()
 
 
 def dismissed(model: Model) -> Step:
@@ -115,8 +154,8 @@ def browse(model: Model, step: int, draft: str) -> Step:
     composer = model.composer
     if composer.purpose is not None:
         return model, ()
-    if step < 0 and not draft and composer.browsing < 0 and model.queue:
-        return take_back(model)
+    if step < 0 and not draft and composer.browsing < 0 and composer.editing is None and model.queue:
+        return edit(model, model.queue[-1]), ()
     at = len(composer.history) if composer.browsing < 0 else composer.browsing
     kept = draft if composer.browsing < 0 else composer.kept
     at += step
@@ -127,10 +166,32 @@ def browse(model: Model, step: int, draft: str) -> Step:
     return _show(model, at, kept), ()
 
 
-def take_back(model: Model) -> Step:
-    """The newest queued prompt leaves the queue and is in the prompt again."""
-    last = model.queue[-1]
-    return send(write(replace(model, taken=model.taken | {last.id}), last.text), QueueEdit("remove", id=last.id))
+def edit(model: Model, item: Queued) -> Model:
+    """A queued prompt is in the prompt, to be changed; it keeps its place in the queue, and the draft is put aside."""
+    model = leave_edit(leave(model) if model.composer.purpose is not None else model)
+    editing = Editing(item.id, model.composer.draft)
+    return write(replace(model, composer=replace(model.composer, editing=editing)), item.text)
+
+
+def leave_edit(model: Model) -> Model:
+    """The prompt holds the draft again, now or after what it is used for."""
+    composer = model.composer
+    if composer.editing is None:
+        return model
+    stash = composer.editing.stash
+    model = replace(model, composer=replace(composer, editing=None))
+    if composer.purpose is None:
+        return write(model, stash)
+    return replace(model, composer=replace(model.composer, stash=stash))
+
+
+def remember(model: Model, text: str) -> Step:
+    """The history has `text`, so that nothing that was typed is lost."""
+    history = model.composer.history
+    if not text.strip() or (history and history[-1] == text):
+        return model, ()
+    composer = replace(model.composer, history=(*history, text)[-MAX_HISTORY:])
+    return replace(model, composer=composer), (Remember(text),)
 
 
 def _show(model: Model, at: int, kept: str) -> Model:
@@ -139,7 +200,14 @@ def _show(model: Model, at: int, kept: str) -> Model:
     return replace(shown, composer=composer)
 
 
-def loaded(model: Model, entries: tuple[str, ...]) -> Model:
-    """The history of earlier sessions came; what was sent since is newer."""
-    history = (*entries, *model.composer.history)[-MAX_HISTORY:]
+def edited(model: Model, text: str, problem: str) -> Step:
+    """The person's editor was left. Without a text the draft stays as it was."""
+    if problem:
+        return toast(model, f"{problem}: your draft is as it was", "warning", 8.0)
+    return (model, ()) if text == model.composer.draft else (write(model, text), ())
+
+
+def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
+    """The history of earlier sessions came; what was sent since is newer. `again`: that is in it too."""
+    history = entries if again else (*entries, *model.composer.history)[-MAX_HISTORY:]
     return replace(model, composer=replace(model.composer, history=history, browsing=-1))

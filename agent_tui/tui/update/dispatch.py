@@ -7,14 +7,18 @@ from typing import assert_never
 
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
+    ChipClicked,
     Copied,
     DraftChanged,
+    DraftEdited,
     EffectFailed,
     EventsArrived,
     HistoryAsked,
     HistoryLoaded,
+    HistoryRead,
     KeyPressed,
     Msg,
+    Pasted,
     Resized,
     Scrolled,
     SettingsRead,
@@ -23,9 +27,10 @@ from agent_tui.tui.msg import (
     Ticked,
     ToastExpired,
     Toggled,
+    VimMoved,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import composer, copying, files, keys, reading, run, search, settings, submit
+from agent_tui.tui.update import composer, copying, files, keys, pastes, reading, recall, run, search, settings, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 
@@ -33,7 +38,8 @@ def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     after, effects = _decided(replace(model, at=msg.at), msg)
     step = then((after, effects), search.going(search.settled(after)))
-    step = then(step, files.settled(step[0]))
+    step = then(step, files.settled(recall.settled(step[0])))
+    step = then(step, pastes.settled(step[0]))
     return then(step, composer.save(step[0]))
 
 
@@ -56,7 +62,13 @@ def _decided(model: Model, msg: Msg) -> Step:
         case HistoryAsked():
             return composer.browse(model, msg.step, msg.draft)
         case HistoryLoaded():
-            return composer.loaded(model, msg.entries), ()
+            return composer.loaded(model, msg.entries, msg.again), ()
+        case HistoryRead():
+            return recall.read(model, msg), ()
+        case DraftEdited():
+            return composer.edited(model, msg.text, msg.problem)
+        case VimMoved():
+            return replace(model, vim=msg.mode if model.vim else ""), ()
         case Toggled():
             return reading.toggled(model, msg.row, msg.group), ()
         case Scrolled():
@@ -68,6 +80,10 @@ def _decided(model: Model, msg: Msg) -> Step:
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
             return files.went_on(search.went_on(model)), ()
+        case Pasted():
+            return pastes.pasted(model, msg)
+        case ChipClicked():
+            return pastes.clicked(model, msg.label)
         case SettingsRead():
             return settings.told(model, msg)
         case EffectFailed():

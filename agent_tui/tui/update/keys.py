@@ -8,7 +8,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.effects import ClearSelection, Type
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import completion, composer, dialog, overlay, search
+from agent_tui.tui.update import completion, composer, dialog, overlay, recall, search
 from agent_tui.tui.update.step import Step, then
 
 THROUGH = frozenset((
@@ -47,6 +47,8 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
             return commands.find(name).run(model, "")
         return (model, ()) if name or model.covered else (model, (Type(msg.character, msg.key),))
+    if model.recall is not None and (recalled := recall.pressed(model, msg)) is not None:
+        return recalled
     chosen = search.pressed(model, msg) if model.search is not None else completion.pressed(model, msg)
     if chosen is not None:
         return chosen

@@ -12,6 +12,7 @@ from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search
 from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.recalls import recall_footer
 
 FRAMES_PER_SECOND: Final = 10
 CHARS_PER_TOKEN: Final = 4
@@ -130,6 +131,8 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     queued = any(item.id not in model.taken for item in t.queue)
     if model.search is not None:
         return _search_footer(model.search)
+    if model.recall is not None:
+        return recall_footer(model.recall)
     kind = model.overlay.kind if model.overlay is not None else None
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
@@ -166,6 +169,9 @@ def _footer(
             return FooterView((("↑↓", "choose"), ("Enter", "copy"), ("w", "write to a file"), ("Esc", "close")))
         if overlay == "settings":
             return FooterView((("↑↓", "choose"), ("Enter", "change"), ("Del", "reset"), ("Esc", "close")))
+        if overlay == "queue":
+            keys = ("Enter", "edit"), ("s", "send"), ("d", "remove"), ("p", "resume" if paused else "pause")
+            return FooterView((("↑↓", "choose"), *keys, ("Esc", "close")))
         chosen = overlay in ("first_run", "models", "sessions")
         keys = (("↑↓", "choose"), ("Enter", "take")) if chosen else (("PgUp/PgDn", "scroll"),)
         return FooterView((*keys, ("Esc", "close")))

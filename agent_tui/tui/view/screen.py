@@ -8,12 +8,22 @@ from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
 from agent_tui.tui.look import Look
-from agent_tui.tui.model import Composer, Model, OwnKeys, Reading, Search, Toast
-from agent_tui.tui.regions import CompletionView, Option, PromptView, QueueView, ToastView, TranscriptView, View
-from agent_tui.tui.update import completion, search
+from agent_tui.tui.model import Composer, Editing, Model, OwnKeys, Reading, Search, Toast
+from agent_tui.tui.regions import (
+    CompletionView,
+    Option,
+    OverlayView,
+    PromptView,
+    QueueView,
+    ToastView,
+    TranscriptView,
+    View,
+)
+from agent_tui.tui.update import completion, recall, search
 from agent_tui.tui.view.ask import dialog_view
 from agent_tui.tui.view.bars import footer_view, header_view, status_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
+from agent_tui.tui.view.recalls import recall_view
 from agent_tui.tui.view.sheets import overlay_view
 from agent_tui.tui.view.words import one_line
 
@@ -21,8 +31,10 @@ MIN_WIDTH: Final = 20
 MIN_HEIGHT: Final = 6
 TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
+EDITED: Final = "being edited: "
+EDITING: Final = "Queued prompt: Enter puts it back in its place, Esc leaves it as it was"
 NO_KEYS: Final[frozenset[str]] = frozenset()
-_HINTS: Final = {"search": "words of the transcript", "setting": "empty: the default"}
+_HINTS: Final = {"search": "words of the transcript", "setting": "empty: the default", "history": "words of a prompt"}
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -37,18 +49,26 @@ def view(model: Model) -> View:
             transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0, model.look,
             model.search,
         ),
-        queue=_queue(transcript.queue, model.taken, transcript.paused, running, model.keys),
+        queue=_queue(
+            transcript.queue, model.taken, model.edits, model.composer.editing, transcript.paused, running, model.keys
+        ),
         dialog=dialog_view(model),
         completion=listed,
         prompt=_prompt(model.composer, running, model.dialog is not None, small),
         status=status_view(model) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
-        overlay=overlay_view(model) if model.covered or _setting(model) else None,
+        overlay=_sheet(model),
         toast=_toast(model.toast),
         too_small=small,
         grab_all=model.covered or model.asking,
         grab=_grab(model, listed),
     )
+
+
+def _sheet(model: Model) -> OverlayView | None:
+    if model.recall is not None:
+        return recall_view(model.recall, model.height, int(model.at))
+    return overlay_view(model) if model.covered or _setting(model) else None
 
 
 def _setting(model: Model) -> bool:
@@ -59,6 +79,8 @@ def _setting(model: Model) -> bool:
 def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
     if model.search is not None:
         return search.KEYS
+    if model.recall is not None:
+        return recall.KEYS
     return NO_KEYS if listed is None else completion.KEYS if listed.selected >= 0 else HINT_KEYS
 
 
@@ -77,13 +99,20 @@ def _transcript(
 
 @lazy
 def _queue(
-    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, running: bool, keys: OwnKeys
-) -> QueueView | None:
-    items = tuple(one_line(item.text) for item in queue if item.id not in taken and not item.steer)
+    queue: tuple[Queued, ...], taken: frozenset[str], edits: tuple[tuple[str, str], ...], editing: Editing | None,
+    paused: bool, running: bool, keys: OwnKeys,
+) -> QueueView | None:  # fmt: skip
+    new = dict(edits)
+    items = tuple(
+        f"{EDITED if editing is not None and item.id == editing.id else ''}{one_line(new.get(item.id, item.text))}"
+        for item in queue
+        if item.id not in taken and not item.steer
+    )
     steers = tuple(one_line(item.text) for item in queue if item.steer)
     if not items:
         return QueueView((), paused, steers=steers) if steers else None
-    hints = ["↑ edits the last", commands.hint("stop-all", "stops, clears" if running else "clears", keys)]
+    clears = commands.hint("stop-all", "stops, clears" if running else "clears", keys)
+    hints = ["↑ edits the last", commands.hint("queue", "lists", keys), clears]
     if running or paused:
         hints.insert(0, commands.hint("send", "steers" if running else "resumes", keys))
     return QueueView(items, paused, " · ".join(filter(None, hints)), steers)
@@ -103,6 +132,8 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool) -> Prom
     if purpose is not None:
         hint = _HINTS.get(purpose.kind, "Enter sends it, Esc goes back")
         return PromptView(composer.rev, composer.text, hint, purpose.label)
+    if composer.editing is not None:
+        return PromptView(composer.rev, composer.text, "Esc leaves it as it was", EDITING, place=composer.place)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     if small:
         placeholder = TOO_SMALL

@@ -1,0 +1,15 @@
+"""Ctrl+G."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.effects import EditDraft
+from agent_tui.tui.model import Model
+from agent_tui.tui.update.step import Step
+
+
+@command(keys=("ctrl+g",), slash=False, rank=53)
+def editor(model: Model, _: str) -> Step:
+    """Write the prompt in your own editor: $VISUAL, else $EDITOR, else nano, vim, vi or emacs. Its text is the prompt
+    when you leave it."""
+    return model, (EditDraft(model.composer.draft),)
