@@ -36,6 +36,7 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
     turn, step, texts, thoughts = 0, 0, "", ""
     open_calls: dict[str, ToolCall] = {}
     started: dict[str, str] = {}
+    asked: dict[str, str] = {}
     for event in events:
         match event:
             case TurnStarted():
@@ -55,6 +56,7 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
                     open_calls[event.call_id] = ToolCall(event.call_id, event.name)
             case ApprovalAsked(tool=name) if name == ATTACHED:
                 open_calls[event.call_id] = ToolCall(event.call_id, name)
+                asked[event.call_id] = event.label
             case ToolEnded():
                 open_calls.pop(event.call_id, None)
             case TurnEnded():
@@ -67,7 +69,7 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
     if texts or thoughts:
         needed.append(AssistantReplied(text=texts, reasoning=thoughts, stop_reason="interrupted"))
     for call in open_calls.values():
-        needed.append(interrupted(call, started.get(call.id, call.name), call.id in started))
+        needed.append(interrupted(call, {**asked, **started}.get(call.id, call.name), call.id in started))
     items = tuple(replace(item, steer=False) for item in seen.queue)  # the turn that they were for is over
     if items and (items, True) != (seen.queue, seen.paused):
         needed.append(QueueChanged(items=items, paused=True))
