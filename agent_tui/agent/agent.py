@@ -23,6 +23,7 @@ from agent_tui.agent.files import Files
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
+from agent_tui.agent.shell import Shell
 from agent_tui.agent.turns import Turns, new_id
 from agent_tui.context.skills import Expansion, Missing
 from agent_tui.protocol.events import (
@@ -45,6 +46,7 @@ from agent_tui.protocol.ops import (
     Pull,
     Query,
     QueueEdit,
+    RunShell,
     SaveDraft,
     SetClipboard,
     SetMode,
@@ -76,6 +78,7 @@ class Agent:
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
+        self.shell = Shell(record, self.turns)
         self.files = Files(config, record.emit, pool, log)
         self._draft: SaveDraft | None = None
 
@@ -102,6 +105,8 @@ class Agent:
                 self.turns.spawn(self.models.pull(self.record, op.model))
             case SaveDraft():
                 self._save_draft(op)
+            case RunShell():
+                self.shell.run(op)
             case Query():
                 self._query(op)
             case Clear():
@@ -188,6 +193,8 @@ class Agent:
         if clear_queue:
             self.queue.set((), False)
             self._follow_queue()
+        if self.shell.cancel():
+            self.queue.pause()  # nothing goes out because a person stopped something
         self.turns.cancel()
 
     def _begin(self, op: Submit, expansion: Expansion | None) -> None:

@@ -15,6 +15,7 @@ from agent_tui.protocol.events import (
     Cleared,
     ContextBuilt,
     Event,
+    ShellEnded,
     SteerSeen,
     StepStarted,
     ToolEnded,
@@ -36,6 +37,8 @@ class History:
     turn_at: int = 0
     facts: str = ""
     """The volatile facts that the model was told last."""
+    shell: tuple[str, ...] = ()
+    """What commands of the person put out since the last request."""
 
     def request(self) -> Request:
         return Request(self.system, tuple(self.messages), self.tools)
@@ -53,15 +56,20 @@ class History:
             case Cleared():
                 return History()
             case TurnStarted():
+                told = self._shell_told()
                 sent = UserMessage(event.sent or event.prompt)
-                return replace(self, messages=self.messages.append(sent), turn_at=len(self.messages))
+                return replace(told, messages=told.messages.append(sent), turn_at=len(told.messages))
             case SteerSeen():
                 return replace(self, messages=self.messages.append(UserMessage(event.text)))
-            case StepStarted() if event.facts and len(self.messages):
-                return self._told(event.facts)
+            case StepStarted():
+                told = self._shell_told()
+                return told._told(event.facts) if event.facts and len(told.messages) else told
+            case ShellEnded() if event.content:
+                said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
+                return replace(self, shell=(*self.shell, said))
             case AssistantReplied() if event.text or event.reasoning or event.calls:
-                said = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
-                return replace(self, messages=self.messages.append(said))
+                reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
+                return replace(self, messages=self.messages.append(reply))
             case ToolEnded() if event.name == ATTACHED:
                 return self._joined(event.content if event.tag == "ok" else f"[{event.label}: {event.content}]")
             case ToolEnded():
@@ -72,6 +80,12 @@ class History:
                 return replace(self, messages=self.messages.truncate(self.turn_at), facts="")
             case _:
                 return self
+
+    def _shell_told(self) -> History:
+        """What the person's own commands put out stands before what comes next."""
+        if not self.shell:
+            return self
+        return replace(self, messages=self.messages.append(UserMessage("\n\n".join(self.shell))), shell=())
 
     def _told(self, facts: str) -> History:
         after = self._joined(facts)

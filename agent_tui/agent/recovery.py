@@ -12,6 +12,8 @@ from agent_tui.protocol.events import (
     Notice,
     Partial,
     QueueChanged,
+    ShellEnded,
+    ShellStarted,
     StepStarted,
     ToolEnded,
     ToolStarted,
@@ -36,6 +38,7 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
     turn, step, texts, thoughts = 0, 0, "", ""
     open_calls: dict[str, ToolCall] = {}
     started: dict[str, str] = {}
+    commands: dict[str, ShellStarted] = {}
     asked: dict[str, str] = {}
     for event in events:
         match event:
@@ -57,15 +60,22 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
             case ApprovalAsked(tool=name) if name == ATTACHED:
                 open_calls[event.call_id] = ToolCall(event.call_id, name)
                 asked[event.call_id] = event.label
+            case ShellStarted():
+                commands[event.call_id] = event
+            case ShellEnded():
+                commands.pop(event.call_id, None)
             case ToolEnded():
                 open_calls.pop(event.call_id, None)
             case TurnEnded():
                 turn = 0
             case _:
                 pass
+    needed: list[Event] = [
+        ShellEnded(call_id=one.call_id, label=one.label, private=one.private, tag="cancelled", idle=not turn)
+        for one in commands.values()
+    ]
     if not turn:
-        return []
-    needed: list[Event] = []
+        return needed
     if texts or thoughts:
         needed.append(AssistantReplied(text=texts, reasoning=thoughts, stop_reason="interrupted"))
     for call in open_calls.values():

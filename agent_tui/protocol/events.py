@@ -21,6 +21,8 @@ from agent_tui.protocol.session_events import ModelChanged as ModelChanged
 from agent_tui.protocol.session_events import Notice as Notice
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
+from agent_tui.protocol.shell_events import ShellEnded as ShellEnded
+from agent_tui.protocol.shell_events import ShellStarted as ShellStarted
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
 from agent_tui.protocol.tool_events import ApprovalAsked as ApprovalAsked
 from agent_tui.protocol.tool_events import FileChanged as FileChanged
@@ -48,7 +50,8 @@ AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | Answered | Notice | ErrorRaised
     | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta | ToolArgsDelta
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
-    | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded
+    | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
+    | ShellEnded
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
-QueryKind = Literal["skills", "models", "sessions", "files"]
+QueryKind = Literal["skills", "models", "sessions", "files", "image", "clipboard_image"]
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which the mode key cycles."""
 Choice = Literal["once", "always", "no", "stop", "continue", "say"]
@@ -102,6 +102,16 @@ class SaveDraft(Op):
 
 
 @frozen
+class RunShell(Op):
+    """Run the person's own command, beside a turn if one runs. Of a `private` one nothing goes to the model or on
+    record."""
+
+    command: str
+    private: bool = False
+    type: Literal["run_shell"] = "run_shell"
+
+
+@frozen
 class Query(Op):
     """Ask for facts (skills, models, sessions, files); the event `answered` brings them under the same id."""
 
@@ -160,5 +170,5 @@ class Shutdown(Op):
 
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
-    | SetClipboard | WriteFile | Export | Resume | Shutdown
+    | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell
 )

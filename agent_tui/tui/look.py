@@ -27,6 +27,9 @@ class Look:
     """How long turns, thoughts and calls took is said."""
     zone: int = 0
     """Local time, in seconds east of Greenwich."""
+    paste_lines: int = 5
+    paste_chars: int = 800
+    """A paste of more lines or characters is folded into a chip; 0: by that it never is."""
 
 
 DEFAULT: Final = Look()

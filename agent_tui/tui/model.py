@@ -21,7 +21,9 @@ from agent_tui.tui.regions import Tone
 from agent_tui.tui.search import Found, Index
 
 PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history"]
-OverlayKind = Literal["help", "first_run", "models", "sessions", "skills", "queue", "copy", "settings", "paste"]
+OverlayKind = Literal[
+    "help", "first_run", "models", "sessions", "skills", "queue", "copy", "settings", "paste", "private",
+]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""
 OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
@@ -261,7 +263,8 @@ class Model:
     @property
     def running(self) -> bool:
         """Whether there is something to interrupt."""
-        return not self.gone and (self.in_flight is not None or self.transcript.state != "idle")
+        t = self.transcript
+        return not self.gone and (self.in_flight is not None or t.state != "idle" or bool(t.open_tools))
 
     @property
     def asking(self) -> bool:

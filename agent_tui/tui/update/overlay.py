@@ -11,7 +11,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.effects import Quit, Type
 from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer, copying, settings, skills
+from agent_tui.tui.update import composer, copying, pastes, queued, settings, skills
 from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.wording import ago
 
@@ -107,6 +107,10 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return None
     if overlay.kind == "copy":
         return copying.pressed(model, overlay, msg)
+    if overlay.kind == "queue":
+        return queued.pressed(model, overlay, msg)
+    if overlay.kind in ("paste", "private"):
+        return pastes.pressed(model, overlay, msg)
     if overlay.kind == "settings":
         return settings.pressed(model, overlay, msg)
     choices = items(overlay.kind, model.transcript.answers, overlay.shown_at)
@@ -135,7 +139,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
 def _lines(model: Model, kind: OverlayKind) -> int:
     """About how many lines a sheet without choices has: where scrolling ends."""
     answers = model.transcript.answers
-    return 3 * {"help": len(commands.COMMANDS), "skills": len(skills.listed(answers))}.get(kind, len(model.queue))
+    return 3 * (len(commands.COMMANDS) if kind == "help" else len(skills.listed(answers)))
 
 
 def _left(model: Model, overlay: Overlay) -> Step:

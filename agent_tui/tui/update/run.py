@@ -19,9 +19,10 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
-from agent_tui.tui.update import composer, copying, dialog, queue
+from agent_tui.tui.update import composer, copying, dialog, pastes, queue
 from agent_tui.tui.update.step import Step, then
 
 START: Final = "start"
@@ -38,8 +39,8 @@ def arrived(model: Model, events: tuple[Event | Restored, ...], at: float) -> St
     step: Step = (replace(model, now=at), ())
     for event in events:
         step = then(step, _one(step[0], event))
-    model = queue.settled(step[0])
-    step = then((model, step[1]), dialog.follow(model, at))
+    step = then(step, queue.settled(step[0]))
+    step = then(step, dialog.follow(step[0], at))
     return then(step, queue.dispatch(step[0]))
 
 
@@ -60,6 +61,13 @@ def _one(model: Model, event: Event | Restored) -> Step:
             flight = model.in_flight
             lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
             return (replace(model, in_flight=None) if lost else model), ()
+        case Answered(kind="image"):
+            return pastes.told(model, event.id, event.data), ()
+        case Answered(kind="private"):
+            asked = model.dialog is not None or model.overlay is not None
+            return (model if asked else replace(model, overlay=Overlay("private", shown_at=model.at))), ()
+        case Answered(kind="clipboard_image"):
+            return pastes.clipboard_told(model, event.data)
         case Answered(kind="clipboard" | "written"):
             return copying.answered(model, event.kind, event.data)
         case Answered():
@@ -92,15 +100,16 @@ def _fold(model: Model, event: Event | Restored) -> Model:
 
 def _restored(model: Model) -> Step:
     """The draft from before comes back; if something is typed already, it is found in the history."""
-    draft = model.transcript.draft
+    draft, pasted = model.transcript.draft, model.transcript.pasted
     model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
     model = replace(model, reading=Reading(jump=model.reading.jump + 1))
     if not draft or model.composer.draft == draft:
         return model, ()
     if model.composer.draft or model.composer.purpose is not None:
+        draft = chips.expand(draft, pasted)
         history = (*model.composer.history, draft)
         return replace(model, composer=replace(model.composer, history=history)), (Remember(draft),)
-    return composer.write(model, draft), ()
+    return composer.write(composer.kept(model, *pasted), draft), ()
 
 
 def _begun(model: Model, queue_id: str) -> Model:

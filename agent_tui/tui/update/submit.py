@@ -6,8 +6,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final
 
-from agent_tui.protocol.ops import QueueEdit, Steer, Submit
-from agent_tui.structures import late
+from agent_tui.protocol.ops import QueueEdit, RunShell, Steer, Submit
+from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model, Overlay
@@ -25,11 +25,15 @@ def submit(model: Model, text: str) -> Step:
         if purpose.kind == "setting":
             return settings.answered(model, text)
         return composer.answered(model, purpose, text)
+    if model.composer.editing is not None:
+        return queue.put_back(model, text)
     if not text.strip():
         return _nothing(model)
     called = slash(model, text)
     if called is not None:
         return called
+    if text.startswith("!") and not model.gone:
+        return shell(model, text)
     if model.gone:
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, "nobody is there to answer: the engine has stopped; Ctrl+D on an empty prompt quits", "bad")
@@ -37,10 +41,22 @@ def submit(model: Model, text: str) -> Step:
         model = replace(model, overlay=Overlay("first_run", note="your prompt is kept"))
         return composer.write(model, text) if model.composer.draft != text else model, ()
     after, effects = composer.spent(model, text)
+    text = chips.expand(text, model.composer.chips)
     after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
     if model.running or (model.queue and not model.transcript.paused):
         return after, (*effects, Send(QueueEdit("add", text=text)))
     return replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text)))
+
+
+def shell(model: Model, text: str) -> Step:
+    """`!command` runs at once, also beside a turn; `!!command` is private."""
+    private = text.startswith(composer.PRIVATE)
+    command = chips.expand(text, model.composer.chips)[1 + private :].strip()
+    if not command:
+        return toast(model, "type a command behind the !, such as !git status")
+    after, effects = composer.spent(model, text)
+    after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
+    return after, (*effects, Send(RunShell(command, private)))
 
 
 def slash(model: Model, text: str) -> Step | None:
@@ -48,7 +64,7 @@ def slash(model: Model, text: str) -> Step | None:
     match = SLASH.match(text.strip())
     if match is None:
         return None
-    name, arguments = match.group(1), text.strip()[match.end() :]
+    name, arguments = match.group(1), chips.expand(text.strip()[match.end() :], model.composer.chips)
     command = commands.by_slash(name)
     if command is not None:
         spent = composer.spent(model, text)
@@ -67,13 +83,15 @@ def steer(model: Model, text: str) -> Step:
     """Put the draft, or else the oldest queued prompt, into the running turn."""
     if model.composer.purpose is not None or not model.running:
         return submit(model, text)
+    if model.composer.editing is not None:
+        return queue.put_back(model, text, steers=True)
     if not text.strip():
         return _nothing(model)
     called = slash(model, text)
     if called is not None:
         return called
     spent, effects = composer.spent(model, text)
-    return spent, (*effects, Send(Steer(text)))
+    return spent, (*effects, Send(Steer(chips.expand(text, model.composer.chips))))
 
 
 def _nothing(model: Model) -> Step:

@@ -93,6 +93,8 @@ def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
         return _tool(t), "normal"
     stream = t.streaming
     if stream is None or t.state == "idle":
+        if t.open_tools:
+            return _tool(t), "normal"
         return "starting" if t.state == "idle" else "working", "normal"
     return _writing(stream), "normal"
 

@@ -33,6 +33,8 @@ TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 EDITED: Final = "being edited: "
 EDITING: Final = "Queued prompt: Enter puts it back in its place, Esc leaves it as it was"
+SHELL: Final = "! shell command: runs at once, the model reads its output"
+PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
 _HINTS: Final = {"search": "words of the transcript", "setting": "empty: the default", "history": "words of a prompt"}
 HINT_KEYS: Final = frozenset(("escape",))
@@ -134,6 +136,9 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool) -> Prom
         return PromptView(composer.rev, composer.text, hint, purpose.label)
     if composer.editing is not None:
         return PromptView(composer.rev, composer.text, "Esc leaves it as it was", EDITING, place=composer.place)
+    if composer.draft.startswith("!"):
+        private = composer.draft.startswith("!!")
+        return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     if small:
         placeholder = TOO_SMALL

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.model import Model, Overlay, OwnKeys
@@ -14,6 +13,8 @@ from agent_tui.tui.update import skills
 from agent_tui.tui.update.overlay import items
 from agent_tui.tui.view.copies import copies_view
 from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.pastes import paste_view, private_view
+from agent_tui.tui.view.queued import queued_view
 from agent_tui.tui.view.settings import settings_view
 from agent_tui.tui.view.words import one_line
 
@@ -32,15 +33,17 @@ NAME_CELLS: Final = 48
 
 def overlay_view(model: Model) -> OverlayView | None:
     t = model.transcript
+    if model.overlay is not None and model.overlay.kind == "paste":
+        return paste_view(model.overlay, model.composer.chips)
     if model.overlay is not None and model.overlay.kind == "settings":
         return settings_view(model, model.overlay)
-    return _overlay(model.overlay, t.answers, t.queue, model.taken, model.keys)
+    if model.overlay is not None and model.overlay.kind == "queue":
+        return queued_view(model)
+    return _overlay(model.overlay, t.answers, model.keys)
 
 
 @lazy
-def _overlay(
-    overlay: Overlay | None, answers: Mapping[str, Any], queue: tuple[Queued, ...], taken: frozenset[str], own: OwnKeys
-) -> OverlayView | None:
+def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], own: OwnKeys) -> OverlayView | None:
     if overlay is None:
         return None
     found = items(overlay.kind, answers, overlay.shown_at)
@@ -61,13 +64,12 @@ def _overlay(
             return OverlayView("Skills", _skills(answers), scroll=overlay.scroll, footer=footer)
         case "copy":
             return copies_view(overlay)
-        case "settings":  # it needs more than the others
+        case "private":
+            return private_view(answers.get("private"), overlay.scroll)
+        case "settings" | "paste":  # they need more than the others
             return None
-        case "queue":
-            waiting = [item.text for item in queue if item.id not in taken]
-            lines = tuple(_row(str(number), one_line(text)) for number, text in enumerate(waiting, 1))
-            footer = "↑ on an empty prompt edits the last · /queue clear · Esc closes"
-            return OverlayView(f"Queued prompts ({len(lines)})", lines, scroll=overlay.scroll, footer=footer)
+        case "queue":  # it needs more than the others
+            return None
 
 
 def _row(name: str, text: str, width: int = 12) -> tuple[Span, ...]:

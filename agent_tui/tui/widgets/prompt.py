@@ -16,6 +16,7 @@ from textual.content import Content
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.regions import PromptView
 from agent_tui.tui.widgets.paint import flat
+from agent_tui.tui.widgets.prompt_chips import Chipped
 from agent_tui.tui.widgets.prompt_edit import Editor
 
 _SHOWN: Final = (
@@ -27,29 +28,21 @@ _SHOWN: Final = (
 measured as nothing, letters too: drawn, the parts stand side by side."""
 
 
-MOST_PASTED: Final = 50_000
-"""Characters of one paste. An editor wraps the line of its caret at each key; of 5 MB in one line that took seconds."""
-
-
-def _bounded(pasted: str) -> str:
-    """As much of `pasted` as can be edited; what is left out is said in its place."""
-    more = len(pasted) - MOST_PASTED
-    return pasted if more <= 0 else f"{pasted[:MOST_PASTED]}\n[{more:,} more characters of this paste were left out]\n"
-
-
 class Keyboard(Protocol):
     """What the prompt needs of the app: where things go that are not editing."""
 
     def key_came(self) -> None: ...
     def draft_changed(self, text: str, caret: int) -> None: ...
     def submitted(self, text: str) -> None: ...
+    def pasted(self, text: str) -> None: ...
+    def chip_clicked(self, label: str) -> None: ...
     def history_asked(self, step: int, draft: str) -> None: ...
     def key_taken(self, key: str, character: str, draft: str) -> bool:
         """Whether the key went to the core: a command key, or any key while a dialog or overlay is open."""
         ...
 
 
-class Prompt(Editor, inherit_bindings=False):
+class Prompt(Chipped, Editor, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(
             id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
@@ -83,7 +76,7 @@ class Prompt(Editor, inherit_bindings=False):
 
     def get_line(self, line_index: int) -> Text:
         """The line as it is drawn: a control character of pasted text must not reach the terminal."""
-        return Text(self.document.get_line(line_index).translate(_SHOWN), end="", no_wrap=True)
+        return self.marked(Text(self.document.get_line(line_index).translate(_SHOWN), end="", no_wrap=True))
 
     @property
     def _keyboard(self) -> Keyboard:
@@ -102,10 +95,12 @@ class Prompt(Editor, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self._keyboard.key_came()
-        text = _bounded(event.text.replace("\r\n", "\n").replace("\r", "\n"))
-        if result := self._replace_via_keyboard(text, *self.selection):
-            self.move_cursor(result.end_location)
         self.tell()
+        self._keyboard.pasted(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+
+    def chip_hit(self, label: str) -> None:
+        self.tell()
+        self._keyboard.chip_clicked(label)
 
     def on_text_area_changed(self) -> None:
         self.tell()
@@ -139,7 +134,9 @@ class Prompt(Editor, inherit_bindings=False):
             self._insert(character)
 
     def _insert(self, text: str) -> None:
-        self._replace_via_keyboard(text, *self.selection)
+        result = self._replace_via_keyboard(text, *self.selection)
+        if result is not None and len(text) > 1:
+            self.move_cursor(result.end_location)
 
     def _submit(self, draft: str) -> None:
         """Send; but a backslash before the caret makes Enter a line break."""

@@ -8,6 +8,7 @@ from textual.document._document import Location, Selection
 from textual.document._edit import Edit as TextualEdit
 from textual.widgets import TextArea
 
+from agent_tui.structures import chips
 from agent_tui.tui import readline
 from agent_tui.tui.readline import Edit, KillRing
 
@@ -85,7 +86,7 @@ class Editor(TextArea, inherit_bindings=False):
         """Cut what stands between the caret and where `until` says; what is selected, if something is."""
         text, at = self.now()
         other = until(text, at) if self.selection.is_empty else self.place(self.selection.start)
-        first, last = sorted((at, other))
+        first, last = chips.widened(text, *sorted((at, other)))
         joins = self._killed == (text, at) and self.selection.is_empty
         self.ring = self.ring.killed(text[first:last], joins=joins, before=other < at)
         self.change(Edit(first, last, "", first))

@@ -1,0 +1,116 @@
+"""Commands that the person runs (`!command`, `!!command`): at once, beside a turn, through the sandbox like a tool's.
+
+They are the person's own, so no mode asks; what the hard list names is asked about all the same. The output joins the
+next request; that of a private one (`!!`) is shown, and neither it nor the command goes to the model or on record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from agent_tui.agent.executor import capped
+from agent_tui.agent.record import Record
+from agent_tui.agent.tool_context import CallContext
+from agent_tui.agent.turns import Turns, new_id
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.protocol.events import Answered, ApprovalAnswered, ApprovalAsked, ShellEnded, ShellStarted
+from agent_tui.protocol.ops import RunShell
+from agent_tui.protocol.shell_events import SHELL
+from agent_tui.safety import hard_list, sandbox
+
+HIDDEN: Final = "a private command"
+LABEL: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command: words that say how it ended, its whole output, and its exit code."""
+
+    said: str
+    output: str
+    exit_code: int | None = None
+    tag: str = "ok"
+
+
+class Shell:
+    """The commands of a session's person; each ends with its task."""
+
+    def __init__(self, record: Record, turns: Turns) -> None:
+        self._record, self._turns = record, turns
+        self._running: set[asyncio.Task[None]] = set()
+
+    def run(self, op: RunShell) -> None:
+        task = self._turns.spawn(self._run(op))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    def cancel(self) -> bool:
+        """End all of them; whether there were any."""
+        running = tuple(self._running)
+        for task in running:
+            task.cancel()
+        return bool(running)
+
+    async def _run(self, op: RunShell) -> None:
+        workplace, id = self._turns.executor.workplace, new_id()
+        command = workplace.scrub(op.command)
+        line, _, more = command.strip().partition("\n")
+        label = HIDDEN if op.private else f"{line[:LABEL]}{' …' if more or len(line) > LABEL else ''}"
+        began, ran = time.monotonic(), Ran("cancelled", "", tag="cancelled")
+        self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
+        try:
+            reason = hard_list.reason(op.command, str(workplace.roots[0]))
+            if reason and not await self._allowed(id, label, reason, op):
+                ran = Ran("not run: you said no", "", tag="denied")
+            else:
+                if reason:
+                    self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
+                ran = await self._ran(id, op)
+        except (OSError, ValueError) as error:
+            ran = Ran(f"could not be started: {error}", "", tag="exception")
+        finally:
+            output = workplace.scrub(ran.output)
+            shown = None
+            if not op.private:
+                shown = CommandDisplay(command, str(workplace.roots[0]), output or ran.said, ran.exit_code)
+            self._record.emit(
+                ShellEnded(
+                    call_id=id, label=label, private=op.private, command="" if op.private else command,
+                    content="" if op.private else f"{ran.said}\n{capped(output, workplace.max_output_chars)}".rstrip(),
+                    lines=len(output.splitlines()), display=shown, tag=ran.tag,
+                    duration_ms=round((time.monotonic() - began) * 1000), idle=self._turns.current is None,
+                )
+            )  # fmt: skip
+        if op.private:
+            data = {"command": op.command, "said": ran.said, "output": output}
+            self._record.emit(Answered(id=id, kind="private", data=data))
+
+    async def _ran(self, id: str, op: RunShell) -> Ran:
+        workplace = self._turns.executor.workplace
+        if op.private:  # nothing of it on disk: no spool, and no live tail
+            result = await sandbox.run(
+                op.command, cwd=workplace.roots[0], environment=workplace.environment, timeout=0,
+                on_output=lambda _: None, limit=workplace.max_output_chars, secrets=workplace.scrub_stream(),
+            )  # fmt: skip
+        else:
+            result = await CallContext(workplace, id, frozenset()).process(op.command, 0)
+        lost = f", {result.lost:,} characters left out in the middle" if result.lost else ""
+        tag = "ok" if result.exit_code == 0 else "exit"
+        return Ran(f"exit code {result.exit_code}{lost}", result.output, result.exit_code, tag)
+
+    async def _allowed(self, id: str, label: str, reason: str, op: RunShell) -> bool:
+        display = None if op.private else CommandDisplay(op.command, str(self._turns.executor.workplace.roots[0]))
+        asked = ApprovalAsked(
+            id=new_id(), call_id=id, tool=SHELL, label=label, reason=reason, display=display, hard=True
+        )  # fmt: skip
+        self._record.emit(asked)
+        choice = "no"
+        try:
+            answer = await self._turns.consent.wait(asked.id)
+            choice = answer.choice
+        finally:
+            self._record.emit(ApprovalAnswered(id=asked.id, choice="once" if choice == "once" else "no"))
+        return choice == "once"

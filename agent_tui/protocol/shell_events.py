@@ -1,0 +1,59 @@
+"""Events of commands that the person runs beside the conversation (`!command`; `!!command` is private)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal
+
+from agent_tui.protocol.display import Display
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.transcript import ToolBlock, ToolState, Transcript
+from agent_tui.structures.frozen import frozen
+
+SHELL: Final = "shell"
+
+
+@frozen
+class ShellStarted(Event):
+    """Stored before it runs, and again when it was asked about and allowed. Of a `private` one nothing else is told."""
+
+    call_id: str
+    label: str
+    private: bool = False
+    type: Literal["shell_started"] = "shell_started"
+
+    def apply(self, t: Transcript) -> Transcript:
+        block = ToolBlock(self.call_id, SHELL, self.label, "running", self.at)
+        if t.tool(self.call_id) is not None:  # it was asked about
+            return t.put_tool(block)
+        row = len(t.rows) if t.streaming is None else t.streaming.base
+        return replace(t.add(block), open_tools={**t.open_tools, self.call_id: row})
+
+
+@frozen
+class ShellEnded(Event):
+    """Its end. `content` joins the next request; of a private one only the number of `lines` is told. `idle`: no turn
+    is open."""
+
+    call_id: str
+    label: str
+    private: bool = False
+    command: str = ""
+    content: str = ""
+    lines: int = 0
+    display: Display | None = None
+    tag: str = "ok"
+    duration_ms: int = 0
+    idle: bool = False
+    type: Literal["shell_ended"] = "shell_ended"
+
+    def apply(self, t: Transcript) -> Transcript:
+        state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag == "cancelled" else "failed"
+        before = t.tool(self.call_id)
+        label = f"{self.label} ({self.lines} line{'s' * (self.lines != 1)}, not kept)" if self.private else self.label
+        block = ToolBlock(
+            self.call_id, SHELL, label, state, before.started_at if before else self.at, self.duration_ms, self.tag,
+            display=self.display,
+        )  # fmt: skip
+        t = t.put_tool(block)
+        return replace(t, state="idle") if self.idle and t.state != "waiting_for_input" else t

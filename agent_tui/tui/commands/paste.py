@@ -1,0 +1,14 @@
+"""Show what a chip stands for."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import pastes
+from agent_tui.tui.update.step import Step
+
+
+@command(keys=("f4",), slash=False, rank=66)
+def paste(model: Model, _: str) -> Step:
+    """Show the pasted text or image at the caret that is folded in the prompt; Enter there unfolds it."""
+    return pastes.show(model)

@@ -1,0 +1,163 @@
+"""What is pasted: short text goes into the prompt, long text becomes a chip, the path of an image one of an image."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from agent_tui.protocol.ops import Query
+from agent_tui.structures import chips
+from agent_tui.structures.chips import Chip
+from agent_tui.tui.effects import Effect, Send, Type
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.msg import KeyPressed, Pasted
+from agent_tui.tui.update import composer
+from agent_tui.tui.update.composer import MOST_EDITED
+from agent_tui.tui.update.step import Step, toast
+
+PAGE: Final = 10
+IMAGE: Final = "image"
+CLIPBOARD: Final = "clipboard_image"
+
+
+def pasted(model: Model, msg: Pasted) -> Step:
+    """Its line ends never submit, and whatever else is in it is only text."""
+    text = msg.text
+    if model.composer.purpose is None and is_long(model, text):
+        model, chip = composer.new_chip(model, text)
+        return model, (Type(chip.label),)
+    if path := chips.dropped(text) if model.composer.purpose is None else "":
+        model, asked = _ask(model, text.strip(), path)
+        return model, (Type(text.strip()), *asked)
+    return model, (Type(text[:MOST_EDITED]),) if text else ()
+
+
+def is_long(model: Model, text: str) -> bool:
+    """Whether `text` is folded; 0 in the settings: by that it never is."""
+    lines, characters = model.look.paste_lines, model.look.paste_chars
+    if len(text) > MOST_EDITED:
+        return True
+    return (0 < characters < len(text)) or (0 < lines < text.count("\n") + (not text.endswith("\n")))
+
+
+# -- images
+
+
+def settled(model: Model) -> Step:
+    """Ask what the images are that the draft names with `@`. Costs nothing where there is no `@`."""
+    now = model.composer
+    if "@" not in now.draft or now.purpose is not None or now.browsing >= 0 or model.gone:
+        return model, ()
+    effects: tuple[Effect, ...] = ()
+    for raw, path in chips.mentioned(now.draft):
+        if raw not in now.looked:
+            model, asked = _ask(model, raw, path)
+            effects += asked
+    return model, effects
+
+
+def _ask(model: Model, raw: str, path: str) -> Step:
+    """What is the file `path`, which stands in the draft as `raw`?"""
+    id = f"{IMAGE}-{model.queries + 1}"
+    now = replace(model.composer, looked={**model.composer.looked, raw: id})
+    return replace(model, composer=now, queries=model.queries + 1), (Send(Query(id, IMAGE, path)),)
+
+
+def told(model: Model, id: str, data: Any) -> Model:
+    """The engine has looked at an image: what names it in the draft becomes its chip. If it is none, all stays."""
+    raw = next((raw for raw, asked in model.composer.looked.items() if asked == id), "")
+    if not raw or not isinstance(data, dict):
+        return model
+    if not data.get("problem"):  # else it is not asked again
+        looked = {known: asked for known, asked in model.composer.looked.items() if asked != id}
+        model = replace(model, composer=replace(model.composer, looked=looked))
+    draft, caret = model.composer.draft, model.composer.caret
+    place = draft.find(raw)
+    if place < 0 or data.get("problem") or model.composer.purpose is not None:
+        return model
+    model, chip = _image(model, data)
+    if caret >= place + len(raw):
+        caret += len(chip.label) - len(raw)
+    elif caret > place:
+        caret = place + len(chip.label)
+    return composer.write(model, draft[:place] + chip.label + draft[place + len(raw) :], caret=caret)
+
+
+def paste_clipboard(model: Model) -> Step:
+    """Ctrl+V: the image that the clipboard holds, or the text that was cut here."""
+    if model.composer.purpose is not None or model.gone:
+        return model, (Type("", "ctrl+v"),)
+    return model, (Send(Query(CLIPBOARD, CLIPBOARD)),)
+
+
+def clipboard_told(model: Model, data: Any) -> Step:
+    """The clipboard's image came, or the news that it has none."""
+    if not isinstance(data, dict) or not data.get("path"):
+        problem = str(data.get("problem", "")) if isinstance(data, dict) else ""
+        if problem:
+            return toast(model, problem, "warning")
+        return model, (Type("", "ctrl+v"),)
+    model, chip = _image(model, data)
+    return model, (Type(chip.label + " "),)
+
+
+def _image(model: Model, data: dict[str, Any]) -> tuple[Model, Chip]:
+    number = model.composer.chipped + 1
+    chip = chips.image(number, str(data.get("path", "")), int(data.get("width", 0)), int(data.get("height", 0)))
+    return composer.kept(model, chip), chip
+
+
+# -- the sheet that shows what a chip stands for
+
+
+def show(model: Model) -> Step:
+    """Open the chip at the caret, or else the last one."""
+    now = model.composer
+    label = chips.at(now.draft, now.caret)
+    if not any(chip.label == label for chip in now.chips):
+        return toast(model, "there is no pasted text in the prompt")
+    return replace(model, overlay=Overlay("paste", note=label)), ()
+
+
+def clicked(model: Model, label: str) -> Step:
+    known = any(chip.label == label for chip in model.composer.chips)
+    if not known or model.dialog is not None or model.composer.purpose is not None:
+        return model, ()
+    return replace(model, overlay=Overlay("paste", note=label)), ()
+
+
+def shown(model: Model) -> Chip | None:
+    """The chip of the open sheet."""
+    label = model.overlay.note if model.overlay is not None else ""
+    return next((chip for chip in model.composer.chips if chip.label == label), None)
+
+
+def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
+    """A key while the sheet is open. None: not a key for it."""
+    if msg.key in ("up", "down", "pageup", "pagedown"):
+        by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
+        chip = shown(model)
+        most = chip.text.count("\n") if chip is not None else _private(model).count("\n")
+        return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, most)))), ()
+    if msg.key == "escape" or msg.character == "q":
+        return replace(model, overlay=None), ()
+    return _unfolded(model) if msg.key == "enter" else None
+
+
+def _private(model: Model) -> str:
+    """The output of the newest private command."""
+    data = model.transcript.answers.get("private")
+    return str(data.get("output", "")) if isinstance(data, dict) else ""
+
+
+def _unfolded(model: Model) -> Step:
+    """The text itself stands in the prompt."""
+    chip, draft = shown(model), model.composer.draft
+    model = replace(model, overlay=None)
+    if chip is None or chip.label not in draft:
+        return model, ()
+    if len(chip.text) > MOST_EDITED:
+        return toast(model, f"too long to be edited here ({len(chip.text):,} characters); it is sent whole", "warning")
+    place = draft.index(chip.label)
+    text = draft[:place] + chip.text + draft[place + len(chip.label) :]
+    return composer.write(model, text, caret=place + len(chip.text)), ()
