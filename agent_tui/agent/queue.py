@@ -32,6 +32,8 @@ class PromptQueue:
                 items = tuple(item for item in items if item.id != op.id)
             case "edit":
                 items = tuple(replace(item, text=op.text) if item.id == op.id else item for item in items)
+            case "up" | "down":
+                items = moved(items, op.id, -1 if op.action == "up" else 1)
             case "clear":
                 items = ()
             case "pause":
@@ -71,3 +73,15 @@ class PromptQueue:
 
     def find(self, id: str) -> Queued | None:
         return next((item for item in self.items if item.id == id), None)
+
+
+def moved(items: tuple[Queued, ...], id: str, by: int) -> tuple[Queued, ...]:
+    """`items` with `id` one place further among those that wait for a turn of their own; as they are at the ends."""
+    places = [place for place, item in enumerate(items) if not item.steer]
+    at = next((number for number, place in enumerate(places) if items[place].id == id), -1)
+    if at < 0 or not 0 <= at + by < len(places):
+        return items
+    one, other = places[at], places[at + by]
+    changed = list(items)
+    changed[one], changed[other] = items[other], items[one]
+    return tuple(changed)

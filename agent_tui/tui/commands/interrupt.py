@@ -9,7 +9,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.effects import CopySelection, Quit
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import composer, dialog
+from agent_tui.tui.update import composer, dialog, queue
 from agent_tui.tui.update.step import Step, then, toast
 
 TWICE_SECONDS: Final = 1.0
@@ -29,6 +29,8 @@ def interrupt(model: Model, _: str) -> Step:
         return model, (CopySelection(),)
     if model.running:
         return dialog.stop(model)
+    if model.composer.editing is not None:
+        return queue.leave_edit(model)
     if model.composer.draft:
         cleared = composer.cleared(model)
         return then(cleared, toast(cleared[0], "cleared: ↑ brings it back"))

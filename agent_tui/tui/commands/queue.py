@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from agent_tui.tui.commands.base import command
+from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import overlay
 from agent_tui.tui.update import queue as waiting
+from agent_tui.tui.update import queued
 from agent_tui.tui.update.step import Step, toast
 
 
-@command(argument="[clear]", choices=lambda _: ("clear",), rank=54)
+def _label(now: Situation) -> str:
+    return "queue" if now.queued else ""
+
+
+@command(
+    keys=("alt+q",), argument="[clear|pause|resume]", choices=lambda _: ("clear", "pause", "resume"), label=_label,
+    rank=30,
+)  # fmt: skip
 def queue(model: Model, args: str) -> Step:
-    """Show the prompts that wait. With clear: drop them all."""
-    if args == "clear":
-        return waiting.clear(model)
-    if args:
-        return toast(model, "/queue shows the queue, /queue clear empties it", "warning")
-    return (overlay.show(model, "queue"), ()) if model.queue else toast(model, "the queue is empty")
+    """Open the list of prompts that wait, to edit, move, remove or send them, or to pause them all. With clear: drop
+    them all."""
+    match args:
+        case "":
+            return (queued.opened(model), ()) if model.listed else toast(model, "the queue is empty")
+        case "clear":
+            return waiting.clear(model)
+        case "pause" | "resume" if not model.queue:
+            return toast(model, "the queue is empty")
+        case "pause":
+            return waiting.pause(model)
+        case "resume":
+            return waiting.resume(model)
+        case _:
+            return toast(model, "/queue lists what waits; /queue clear, pause, resume", "warning")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import composer, dialog, reading
+from agent_tui.tui.update import composer, dialog, queue, reading
 from agent_tui.tui.update.step import Step
 
 
@@ -19,4 +19,6 @@ def stop(model: Model, _: str) -> Step:
     """Interrupt the running turn. What was written stays, the queue pauses. Closes what is open first."""
     if model.composer.purpose is not None:
         return composer.dismissed(model)
+    if model.composer.editing is not None:
+        return queue.leave_edit(model)
     return dialog.stop(model) if model.running else (reading.unmark(model), ())
