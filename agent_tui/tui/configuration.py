@@ -40,7 +40,7 @@ class Configuration:
             else:
                 self._store.write(key, value)
         except Refused as error:
-            return self.read(failed=str(error))
+            return self.read(failed=str(error).replace(f"{self._store.path().parent}/", ""))
         return self.read(key)
 
     def theme(self, name: str) -> Theme:

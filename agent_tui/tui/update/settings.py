@@ -36,11 +36,17 @@ def all_entries() -> tuple[Entry, ...]:
 
 
 def found(overlay: Overlay) -> tuple[Entry, ...]:
-    """The settings in which every word that was typed occurs, those with it in their name first."""
-    asked = overlay.filter.lower().split()
-    named = [one for one in all_entries() if all(word in one.key for word in asked)]
+    """The settings in which every word that was typed occurs: called so first, then those with it in their name."""
+    text = overlay.filter.strip().lower()
+    asked = text.split()
     told = [one for one in all_entries() if all(word in f"{one.key} {one.about}".lower() for word in asked)]
-    return (*named, *(one for one in told if one not in named))
+    if not asked:
+        return tuple(told)
+    leaf = {one.key: one.key.rpartition(".")[2] for one in told}
+    return tuple(sorted(told, key=lambda one: (
+        text not in (one.key, leaf[one.key]), not leaf[one.key].startswith(text),
+        not all(word in one.key for word in asked),
+    )))  # fmt: skip
 
 
 def chosen(overlay: Overlay) -> Entry | None:
@@ -128,11 +134,11 @@ def answered(model: Model, text: str) -> Step:
     try:
         value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
     except ValueError:
-        return toast(model, f"{key}: {text.strip()} does not do; expected {entry.kind.expected}", "warning", 8.0)
+        return toast(model, f"{text.strip()} is not used: expected {entry.kind.expected}", "warning", 8.0)
     if value is None and entry.kind.form == "secret":
         return toast(model, "type the key, or press Esc; Del in the list takes it out")
     if wrong := _conflict(model, entry, value):
-        return toast(model, f"{key}: {wrong}", "warning", 8.0)
+        return toast(model, wrong, "warning", 8.0)
     return composer.leave(model), (WriteSetting(key, value),)
 
 

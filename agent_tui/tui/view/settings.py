@@ -16,7 +16,6 @@ from agent_tui.tui.view.words import one_line
 ROOMY: Final = 70
 """Columns of the screen from which a source has its place beside a value."""
 VALUE_CELLS: Final = 22
-PROBLEMS: Final = 3
 
 
 def settings_view(model: Model, overlay: Overlay) -> OverlayView:
@@ -29,10 +28,21 @@ def _sheet(overlay: Overlay, configured: Configured, width: int) -> OverlayView:
     values = [configured.values.get(one.key) or Value(one.default) for one in shown]
     selected = min(overlay.selected, max(0, len(shown) - 1))
     lines = [_search(overlay.filter, len(shown)), *_about(shown, values, selected)]
-    problems = [(Span(one_line(text), "warning"),) for text in configured.problems[:PROBLEMS]]
     room = width - 10
     options = tuple(_option(one, value, room) for one, value in zip(shown, values, strict=True))
-    return OverlayView("Settings", (*problems, *lines), options, selected, "type to search · Esc closes")
+    return OverlayView(
+        "Settings", (*_problems(configured.problems, width), *lines), options, selected, "type to search · Esc closes"
+    )
+
+
+def _problems(said: tuple[str, ...], width: int) -> tuple[tuple[Span, ...], ...]:
+    """The first line that says what is wrong in the files, and how many more there are; the start has said all."""
+    if not said:
+        return ()
+    place, _, text = said[0].partition(": ")
+    more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
+    line = one_line(f"{place.rpartition('/')[2]}: {text}", max(10, min(92, width) - 6 - len(more)))
+    return ((Span(f"{line}{more}", "warning"),),)
 
 
 def _search(text: str, count: int) -> tuple[Span, ...]:
@@ -50,13 +60,13 @@ def _about(shown: tuple[Entry, ...], values: list[Value], at: int) -> list[tuple
     when = "" if entry.live else " A change holds from the next start."
     where = {"default": "the default", "user": "from your config.toml", "project": "from the project's config.toml"}
     source = where.get(value.layer) or f"from {value.source}"
-    default = f"; the default is {_words(entry, entry.default)}" if value.layer != "default" else ""
+    default = f"; the default is {_words(entry, entry.default)}" if value.layer != "default" and entry.default else ""
     wins = value.layer not in ("default", "user")
     now = (
-        Span("Now: ", "dim"), Span(_words(entry, value.value)), Span(f", {source}{default}", "dim"),
+        Span(f"{entry.key}: ", "dim"), Span(_words(entry, value.value)), Span(f", {source}{default}", "dim"),
         *((Span("; it wins over your config.toml", "warning"),) if wins else ()),
     )  # fmt: skip
-    return [(Span(f"{entry.about}{when}"),), now]
+    return [now, (Span(f"{entry.about}{when}"),)]
 
 
 def _option(entry: Entry, value: Value, room: int) -> Option:
@@ -65,9 +75,8 @@ def _option(entry: Entry, value: Value, room: int) -> Option:
         if len(short) > name:
             short = f"…{short[1 - name :]}"
         return Option("", short, one_line(_words(entry, value.value), 14))
-    source = "" if value.layer == "default" else value.source
     now = one_line(_words(entry, value.value), VALUE_CELLS)
-    return Option("", entry.key, f"{now:<{VALUE_CELLS}}  {source}".rstrip())
+    return Option("", entry.key, f"{now:<{VALUE_CELLS}}  {value.source}")
 
 
 def _words(entry: Entry, value: object) -> str:

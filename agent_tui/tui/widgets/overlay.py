@@ -51,7 +51,7 @@ class Overlay(Region):
         room = max(1, self.app.size.height - OUTSIDE - 2)
         options = options_lines(value.options, value.selected, inner, True)
         text = [line for spans in value.lines for line in wrapped(spans, inner)]
-        options_room = min(len(options), max(3, room - min(len(text), room // 2)))
+        options_room = min(len(options), max(3, room - min(len(text) + 1, room // 2)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
         shown, more = self._window(text, value.scroll, text_room)
         chosen = [options[n] for n in window(len(options), value.selected, options_room)] if options else []

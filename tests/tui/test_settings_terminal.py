@@ -1,0 +1,149 @@
+"""The settings screen and keys of one's own, in the real program in a real terminal."""
+
+from __future__ import annotations
+
+import stat
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tui.pty_stage import ROOT, Pty
+
+Start = Callable[..., Pty]
+CONFIG = """\
+# mine
+mode = "manual"  # careful
+
+[keys]
+mouse = "f6"
+serach = "f4"
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "config.toml").write_text(CONFIG)
+    (tmp_path / ".git").mkdir()
+    return tmp_path / "config.toml"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    running: list[Pty] = []
+
+    def starter(size: tuple[int, int] = (100, 30), **env: str) -> Pty:
+        place = {
+            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color", "ESCDELAY": "60", "COLORTERM": "truecolor",
+        }  # fmt: skip
+        pty = Pty(["-m", "agent_tui", "--demo", "--cwd", str(tmp_path)], {**place, **env}, size)
+        running.append(pty)
+        return pty
+
+    yield starter
+    for pty in running:
+        pty.close()
+
+
+def sheet(pty: Pty, asked: str) -> None:
+    """The sheet with what was typed."""
+    pty.until("Ask, or type")
+    pty.type(f"/settings {asked}\r")
+    pty.until(f"search: {asked}▏")
+
+
+def escape(pty: Pty) -> None:
+    pty.type("\x1b")
+    pty.read(0.2)
+
+
+def test_a_setting_is_found_changed_and_saved(start: Start, file: Path) -> None:
+    pty = start()
+    pty.until("keys.serach: there is no such command; did you mean search?")
+    sheet(pty, "timestamps")
+    pty.type("\r")
+    pty.until("saved: display.timestamps is true")
+    assert file.read_text() == f"{CONFIG}\n[display]\ntimestamps = true\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    pty.type("\x15max_steps\r")
+    pty.until("agent.max_steps: a whole number from 1 to 10,000")
+    pty.type("\x150\r")
+    pty.until("0 is not used: expected a whole number")
+    pty.type("\x1577\r")
+    pty.until("saved: agent.max_steps is 77, from the next start")
+    pty.type("\x1b[3~")
+    pty.until("saved: agent.max_steps is 50")
+    found = tomllib.loads(file.read_text())
+    assert (found["mode"], found["display"]) == ("manual", {"timestamps": True}) and not found.get("agent")
+    assert file.read_text().startswith('# mine\nmode = "manual"  # careful\n')
+    escape(pty)
+    escape(pty)
+    pty.until(lambda text: "Settings" not in text)
+    pty.type("/quit\r")
+    assert pty.wait() == 0
+    assert pty.restored() == []
+
+
+def test_a_theme_is_there_at_once(start: Start, file: Path) -> None:
+    pty = start()
+    sheet(pty, "display.theme")
+    pty.raw = b""
+    for _ in range(3):
+        pty.type("\r")
+        pty.until(lambda text: "saved: display.theme is" in text)
+        pty.read(0.2)
+        if tomllib.loads(file.read_text())["display"]["theme"] == "light":
+            break
+    pty.until("display.theme is light")
+    light = tomllib.loads((ROOT / "themes" / "light.toml").read_text())["colours"]["background"]
+    pty.read(0.5)
+    drawn = "48;2;" + ";".join(str(int(light[at : at + 2], 16)) for at in (1, 3, 5))
+    assert drawn in pty.raw.decode("utf-8", "replace")
+
+
+def test_own_keys_work_and_are_shown(start: Start, file: Path) -> None:
+    pty = start()
+    pty.until("Ask, or type")
+    pty.type("\x1bOP")
+    pty.until("Keys and commands")
+    pty.until(lambda text: "F6 " in text and "F9 " not in text)
+    pty.type("\x1bOP")
+    pty.until(lambda text: "Keys and commands" not in text)
+    sheet(pty, "keys.search")
+    pty.type("\r")
+    pty.until("keys.search: a key, such as")
+    pty.type("\x15x\r")
+    pty.until("X is needed for typing")
+    pty.type("\x15f2\r")
+    pty.until("saved: keys.search is f2")
+    escape(pty)
+    escape(pty)
+    pty.until("F2 search")
+    pty.type("\x1bOQ")
+    pty.until("Search the transcript")
+    assert tomllib.loads(file.read_text())["keys"]["search"] == ["f2"]
+
+
+def test_forty_columns(start: Start, file: Path) -> None:
+    pty = start((40, 20))
+    sheet(pty, "command_timeout")
+    pty.until("tools.command_timeout: 120")
+    pty.type("\r")
+    pty.until("86,400")
+    pty.type("\x159\r")
+    pty.until("saved: tools.command_timeout is 9")
+    assert tomllib.loads(file.read_text())["tools"] == {"command_timeout": 9}
+    for line in pty.text.splitlines():
+        assert len(line) <= 40
+
+
+def test_a_file_that_cannot_be_written_is_said(start: Start, file: Path) -> None:
+    pty = start()
+    pty.until("Ask, or type")
+    file.write_text("mode = \n")
+    sheet(pty, "durations")
+    pty.type("\r")
+    pty.until("is not valid TOML, so it is left as it is")
+    assert file.read_text() == "mode = \n"
