@@ -26,7 +26,7 @@ LONGEST: Final = 100_000
 """Characters of a prompt that is worth remembering."""
 LOCK_SECONDS: Final = 0.05
 """So long the screen waits for another copy; without the lock, an append is still one write."""
-SLICE: Final = 1_000
+SLICE: Final = 500
 """Lines that are read at a time: some milliseconds."""
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_tui.structures.frozen import frozen
 
 PAGE: Final = 10
+MOST: Final = 500
+"""Hits of a kind that are looked for at once."""
 
 
-@frozen
-class Past:
-    """A prompt of before. `here`: it was sent in this folder."""
+class Past(NamedTuple):
+    """A prompt of before. `here`: it was sent in this folder. A tuple: a hundred thousand cost the collector nothing."""
 
     text: str
     at: float = 0.0
@@ -23,28 +23,37 @@ class Past:
 Pasts = tuple[Past, ...]
 
 
-class Shelf:
-    """Some prompts as they were read, newest first, and their texts in small letters."""
+class Texts:
+    """Some prompts, newest first, and their texts in small letters."""
 
     def __init__(self, pasts: Pasts) -> None:
         self.pasts = pasts
-
-    @cached_property
-    def plain(self) -> list[str]:
-        return [past.text.lower() for past in self.pasts]
+        self.plain = [past.text.lower() for past in pasts]
 
     def found(self, words: list[str]) -> Pasts:
         """Those that hold all of `words`."""
-        if not words:
+        if not words or not self.pasts:
             return self.pasts
         first, *others = words
         hits = [number for number, text in enumerate(self.plain) if first in text]
         return tuple(self.pasts[n] for n in hits if all(word in self.plain[n] for word in others))
 
 
+class Shelf:
+    """What was read at a time: prompts of this folder, and those of others."""
+
+    def __init__(self, pasts: Pasts) -> None:
+        self.here = Texts(tuple(past for past in pasts if past.here))
+        self.elsewhere = Texts(tuple(past for past in pasts if not past.here))
+
+
 @frozen
 class Recall:
-    """The search as it stands. Hits of this folder come first, then the rest, each newest first."""
+    """The search as it stands. Hits of this folder come first, then the rest, each newest first.
+
+    No more are looked for than `most` of each kind (and the rest of a shelf), so that a key never waits for a word that
+    is everywhere; who goes on to the last of them gets more.
+    """
 
     number: int
     """Which opening this is: what was read for an earlier one comes too late."""
@@ -56,10 +65,16 @@ class Recall:
     """How many hits are nearer."""
     done: bool = False
     """All there is has been read."""
+    most: int = MOST
 
     @property
     def total(self) -> int:
         return len(self.here) + len(self.elsewhere)
+
+    @property
+    def more(self) -> bool:
+        """Whether there may be more hits than these."""
+        return not self.done or len(self.here) >= self.most or len(self.elsewhere) >= self.most
 
     def hit(self, number: int) -> Past:
         return self.here[number] if number < len(self.here) else self.elsewhere[number - len(self.here)]
@@ -73,27 +88,33 @@ class Recall:
         if not pasts:
             return replace(self, done=done)
         shelf = Shelf(pasts)
-        found = shelf.found(self.query.split())
-        here = tuple(past for past in found if past.here)
-        elsewhere = tuple(past for past in found if not past.here)
-        later = len(here) if self.selected >= len(self.here) and self.selected else 0
-        return replace(
-            self, shelves=(*self.shelves, shelf), here=self.here + here, elsewhere=self.elsewhere + elsewhere,
-            selected=self.selected + later, done=done,
-        )  # fmt: skip
+        after = self._put(replace(self, shelves=(*self.shelves, shelf), done=done), shelf)
+        elsewhere = self.selected and self.selected >= len(self.here)
+        return replace(after, selected=self.selected + len(after.here) - len(self.here)) if elsewhere else after
+
+    @staticmethod
+    def _put(to: Recall, shelf: Shelf) -> Recall:
+        """The hits of `shelf` too, where there are not enough yet."""
+        words = to.query.split()
+        here = to.here + shelf.here.found(words) if len(to.here) < to.most else to.here
+        enough = len(to.elsewhere) >= to.most
+        return replace(to, here=here, elsewhere=to.elsewhere if enough else to.elsewhere + shelf.elsewhere.found(words))
 
     def asked(self, query: str) -> Recall:
         """Look for `query` instead."""
         query = query.lower()
-        if query == self.query:
-            return self
-        words = query.split()
-        found = [past for shelf in self.shelves for past in shelf.found(words)]
-        here = tuple(past for past in found if past.here)
-        return replace(
-            self, query=query, selected=0, here=here, elsewhere=tuple(past for past in found if not past.here)
-        )
+        return self if query == self.query else replace(self, query=query, selected=0, most=MOST)._again()
+
+    def _again(self) -> Recall:
+        after = replace(self, here=(), elsewhere=())
+        for shelf in self.shelves:
+            after = self._put(after, shelf)
+        return after
 
     def moved(self, by: int) -> Recall:
         """Older, or nearer if negative; at the ends it stays."""
-        return replace(self, selected=max(0, min(self.total - 1, self.selected + by)))
+        to = self.selected + by
+        ends = (len(self.here), len(self.here)), (len(self.elsewhere), self.total)
+        near = any(count >= self.most and to >= end - PAGE for count, end in ends)
+        now = replace(self, most=self.most + MOST)._again() if near else self
+        return replace(now, selected=max(0, min(now.total - 1, to)))

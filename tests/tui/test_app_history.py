@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import random
 import stat
 import threading
 from pathlib import Path
 
 import pytest
 
-from agent_tui.tui import history
+from agent_tui.tui import history, history_lines
 from agent_tui.tui.history import PromptHistory
 
 
@@ -63,15 +65,80 @@ def test_a_torn_last_line_does_not_swallow_the_next(tmp_path: Path) -> None:
     assert PromptHistory(file).load() == ("one", "three")
 
 
-def test_a_long_file_is_cut_back_to_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "KEPT", 10)
+def test_a_file_without_end_is_cut_back_to_its_newer_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "FULL", 2_000)
     file = tmp_path / "history.jsonl"
-    file.write_text("".join(json.dumps({"text": f"p{n}"}) + "\n" for n in range(100)))
-    assert PromptHistory(file).load() == tuple(f"p{n}" for n in range(90, 100))
-    assert len(file.read_text().splitlines()) == 10
+    file.write_text("".join(json.dumps({"text": f"p{n}"}) + "\n" for n in range(200)))
+    kept = PromptHistory(file).load()
+    assert kept[-1] == "p199"
+    assert len(kept) == len(file.read_text().splitlines()) > 50
+    assert file.stat().st_size <= 1_000
     PromptHistory(file).add("new")
-    assert PromptHistory(file).load()[-2:] == ("p99", "new")
+    assert PromptHistory(file).load()[-2:] == ("p199", "new")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_each_prompt_comes_once_and_those_of_this_folder_are_the_nearest(tmp_path: Path) -> None:
+    file = tmp_path / "history.jsonl"
+    here, there = PromptHistory(file, "/here"), PromptHistory(file, "/there")
+    for copy, text in ((here, "a"), (there, "x"), (here, "b"), (there, "a"), (here, "x"), (there, "y")):
+        copy.add(text)
+    assert here.load() == ("a", "y", "b", "x")
+    assert there.load() == ("b", "x", "a", "y")
+    assert [past.text for some in here.slices() for past in some] == ["y", "x", "a", "b"]
+
+
+def test_only_what_another_copy_wrote_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "history.jsonl"
+    one, other = PromptHistory(file), PromptHistory(file)
+    assert one.load() == ()
+    one.add("mine")
+    assert one.reload() is None
+    other.add("theirs")
+    one.add("mine too")
+    assert one.reload() == ("mine", "theirs", "mine too")
+    assert one.reload() is None
+
+
+def test_what_cannot_be_written_is_not_lost(tmp_path: Path) -> None:
+    file = tmp_path / "history.jsonl"
+    PromptHistory(file).add("before")
+    file.chmod(0o400)
+    found = PromptHistory(file)
+    if os.geteuid():
+        found.add("after")
+        assert "cannot be written" in found.notice()
+    else:  # root may write anything, but not into a folder
+        found = PromptHistory(tmp_path)
+        found.add("after")
+        assert "cannot be written" in found.notice()
+        assert found.load() == ("after",)
+        return
+    assert found.load() == ("before", "after")
+
+
+def test_lines_of_any_length_and_kind_are_read_from_the_end(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    file = tmp_path / "history.jsonl"
+    texts = [f"{n} " + "ü" * int(chance.paretovariate(0.4) % 60_000) for n in range(300)]
+    with file.open("wb") as out:
+        for text in texts:
+            out.write(json.dumps({"text": text}).encode() + b"\n" + b"\n" * chance.randint(0, 2))
+        out.write(b"x" * (history_lines.LONGEST_LINE + 3 * history_lines.BLOCK) + b'\n{"text": "\\ud800"}')
+    found = PromptHistory(file)
+    assert list(found.load()) == [*texts, "?"]
+    assert "1 damaged line " in found.notice()
+
+
+def test_a_file_that_is_one_line_without_end_holds_no_prompts(tmp_path: Path) -> None:
+    file = tmp_path / "history.jsonl"
+    with file.open("wb") as out:
+        out.truncate(history.FULL - 1)
+    found = PromptHistory(file)
+    assert found.load() == ()
+    assert "damaged" in found.notice()
+    found.add("good")
+    assert PromptHistory(file).load() == ("good",)
 
 
 def test_a_place_that_cannot_be_written_costs_one_notice(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from agent_tui.tui.effects import Copy, Quit
 from tests.tui.play import Play, words
 
 NAMES = [
-    "search", "timestamps", "durations", "settings",
+    "search", "timestamps", "durations", "settings", "history", "suspend", "vim",
     "help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
 ]  # fmt: skip
 

@@ -30,7 +30,7 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     blank = ((Span(" "),),) * (room - len(options))
     if not options:
         said = "reading …" if not found.done else "no earlier prompt has these words" if words else "no prompts yet"
-        return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank), footer=_count(found))
+        return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), footer=_count(found))
     return OverlayView("Earlier prompts", blank[:-1], options, numbers[-1] - found.selected, _count(found))
 
 
@@ -47,7 +47,7 @@ def _around(text: str, words: list[str]) -> str:
 
 
 def _count(found: Recall) -> str:
-    more = "" if found.done else "+"
+    more = "+" if found.more else ""
     return f"{found.selected + 1:,} of {found.total:,}{more}" if found.total else ""
 
 

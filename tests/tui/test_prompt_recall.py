@@ -1,0 +1,163 @@
+"""Searching earlier prompts, as values: narrowing, the order of hits, and what becomes of the draft."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_tui.tui.effects import ReadHistory, Remember
+from agent_tui.tui.msg import HistoryLoaded, HistoryRead
+from agent_tui.tui.recall import Past, Recall
+from tests.tui.play import Play, words
+
+PASTS = (
+    Past("fix the parser", 990.0, True), Past("write\n\nthe docs", 500.0), Past("Parser tests", 400.0, True),
+    Past("docs of the parser", 300.0),
+)  # fmt: skip
+
+
+def opened(draft: str = "", pasts: tuple[Past, ...] = PASTS) -> Play:
+    play = Play()
+    if draft:
+        play.type(draft)
+    play.press("ctrl+r")
+    number = next(effect.number for effect in play.effects if isinstance(effect, ReadHistory))
+    play.say(HistoryRead(number=number, entries=pasts))
+    play.say(HistoryRead(number=number, done=True))
+    play.effects.clear()
+    return play
+
+
+def listed(play: Play) -> list[str]:
+    """What the sheet offers, nearest first; the chosen one with a mark."""
+    sheet = play.view.overlay
+    assert sheet is not None
+    return [("> " if n == sheet.selected else "") + option.label for n, option in enumerate(sheet.options)][::-1]
+
+
+def test_this_folder_comes_first_and_the_nearest_is_chosen() -> None:
+    play = opened()
+    assert listed(play) == ["> fix the parser", "Parser tests", "write ⏎ the docs", "docs of the parser"]
+    assert [option.detail for option in play.view.overlay.options][1::2] == [  # type: ignore[union-attr]
+        "8 min ago · elsewhere", "just now"]  # fmt: skip
+    assert play.view.footer.note == "1 of 4"
+
+
+def test_typing_narrows_by_words_in_any_order_and_case() -> None:
+    play = opened()
+    play.type("parser")
+    assert listed(play) == ["> fix the parser", "Parser tests", "docs of the parser"]
+    play.type(" DOCS")
+    assert listed(play) == ["> docs of the parser"]
+    play.type(" nowhere")
+    assert words(play.view.overlay.lines[0]) == "no earlier prompt has these words"  # type: ignore[union-attr]
+    play.press("up", "enter")
+    assert (play.text, play.toast.partition(":")[0]) == ("parser DOCS nowhere", "no earlier prompt has these words")
+
+
+def test_older_and_newer_stop_at_the_ends() -> None:
+    play = opened()
+    play.press("ctrl+r", "up")
+    assert listed(play)[2] == "> write ⏎ the docs"
+    play.press("pageup", "up")
+    assert listed(play)[3] == "> docs of the parser"
+    play.press("down")
+    assert listed(play)[2] == "> write ⏎ the docs"
+    play.press("pagedown", "down")
+    assert listed(play)[0] == "> fix the parser"
+
+
+@pytest.mark.parametrize("key", ["enter", "tab", "ctrl+s"])
+def test_the_chosen_one_takes_the_place_of_the_draft_which_is_kept(key: str) -> None:
+    play = opened("half a thought")
+    play.press("up", key)
+    assert (play.text, play.model.recall, play.model.composer.purpose) == ("Parser tests", None, None)
+    assert play.takes(Remember) == [Remember("half a thought")]
+    play.press("up")
+    assert play.text == "half a thought"
+    assert play.ops == []
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c", "ctrl+g"])
+def test_leaving_gives_the_draft_back(key: str) -> None:
+    play = opened("half a thought")
+    play.type("docs")
+    play.press(key)
+    assert (play.text, play.model.recall, play.view.overlay) == ("half a thought", None, None)
+    assert play.takes(Remember) == []
+
+
+def test_an_empty_history_and_one_that_is_being_read_say_so() -> None:
+    play = opened(pasts=())
+    assert words(play.view.overlay.lines[0]) == "no prompts yet"  # type: ignore[union-attr]
+    play = Play()
+    play.press("ctrl+r")
+    assert words(play.view.overlay.lines[0]) == "reading …"  # type: ignore[union-attr]
+
+
+def test_what_was_read_for_an_earlier_search_comes_too_late() -> None:
+    play = opened()
+    play.press("escape", "ctrl+r")
+    play.say(HistoryRead(number=1, entries=PASTS))
+    assert listed(play) == []
+
+
+def test_a_hit_far_into_a_long_prompt_is_shown() -> None:
+    play = opened(pasts=(Past("a " * 5_000 + "needle here", 1.0),))
+    play.type("needle")
+    assert "needle here" in listed(play)[0]
+
+
+def test_the_sheet_keeps_its_height() -> None:
+    play = opened(pasts=tuple(Past(f"prompt {n}", float(n)) for n in range(40)))
+    heights = set()
+    for key in ("", "1", "2", "2", "x"):
+        play.type(key)
+        sheet = play.view.overlay
+        assert sheet is not None
+        gap = 1 if sheet.lines and sheet.options else 0
+        heights.add(len(sheet.lines) + gap + len(sheet.options))
+    assert len(heights) == 1
+
+
+def test_what_another_copy_wrote_takes_the_place_of_what_was_known() -> None:
+    play = Play()
+    play.say(HistoryLoaded(entries=("a", "b")))
+    play.say(HistoryLoaded(entries=("a", "theirs", "b"), again=True))
+    play.press("up", "up")
+    assert play.text == "theirs"
+
+
+@given(st.lists(st.tuples(st.text("abC ", max_size=6), st.booleans()), max_size=30), st.text("abc ", max_size=3),
+       st.integers(1, 7), st.integers(0, 40))  # fmt: skip
+def test_read_in_pieces_it_finds_what_it_finds_read_whole(
+    entries: list[tuple[str, bool]], query: str, size: int, older: int
+) -> None:
+    pasts = tuple(Past(text, 0.0, here) for text, here in entries)
+    whole = Recall(1).read(pasts, done=True).asked(query)
+    pieces = Recall(1).asked(query)
+    for n in range(0, len(pasts), size):
+        pieces = pieces.read(pasts[n : n + size], done=n + size >= len(pasts))
+    assert (pieces.here, pieces.elsewhere) == (whole.here, whole.elsewhere)
+    assert 0 <= whole.moved(older).selected < max(1, whole.total)
+    assert all(word in past.text.lower() for past in whole.here for word in query.split())
+
+
+def test_of_a_word_that_is_everywhere_as_many_are_found_as_one_goes_to() -> None:
+    pasts = tuple(Past(f"prompt {n}", 0.0, n % 3 == 0) for n in range(30_000))
+    found = Recall(1)
+    for n in range(0, len(pasts), 500):
+        found = found.read(pasts[n : n + 500], done=n + 500 == len(pasts))
+    found = found.asked("prompt")
+    assert found.total < 2_500
+    assert found.more
+    seen = [found.hit(0)]
+    for _ in range(12_000):
+        found = found.moved(1)
+        assert found.chosen is not None
+        seen.append(found.chosen)
+    here = [past for past in pasts if past.here]
+    assert seen[: len(here)] == here
+    assert seen[len(here) :] == [past for past in pasts if not past.here][: len(seen) - len(here)]
+    assert found.asked("prompt 29999").hit(0).text == "prompt 29999"
