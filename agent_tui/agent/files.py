@@ -17,6 +17,8 @@ from agent_tui.structures import fuzzy
 
 FRESH: Final = 5.0
 """Seconds for which a walk is believed."""
+BREATH: Final = 0.0002
+"""Seconds for which the work lets go of the interpreter, about every millisecond: keys that came are drawn."""
 
 
 class Files:
@@ -47,14 +49,18 @@ class Files:
     async def _answer(self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool) -> None:
         before = self._told
 
+        def stopped() -> bool:
+            time.sleep(BREATH)
+            return self.ended
+
         def work() -> dict[str, Any] | None:
             try:
-                listing = listed(lambda: self.ended)
+                listing = listed(stopped)
             except Stopped:
                 return None
             except OSError as error:
-                return _data([], f"the folder cannot be listed: {error.strerror}", whole)
-            return None if listing is None else _told(listing, whole, before)
+                return _data([], f"the folder cannot be listed: {error.strerror}", whole, stopped)
+            return None if listing is None else _told(listing, whole, before, stopped)
 
         data = await asyncio.get_running_loop().run_in_executor(self._pool, work)
         if whole:
@@ -64,16 +70,16 @@ class Files:
             self._tell(Answered(id=id, kind="files", data=data))
 
 
-def _told(listing: Listing, whole: bool, before: dict[str, Any]) -> dict[str, Any]:
+def _told(listing: Listing, whole: bool, before: dict[str, Any], pause: Callable[[], bool]) -> dict[str, Any]:
     notes = [f"only the first {MOST:,} are listed"] if listing.more else []
     if listing.unreadable:
         notes.append(f"{listing.unreadable:,} folder{'s' * (listing.unreadable > 1)} cannot be read")
     note = ", ".join(notes)
     if before and len(before["paths"]) == len(listing.paths) and set(before["paths"]) == set(listing.paths):
         return {**before, "whole": whole, "note": note}  # the same lists: nobody has to look again
-    return _data(listing.paths, note, whole)
+    return _data(listing.paths, note, whole, pause)
 
 
-def _data(paths: list[str], note: str, whole: bool) -> dict[str, Any]:
-    made = fuzzy.corpus(paths)
+def _data(paths: list[str], note: str, whole: bool, pause: Callable[[], bool]) -> dict[str, Any]:
+    made = fuzzy.corpus(paths, pause)
     return {"paths": made.paths, "folded": made.folded, "names": made.names, "whole": whole, "note": note}

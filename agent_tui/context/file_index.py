@@ -35,7 +35,8 @@ _RULES: Final = (ignore.FILE, ".ignore")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Paths from the start, folders with a slash behind. `more`: the limit was reached; `unreadable` counts folders."""
+    """Paths from the start, in no order, folders with a slash behind. `more`: the limit was reached; `unreadable`
+    counts folders."""
 
     paths: list[str]
     more: bool = False
@@ -103,11 +104,9 @@ class FileIndex:
         return scope
 
     def _listing(self, found: list[str], more: bool, unreadable: int) -> Listing:
-        """The files with the folders that hold them, in a stable order, without names that cannot be typed."""
-        found = found[: self.most]
-        if _UNTYPABLE.search("".join(found)):
-            found = [path for path in found if not _UNTYPABLE.search(path)]
-        return Listing(sorted(_folders(found).union(found)), more, unreadable)
+        """The files with the folders that hold them, without names that cannot be typed."""
+        found = [path for path in found[: self.most] if path.isprintable() or not _UNTYPABLE.search(path)]
+        return Listing(list(dict.fromkeys((*_folders(found), *found))), more, unreadable)
 
 
 class _Walk:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -32,6 +32,7 @@ MANY: Final = 10_000
 LONGEST: Final = 256
 """Characters of a query that count."""
 
+_PAUSE: Final = 1_000
 _RECENT: Final = 24
 """What it is worth that a path was used: more than the start of a name."""
 
@@ -80,10 +81,25 @@ def order(path: str) -> tuple[int, bool, int, str]:
     return path.count("/", 0, -1), path[0] == "." or "/." in path, len(path), path
 
 
-def corpus(paths: Iterable[str]) -> Corpus:
-    ordered = sorted(paths, key=order)
-    folded = [fold(path) for path in ordered]
-    return Corpus(ordered, folded, [name_of(path) for path in folded])
+def corpus(paths: Iterable[str], pause: Callable[[], object] = bool) -> Corpus:
+    """`paths` made ready; `pause` is called every few milliseconds. Sorted in small lots: no sort holds up a key."""
+    lots: dict[tuple[int, bool, int], list[str]] = {}
+    for number, path in enumerate(paths):
+        depth, hidden, length, _ = order(path)
+        lots.setdefault((depth, hidden, length), []).append(path)
+        if not number % _PAUSE:
+            pause()
+    ordered: list[str] = []
+    folded: list[str] = []
+    names: list[str] = []
+    for lot in sorted(lots):
+        for path in sorted(lots[lot]):
+            ordered.append(path)
+            folded.append(fold(path))
+            names.append(name_of(folded[-1]))
+            if not len(ordered) % _PAUSE:
+                pause()
+    return Corpus(ordered, folded, names)
 
 
 def begin(among: Corpus, query: str, before: Matches | None = None) -> Matches:

@@ -137,7 +137,7 @@ def test_without_a_repository_junk_is_left_out(tmp_path: Path) -> None:
         "dist/out": "", ".git": "no repository", "c.log": "", ".gitignore": "*.log\n",
     })  # fmt: skip
     assert index(tmp_path).at_once(lambda: False) is None
-    assert whole(tmp_path) == [".gitignore", "a.py", "src/", "src/b.py"]
+    assert sorted(whole(tmp_path)) == [".gitignore", "a.py", "src/", "src/b.py"]
 
 
 def test_links_in_a_circle_special_files_and_odd_names(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_links_in_a_circle_special_files_and_odd_names(tmp_path: Path) -> None:
     (tmp_path / "self").symlink_to("self")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / os.fsdecode(b"\xff\xfe")).write_text("")
-    assert whole(tmp_path) == ["a/", "a/back", "a/x", "pipe", 'quo"te', "self", "spa ce", "ünï/", "ünï/ñ"]
+    assert sorted(whole(tmp_path)) == ["a/", "a/back", "a/x", "pipe", 'quo"te', "self", "spa ce", "ünï/", "ünï/ñ"]
 
 
 def test_a_limit_keeps_what_is_near_the_top_and_says_so(tmp_path: Path) -> None:
