@@ -18,7 +18,7 @@ mode = "manual"  # careful
 
 [keys]
 mouse = "f6"
-serach = "f4"
+serach = "f22"
 """
 
 
@@ -104,7 +104,7 @@ def test_a_theme_is_there_at_once(start: Start, file: Path) -> None:
 
 
 def test_own_keys_work_and_are_shown(start: Start, file: Path) -> None:
-    pty = start()
+    pty = start((110, 90))
     pty.until("Ask, or type")
     pty.type("\x1bOP")
     pty.until("Keys and commands")
@@ -116,14 +116,14 @@ def test_own_keys_work_and_are_shown(start: Start, file: Path) -> None:
     pty.until("keys.search: a key, such as")
     pty.type("\x15x\r")
     pty.until("X is needed for typing")
-    pty.type("\x15f2\r")
-    pty.until("saved: keys.search is f2")
+    pty.type("\x15alt+j\r")
+    pty.until("saved: keys.search is alt+j")
     escape(pty)
     escape(pty)
-    pty.until("F2 search")
-    pty.type("\x1bOQ")
+    pty.until("Alt+J search")
+    pty.type("\x1bj")
     pty.until("Search the transcript")
-    assert tomllib.loads(file.read_text())["keys"]["search"] == ["f2"]
+    assert tomllib.loads(file.read_text())["keys"]["search"] == ["alt+j"]
 
 
 def test_forty_columns(start: Start, file: Path) -> None:

@@ -207,7 +207,7 @@ def test_the_draft_comes_back_and_nothing_is_sent() -> None:
     [
         ("model", "ollama/qwen3:8b", "ollama/qwen3:8b"), ("model", "", None), ("agent.max_steps", " ", None),
         ("tools.enabled", "read_file, glob_files", ["read_file", "glob_files"]), ("tools.enabled", "", []),
-        ("providers.openai.api_key", "sk-1", "sk-1"), ("keys.search", "ctrl+g, f4", ["ctrl+g", "f4"]),
+        ("providers.openai.api_key", "sk-1", "sk-1"), ("keys.search", "f21, f22", ["f21", "f22"]),
         ("keys.mouse", "", []), ("providers.demo.pace", "0.5", 0.5),
     ],
 )  # fmt: skip
@@ -263,17 +263,17 @@ def test_what_cannot_be_written_is_said() -> None:
 
 def test_own_keys_hold_at_once_and_conflicts_are_refused() -> None:
     play, files = opened("keys.search")
-    edit(play, "f4")
+    edit(play, "f22")
     files.answer()
-    assert play.model.keys == resolve({"search": ("f4",)})[0]
+    assert play.model.keys == resolve({"search": ("f22",)})[0]
     play.press("ctrl+u")
     type_keys(play, "keys.mouse")
-    edit(play, "f4")
+    edit(play, "f22")
     assert files.answer() == []
-    assert play.model.toast is not None and play.model.toast.text == "F4 is already the key of search: not used"
+    assert play.model.toast is not None and play.model.toast.text == "F22 is already the key of search: not used"
     play.press("escape", "escape", "escape")
     assert play.view.overlay is None
-    play.say(KeyPressed("f4"))
+    play.say(KeyPressed("f22"))
     assert play.view.prompt.label == "Search the transcript"
 
 
