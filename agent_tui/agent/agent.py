@@ -16,6 +16,7 @@ from logging import Logger
 from typing import Final
 
 from agent_tui.agent import workshop
+from agent_tui.agent.asides import Asides
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.errands import Errands
@@ -39,7 +40,9 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.ops import (
     Answer,
+    AskAside,
     Cancel,
+    CancelAside,
     Clear,
     Export,
     Op,
@@ -79,6 +82,7 @@ class Agent:
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.shell = Shell(record, self.turns)
+        self.asides = Asides(record, models, lambda: self.turns.prepare(record.emit), self.turns.spawn)
         self.files = Files(config, record.emit, pool, log)
         self._draft: SaveDraft | None = None
 
@@ -107,6 +111,10 @@ class Agent:
                 self._save_draft(op)
             case RunShell():
                 self.shell.run(op)
+            case AskAside():
+                self.asides.ask(op)
+            case CancelAside():
+                self.asides.cancel()
             case Query():
                 self._query(op)
             case Clear():

@@ -118,12 +118,7 @@ class Turns:
     async def _loop(self, turn: Turn) -> TurnEnd:
         provider = self.models.provider
         assert provider is not None
-        if not self.record.history.system:
-            specs = [tool.spec() for tool in self.executor.tools.values()]
-            home = Path(self.config.environment.get("HOME", "~")).expanduser()
-            built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list())
-            for event in (built, *notices):
-                turn.emit(event)
+        self.prepare(turn.emit)
         await self.attach(self.record.prompt, turn)
         state = await loop.run(
             turn,
@@ -136,6 +131,16 @@ class Turns:
         if state == "max_steps":
             turn.emit(Notice(f"The turn reached its limit of {turn.step} steps; say “go on” to continue.", "warning"))
         return state
+
+    def prepare(self, emit: Callable[[Event], None]) -> None:
+        """Put the prefix of every request on record, where it is not."""
+        if self.record.history.system:
+            return
+        specs = [tool.spec() for tool in self.executor.tools.values()]
+        home = Path(self.config.environment.get("HOME", "~")).expanduser()
+        built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list())
+        for event in (built, *notices):
+            emit(event)
 
     def _end(self, turn: Turn, state: TurnEnd) -> None:
         """The only end of a turn: everything open is settled, nothing of the person's is lost."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agent_tui.protocol.aside_events import AsideDelta as AsideDelta
+from agent_tui.protocol.aside_events import AsideEnded as AsideEnded
 from agent_tui.protocol.event import Event as Event
 from agent_tui.protocol.event import Restored as Restored
 from agent_tui.protocol.event import Unknown as Unknown
@@ -51,7 +53,7 @@ AnyEvent = (
     | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta | ToolArgsDelta
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
-    | ShellEnded
+    | ShellEnded | AsideDelta | AsideEnded
 )  # fmt: skip
 
 

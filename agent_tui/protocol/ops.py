@@ -129,6 +129,23 @@ class Clear(Op):
 
 
 @frozen
+class AskAside(Op):
+    """Ask `text` on the side, with the context as it is now and no tools; the question before it is given up. The
+    answer comes as `aside_delta` and `aside_ended` under the same id, and never enters the context."""
+
+    id: str
+    text: str
+    type: Literal["ask_aside"] = "ask_aside"
+
+
+@frozen
+class CancelAside(Op):
+    """Give up the question on the side."""
+
+    type: Literal["cancel_aside"] = "cancel_aside"
+
+
+@frozen
 class SetClipboard(Op):
     """Put `text` on the clipboard with a tool of this machine, if it has one (`answered`, kind `clipboard`)."""
 
@@ -170,5 +187,5 @@ class Shutdown(Op):
 
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
-    | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell
+    | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside
 )

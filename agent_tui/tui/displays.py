@@ -69,7 +69,7 @@ def _whole(display: d.Display, width: int, cells: Cells) -> list[Line]:
         case d.TextDisplay():
             return text_lines(display.text, width, cells)
         case d.MarkdownDisplay() | d.PlanDisplay():
-            return _markdown(display.text, width, cells)
+            return markdown_lines(display.text, width, cells)
         case d.CodeDisplay():
             return _code(display, width, cells)
         case d.DiffDisplay():
@@ -109,7 +109,7 @@ def diff_count(diff: d.DiffDisplay) -> tuple[Segment, ...]:
     return tuple(parts)
 
 
-def _markdown(text: str, width: int, cells: Cells) -> list[Line]:
+def markdown_lines(text: str, width: int, cells: Cells) -> list[Line]:
     """Long texts piece by piece: that takes linear time."""
     if len(text) <= LIMIT:
         return list(render(text, width, cells))
@@ -206,7 +206,7 @@ def _todo(item: d.TodoItem, width: int, cells: Cells) -> list[Line]:
 
 
 def _question(question: d.QuestionDisplay, width: int, cells: Cells) -> list[Line]:
-    lines = _markdown(question.text, width, cells)
+    lines = markdown_lines(question.text, width, cells)
     for number, option in enumerate(question.options, 1):
         chosen = option == question.answer
         mark = Segment(f"{'▸' if chosen else ' '} {number}. ", "accent" if chosen else "list.marker")

@@ -15,6 +15,7 @@ from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.fuzzy import Matches
 from agent_tui.structures.mention import Typed
+from agent_tui.tui.aside import Aside
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.recall import Recall
 from agent_tui.tui.regions import Tone
@@ -22,7 +23,7 @@ from agent_tui.tui.search import Found, Index
 
 PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history"]
 OverlayKind = Literal[
-    "help", "first_run", "models", "sessions", "skills", "queue", "copy", "settings", "paste", "private",
+    "help", "first_run", "models", "sessions", "skills", "queue", "aside", "copy", "settings", "paste", "private",
 ]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""
@@ -243,6 +244,7 @@ class Model:
     """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
     search: Search | None = None
     finder: Finder | None = None
+    aside: Aside | None = None
     recall: Recall | None = None
     recalls: int = 0
     vim: VimMode = ""

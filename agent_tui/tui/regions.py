@@ -136,6 +136,9 @@ class OverlayView:
     selected: int = 0
     footer: str = ""
     scroll: int = 0
+    text: str = ""
+    """Markdown between `lines` and `below`."""
+    below: tuple[tuple[Span, ...], ...] = ()
 
 
 @frozen

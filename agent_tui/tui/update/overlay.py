@@ -11,7 +11,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.effects import Quit, Type
 from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer, copying, pastes, queued, settings, skills
+from agent_tui.tui.update import aside, composer, copying, pastes, queued, settings, skills
 from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.wording import ago
 
@@ -107,6 +107,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return None
     if overlay.kind == "copy":
         return copying.pressed(model, overlay, msg)
+    if overlay.kind == "aside":
+        return aside.pressed(model, overlay, msg)
     if overlay.kind == "queue":
         return queued.pressed(model, overlay, msg)
     if overlay.kind in ("paste", "private"):

@@ -8,6 +8,8 @@ from typing import Final
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
+    AsideDelta,
+    AsideEnded,
     ErrorRaised,
     ModeChanged,
     ModelChanged,
@@ -22,7 +24,7 @@ from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, Us
 from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
-from agent_tui.tui.update import composer, copying, dialog, pastes, queue
+from agent_tui.tui.update import aside, composer, copying, dialog, pastes, queue
 from agent_tui.tui.update.step import Step, then
 
 START: Final = "start"
@@ -76,6 +78,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
         case ModeChanged():
             return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
+        case AsideDelta() | AsideEnded():
+            return aside.told(model, event)
         case ModelChanged():
             return _found(model) if event.model else model, ()
         case _:

@@ -11,6 +11,7 @@ from agent_tui.tui.model import Model, Overlay, OwnKeys
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.update import skills
 from agent_tui.tui.update.overlay import items
+from agent_tui.tui.view.aside import aside_view
 from agent_tui.tui.view.copies import copies_view
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.pastes import paste_view, private_view
@@ -37,6 +38,8 @@ def overlay_view(model: Model) -> OverlayView | None:
         return paste_view(model.overlay, model.composer.chips)
     if model.overlay is not None and model.overlay.kind == "settings":
         return settings_view(model, model.overlay)
+    if model.overlay is not None and model.overlay.kind == "aside":
+        return aside_view(model.overlay, model.aside)
     if model.overlay is not None and model.overlay.kind == "queue":
         return queued_view(model)
     return _overlay(model.overlay, t.answers, model.keys)
@@ -66,9 +69,7 @@ def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], own: OwnKeys) 
             return copies_view(overlay)
         case "private":
             return private_view(answers.get("private"), overlay.scroll)
-        case "settings" | "paste":  # they need more than the others
-            return None
-        case "queue":  # it needs more than the others
+        case "settings" | "paste" | "queue" | "aside":  # they need more than the others
             return None
 
 

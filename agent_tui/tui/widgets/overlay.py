@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from agent_tui.tui.displays import markdown_lines
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
 from agent_tui.tui.regions import OverlayView, Span
 from agent_tui.tui.widgets.completion import window
@@ -51,6 +52,9 @@ class Overlay(Region):
         room = max(1, self.app.size.height - OUTSIDE - 2)
         options = options_lines(value.options, value.selected, inner, True)
         text = [line for spans in value.lines for line in wrapped(spans, inner)]
+        if value.text:
+            text += [line.segments for line in markdown_lines(value.text, inner, cell_len)] + [()]
+        text += [line for spans in value.below for line in wrapped(spans, inner)]
         options_room = min(len(options), max(3, room - min(len(text) + 1, room // 2)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
         shown, more = self._window(text, value.scroll, text_room)

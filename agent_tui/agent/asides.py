@@ -1,0 +1,114 @@
+"""A question on the side: one request with the context as it is, no tools, and nothing of it is ever in the context."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, Final
+
+from agent_tui.agent.history import History
+from agent_tui.agent.loop import estimate
+from agent_tui.agent.models import Models
+from agent_tui.agent.record import Record
+from agent_tui.protocol.aside_events import AsideDelta, AsideEnd, AsideEnded
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, Usage, UserMessage
+from agent_tui.protocol.ops import AskAside
+from agent_tui.protocol.turn_events import AssistantReplied
+from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
+
+WORDS: Final = """\
+(A question on the side, while the work above goes on or rests. Answer it in words alone, from what is above and what \
+you know; no tool can be used. Neither the question nor the answer is kept.)
+
+"""
+NO_MODEL: Final = "there is no model yet"
+NO_WORDS: Final = "the model did not answer in words; it can use no tool here"
+
+
+class Asides:
+    """At most one question on the side at a time. `prepare` makes sure that the request's prefix is on record."""
+
+    def __init__(
+        self,
+        record: Record,
+        models: Models,
+        prepare: Callable[[], None],
+        spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+    ) -> None:
+        self.record, self.models, self.prepare, self.spawn = record, models, prepare, spawn
+        self._task: asyncio.Task[None] | None = None
+
+    def ask(self, op: AskAside) -> None:
+        self.cancel()
+        provider = self.models.provider
+        if provider is None:
+            self.record.emit(AsideEnded(op.id, op.text, state="error", problem=NO_MODEL))
+            return
+        self.prepare()
+        self._task = self.spawn(self._run(op, provider, request(self.record.history, op.text)))
+
+    def cancel(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+
+    async def _run(self, op: AskAside, provider: Provider, asked: Request) -> None:
+        begun, texts = time.monotonic(), list[str]()
+        state: AsideEnd = "cancelled"
+        problem, usage = "", None
+        try:
+            end = await _stream(provider, asked, lambda text: self._tell(op.id, text, texts))
+            state, problem, usage = _judged(end, "".join(texts))
+        finally:  # also when it is cancelled: what was asked for costs, and is on record
+            text = "".join(texts)
+            if usage is None:
+                usage = estimate(asked, AssistantReplied(text=text))
+            self._end(
+                AsideEnded(
+                    op.id, op.text, text, state, problem, usage, self.models.info.name,
+                    round((time.monotonic() - begun) * 1000),
+                )
+            )  # fmt: skip
+
+    def _tell(self, id: str, text: str, texts: list[str]) -> None:
+        texts.append(text)
+        self.record.emit(AsideDelta(id, text))
+
+    def _end(self, event: Event) -> None:
+        self.record.emit(event)
+
+
+async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None]) -> Finished | Failed:
+    async with aclosing(provider.stream(asked)) as items:
+        async for item in items:
+            if isinstance(item, TextChunk):
+                tell(item.text)
+            elif isinstance(item, Finished | Failed):
+                return item
+    return Failed("broken_stream", f"{provider.name}: the stream ended without an end")
+
+
+def _judged(end: Finished | Failed, text: str) -> tuple[AsideEnd, str, Usage | None]:
+    if isinstance(end, Failed):
+        return "error", f"{end.text} {end.hint}".strip(), None
+    return ("completed", "", end.usage) if text.strip() else ("error", NO_WORDS, end.usage)
+
+
+def request(history: History, question: str) -> Request:
+    """The next request as it would be, up to the question: what a server keeps of the earlier ones is used again."""
+    asked = history.request()
+    return replace(asked, messages=(*whole(asked.messages), UserMessage(WORDS + question)))
+
+
+def whole(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """`messages` without an answer at their end whose calls do not all have results yet."""
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        if isinstance(message, AssistantMessage):
+            results = {later.call_id for later in messages[place + 1 :] if isinstance(later, ToolMessage)}
+            return messages if all(call.id in results for call in message.calls) else messages[:place]
+    return messages

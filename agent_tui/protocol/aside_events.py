@@ -1,0 +1,36 @@
+"""Events of a question on the side (`/btw`): asked with the context as it is, and no part of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.messages import Usage
+from agent_tui.structures.frozen import frozen
+
+AsideEnd = Literal["completed", "cancelled", "error"]
+
+
+@frozen
+class AsideDelta(Event):
+    """The answer to the question on the side `id` goes on."""
+
+    settled: ClassVar[bool] = False
+    id: str
+    text: str
+    type: Literal["aside_delta"] = "aside_delta"
+
+
+@frozen
+class AsideEnded(Event):
+    """A question on the side was answered, or not (`problem`). No request ever holds it, no transcript shows it."""
+
+    id: str
+    question: str
+    text: str = ""
+    state: AsideEnd = "completed"
+    problem: str = ""
+    usage: Usage = Usage()
+    model: str = ""
+    duration_ms: int = 0
+    type: Literal["aside_ended"] = "aside_ended"

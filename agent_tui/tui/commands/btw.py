@@ -1,0 +1,15 @@
+"""A question on the side."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import aside
+from agent_tui.tui.update.step import Step
+
+
+@command(argument="[question]", rank=53)
+def btw(model: Model, args: str) -> Step:
+    """Ask something on the side, also while the agent works: it knows the session, uses no tools, and nothing of it
+    stays in the context. Esc gives it up; /btw alone shows the last answer again."""
+    return aside.ask(model, args) if args else aside.again(model)

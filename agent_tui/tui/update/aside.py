@@ -1,0 +1,63 @@
+"""`/btw`: a question on the side. Its answer is a sheet over the transcript, and no part of the session's context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.events import AsideDelta, AsideEnded
+from agent_tui.protocol.ops import AskAside, CancelAside
+from agent_tui.tui.aside import Aside
+from agent_tui.tui.effects import Copy
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update.step import Step, send, toast
+
+PAGE: Final = 10
+SHORTEST_LINE: Final = 12
+"""Characters that a line of the sheet holds at least: how far it can be scrolled."""
+
+
+def ask(model: Model, question: str) -> Step:
+    """Ask, beside a turn or without one; the question before it is given up."""
+    id = f"aside-{model.queries + 1}"
+    model = replace(model, queries=model.queries + 1, aside=Aside(id, question), overlay=Overlay("aside"))
+    return send(model, AskAside(id, question))
+
+
+def again(model: Model) -> Step:
+    """The last question and its answer once more."""
+    if model.aside is None:
+        return toast(model, "ask something behind it, such as /btw what is a monad?")
+    return replace(model, overlay=Overlay("aside")), ()
+
+
+def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
+    """What came for a question that was given up in the meantime is nobody's any more."""
+    aside = model.aside
+    if aside is None or aside.id != event.id:
+        return model, ()
+    if isinstance(event, AsideDelta):
+        return replace(model, aside=replace(aside, text=aside.text + event.text)), ()
+    used = (event.usage.prompt_tokens, event.usage.completion_tokens)
+    aside = replace(
+        aside, text=event.text, state=event.state, problem=event.problem, tokens=used, estimated=event.usage.estimated
+    )
+    model = replace(model, aside=aside)
+    seen = event.state == "cancelled" or (model.overlay is not None and model.overlay.kind == "aside")
+    return (model, ()) if seen else toast(model, "your question on the side is answered: /btw shows it")
+
+
+def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
+    """A key while the sheet is open. None: not a key for it."""
+    aside = model.aside
+    if msg.key == "escape" or msg.character == "q" or aside is None:
+        model = replace(model, overlay=None)
+        return send(model, CancelAside()) if aside is not None and aside.state == "asking" else (model, ())
+    if msg.key in ("up", "down", "pageup", "pagedown"):
+        by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
+        most = aside.text.count("\n") + len(aside.text) // SHORTEST_LINE
+        return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, most)))), ()
+    if msg.character == "c" and aside.text:
+        return model, (Copy(aside.text),)
+    return None
