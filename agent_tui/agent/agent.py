@@ -21,6 +21,7 @@ from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
+from agent_tui.agent.images import Images
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
@@ -83,6 +84,7 @@ class Agent:
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.shell = Shell(record, self.turns)
         self.asides = Asides(record, models, lambda: self.turns.prepare(record.emit), self.turns.spawn)
+        self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log)
         self._draft: SaveDraft | None = None
 
@@ -236,6 +238,10 @@ class Agent:
                 self.tell_skills(op.id)
             case "sessions":
                 self.record.emit(sessions_told(self.config, op.id))
+            case "image":
+                self.turns.spawn(self.images.look(op.id, op.argument))
+            case "clipboard_image":
+                self.turns.spawn(self.images.paste(op.id))
             case "files":
                 self.turns.spawn(self.files.tell(op.id))
 

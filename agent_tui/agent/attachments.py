@@ -14,8 +14,10 @@ from typing import Final
 
 from pydantic import Field
 
+from agent_tui.agent import images
 from agent_tui.agent.executor import Executor
 from agent_tui.agent.turn import Turn
+from agent_tui.protocol.display import ImageDisplay
 from agent_tui.protocol.events import Notice
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.tool_events import ATTACHED
@@ -45,6 +47,8 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
         result = await list_files.run(list_files.ListFiles(path=args.path), ctx)
     else:
         result = await read_file.run(read_file.ReadFile(path=args.path), ctx)
+    if isinstance(result.display, ImageDisplay):
+        return await images.attached(real, result, ctx)
     kind = "folder" if folder else "file"
     return replace(result, content=f"[The {kind} {ctx.shown(real)}, attached to this message:]\n{result.content}")
 

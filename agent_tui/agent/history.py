@@ -10,6 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 
+from agent_tui.agent import images
 from agent_tui.protocol.events import (
     AssistantReplied,
     Cleared,
@@ -22,7 +23,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )  # fmt: skip
-from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.messages import AssistantMessage, Image, Message, Request, ToolMessage, ToolSpec, UserMessage
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.structures.vec import Vec
 
@@ -71,7 +72,8 @@ class History:
                 reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
                 return replace(self, messages=self.messages.append(reply))
             case ToolEnded() if event.name == ATTACHED:
-                return self._joined(event.content if event.tag == "ok" else f"[{event.label}: {event.content}]")
+                said = event.content if event.tag == "ok" else f"[{event.label}: {event.content}]"
+                return self._joined(said, images.of(event.display))
             case ToolEnded():
                 result = ToolMessage(event.call_id, event.name, event.content)
                 return replace(self, messages=self.messages.append(result))
@@ -91,12 +93,13 @@ class History:
         after = self._joined(facts)
         return self if after is self else replace(after, facts=facts)
 
-    def _joined(self, text: str) -> History:
+    def _joined(self, text: str, images: tuple[Image, ...] = ()) -> History:
         """`text` stands behind the newest message of the person, if nothing followed it."""
         last = self.messages[-1] if len(self.messages) else None
         if not isinstance(last, UserMessage):
             return self
-        return replace(self, messages=self.messages.set(-1, UserMessage(f"{last.text}\n\n{text}")))
+        both = UserMessage(f"{last.text}\n\n{text}", (*last.images, *images))
+        return replace(self, messages=self.messages.set(-1, both))
 
 
 def digest(request: Request) -> str:

@@ -43,7 +43,7 @@ Held = tuple[Literal["stop", "continue", "say"], str]
 @dataclass(frozen=True, slots=True)
 class Collaborators:
     """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on;
-    `attach` reads the files that words of the person name."""
+    `attach` reads the files that words of the person name; `fill` puts the bytes of images into a request."""
 
     provider: Provider
     info: ModelInfo
@@ -52,6 +52,7 @@ class Collaborators:
     facts: Callable[[], Awaitable[str]]
     hold: Callable[[str], Awaitable[Held]]
     attach: Attach
+    fill: Callable[[Request], Awaitable[Request]]
     max_steps: int
 
 
@@ -96,7 +97,7 @@ async def answer(turn: Turn, with_: Collaborators, request: Request) -> Assistan
         turn.emit(
             RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=attempt)
         )
-        end = await stream(turn, with_.provider, request)
+        end = await stream(turn, with_.provider, await with_.fill(request))
         if isinstance(end, Finished):
             reply = turn.replied(end.stop_reason, end.calls, end.state)
             _account(turn, with_, request, reply, end, round((time.monotonic() - started) * 1000))

@@ -21,7 +21,7 @@ from agent_tui.protocol.ops import RunShell
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.safety import hard_list, sandbox
 
-HIDDEN: Final = "a private command"
+HIDDEN: Final = "!! private command"
 LABEL: Final = 120
 
 
@@ -58,7 +58,7 @@ class Shell:
         workplace, id = self._turns.executor.workplace, new_id()
         command = workplace.scrub(op.command)
         line, _, more = command.strip().partition("\n")
-        label = HIDDEN if op.private else f"{line[:LABEL]}{' …' if more or len(line) > LABEL else ''}"
+        label = HIDDEN if op.private else f"! {line[:LABEL]}{' …' if more or len(line) > LABEL else ''}"
         began, ran = time.monotonic(), Ran("cancelled", "", tag="cancelled")
         self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
         try:

@@ -10,7 +10,7 @@ from logging import Logger
 from pathlib import Path
 from typing import Any
 
-from agent_tui.agent import loop, workshop
+from agent_tui.agent import images, loop, workshop
 from agent_tui.agent.attachments import attacher
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.consent import Consent
@@ -31,8 +31,10 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
+from agent_tui.protocol.messages import Request
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.sessions.checkpoints import Blobs
 
 
 class Turns:
@@ -49,7 +51,9 @@ class Turns:
         log: Logger,
     ) -> None:
         self.config, self.record, self.models, self.skills = config, record, models, skills
-        self.queue, self.log = queue, log
+        self.queue, self.log, self._pool = queue, log, pool
+        self._left_out = 0
+        """Images of the last request that its model did not take."""
         self.consent = Consent()
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
@@ -125,7 +129,7 @@ class Turns:
             loop.Collaborators(
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
-                attach=self.attach, max_steps=self.config.settings.agent.max_steps,
+                attach=self.attach, fill=self._filled, max_steps=self.config.settings.agent.max_steps,
             ),
         )  # fmt: skip
         if state == "max_steps":
@@ -141,6 +145,18 @@ class Turns:
         built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list())
         for event in (built, *notices):
             emit(event)
+
+    async def _filled(self, request: Request) -> Request:
+        """The images of a request, at the moment at which it is sent."""
+        takes = self.models.info.images
+        left_out = images.count(request) if takes is False else 0
+        if left_out and left_out != self._left_out and self.current is not None:
+            said = f"{self.models.info.name} takes no images: it is only told their names."
+            self.current.emit(Notice(said, "warning"))
+        self._left_out = left_out
+        blobs = Blobs(self.config.folders.blobs)
+        loop_ = asyncio.get_running_loop()
+        return await loop_.run_in_executor(self._pool, images.filled, request, blobs.get, takes)
 
     def _end(self, turn: Turn, state: TurnEnd) -> None:
         """The only end of a turn: everything open is settled, nothing of the person's is lost."""

@@ -132,9 +132,13 @@ class PlanDisplay:
 
 @frozen
 class ImageDisplay:
+    """`blob` and `media`: where its content is kept, and what it is, if it went to the model."""
+
     path: str
     width: int = 0
     height: int = 0
+    blob: str = ""
+    media: str = ""
     type: Literal["image"] = "image"
 
 

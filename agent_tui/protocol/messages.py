@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, Literal
 
 from agent_tui.structures.frozen import frozen
@@ -19,8 +20,20 @@ class ToolCall:
 
 
 @frozen
+class Image:
+    """A picture that goes with a message: `blob` is where it is kept, `data` its bytes in base64, filled in for the
+    request alone."""
+
+    name: str
+    media: str
+    blob: str
+    data: str = field(default="", repr=False)
+
+
+@frozen
 class UserMessage:
     text: str
+    images: tuple[Image, ...] = ()
 
 
 @frozen
@@ -86,6 +99,7 @@ class ModelInfo:
     window_max: int = 0
     tools: bool | None = None
     thinking: bool | None = None
+    images: bool | None = None
     note: str = ""
     """What a person should know before the first prompt."""
 

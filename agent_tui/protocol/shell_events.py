@@ -26,6 +26,8 @@ class ShellStarted(Event):
         block = ToolBlock(self.call_id, SHELL, self.label, "running", self.at)
         if t.tool(self.call_id) is not None:  # it was asked about
             return t.put_tool(block)
+        if t.state == "idle":  # clocks that run for it begin here
+            t = replace(t, turn_at=self.at, turn_tokens=0)
         row = len(t.rows) if t.streaming is None else t.streaming.base
         return replace(t.add(block), open_tools={**t.open_tools, self.call_id: row})
 

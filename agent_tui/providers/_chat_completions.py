@@ -33,7 +33,13 @@ def message(given: Message, provider: str) -> dict[str, Any] | None:
     """`given` on the wire; None for an answer that was cut before it said anything, which servers refuse."""
     match given:
         case UserMessage():
-            return {"role": "user", "content": given.text}
+            if not given.images:
+                return {"role": "user", "content": given.text}
+            parts = [
+                {"type": "image_url", "image_url": {"url": f"data:{image.media};base64,{image.data}"}}
+                for image in given.images
+            ]
+            return {"role": "user", "content": [{"type": "text", "text": given.text}, *parts]}
         case ToolMessage():
             return {"role": "tool", "tool_call_id": given.call_id, "content": given.content}
         case AssistantMessage():

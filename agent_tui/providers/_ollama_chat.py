@@ -21,7 +21,8 @@ from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk,
 def message(given: Message) -> dict[str, Any]:
     match given:
         case UserMessage():
-            return {"role": "user", "content": given.text}
+            shown = {"images": [image.data for image in given.images]} if given.images else {}
+            return {"role": "user", "content": given.text, **shown}
         case ToolMessage():
             return {"role": "tool", "content": given.content, "tool_name": given.name, "tool_call_id": given.call_id}
         case AssistantMessage():

@@ -89,6 +89,7 @@ class Facts:
     window_max: int = 0
     tools: bool | None = None
     thinking: bool | None = None
+    images: bool | None = None
 
 
 class OllamaProvider:
@@ -163,6 +164,7 @@ class OllamaProvider:
             max(map(count, lengths), default=0),
             None if able is None else "tools" in able,
             None if able is None else "thinking" in able,
+            None if able is None else "vision" in able,
         )
 
     async def pull(self, progress: Callable[[float], None]) -> None:
@@ -179,7 +181,8 @@ class OllamaProvider:
         await self._ask(fetch, silence=PULL_SILENCE)
 
     def _described(self, model: str, facts: Facts) -> ModelInfo:
-        return ModelInfo(f"ollama/{model}", self._window(facts), facts.window_max, facts.tools, facts.thinking)
+        window = self._window(facts)
+        return ModelInfo(f"ollama/{model}", window, facts.window_max, facts.tools, facts.thinking, facts.images)
 
     def _window(self, facts: Facts) -> int:
         return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from agent_tui.safety import process_tree
 from agent_tui.safety.captured import Captured
@@ -106,8 +106,9 @@ async def quiet(argv: Sequence[str], cwd: Path, timeout: float) -> tuple[int, st
 
 
 async def feed(
-    argv: Sequence[str], data: bytes, cwd: Path, environment: Mapping[str, str], timeout: float
-) -> tuple[int, str]:
+    argv: Sequence[str], data: bytes, cwd: Path, environment: Mapping[str, str], timeout: float,
+    output: IO[bytes] | None = None,
+) -> tuple[int, str]:  # fmt: skip
     """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its stderr.
 
     127: cannot be run; 124: timeout. Ended with all it started on timeout and when cancelled, but what it leaves in
@@ -120,8 +121,8 @@ async def feed(
             given.write(data)
             given.seek(0)
             process = await asyncio.create_subprocess_exec(
-                *argv, cwd=cwd, env=marked, stdin=given, stdout=asyncio.subprocess.DEVNULL, stderr=errors,
-                start_new_session=True,
+                *argv, cwd=cwd, env=marked, stdin=given, stdout=output or asyncio.subprocess.DEVNULL,
+                stderr=errors, start_new_session=True,
             )  # fmt: skip
             try:
                 code = await asyncio.wait_for(process.wait(), timeout)

@@ -29,7 +29,7 @@ MEASURE: Final = 110
 """Cells of a line of running text on a wide screen: longer ones are hard to read."""
 THINKING_LINES: Final = 6
 """Lines of running thought that are shown."""
-USER_LINES: Final = 60
+USER_LINES: Final = 20
 USER_CHARS: Final = 6_000
 """Lines and characters of a prompt, as it was typed, that are shown until it is opened."""
 NOTICE_LINES: Final = 200

@@ -11,8 +11,8 @@ from agent_tui.tui.model import Overlay
 from agent_tui.tui.regions import OverlayView, Span
 from agent_tui.tui.view.lazy import lazy
 
-SHOWN_LINES: Final = 200
-"""Lines from the one scrolled to; no screen has more."""
+SHOWN_LINES: Final = 2_000
+"""Lines that can be scrolled to."""
 SHOWN_CHARS: Final = 400
 """Characters of each."""
 
@@ -23,27 +23,25 @@ def paste_view(overlay: Overlay, chips: tuple[Chip, ...]) -> OverlayView | None:
     if chip is None:
         return None
     title = chip.label[1:-1].replace("\u00a0", " ")
-    lines = tuple((Span(visible(line)),) for line in _lines(chip.text, overlay.scroll))
+    lines = _lines(chip.text)
     unfolds = "Enter names the file instead" if chip.text.startswith('@"') else "Enter puts it into the prompt"
-    return OverlayView(title, lines, footer=f"↑↓ PgUp PgDn scroll · {unfolds} · Esc closes")
+    return OverlayView(title, lines, scroll=overlay.scroll, footer=f"↑↓ PgUp PgDn scroll · {unfolds} · Esc closes")
 
 
-def _lines(text: str, first: int) -> list[str]:
-    """Some lines of `text` from number `first` on; what stands before is only stepped over."""
+@lazy
+def _lines(text: str) -> tuple[tuple[Span, ...], ...]:
+    """The first lines of `text`, harmless."""
+    found: list[tuple[Span, ...]] = []
     begin = 0
-    for _ in range(first):
-        begin = text.find("\n", begin) + 1
-        if not begin:
-            return []
-    found: list[str] = []
     while len(found) < SHOWN_LINES:
         end = text.find("\n", begin)
         stop = len(text) if end < 0 else end
-        found.append(text[begin : min(stop, begin + SHOWN_CHARS)].expandtabs(4) + "…" * (stop - begin > SHOWN_CHARS))
+        line = text[begin : min(stop, begin + SHOWN_CHARS)].expandtabs(4)
+        found.append((Span(visible(line) + "…" * (stop - begin > SHOWN_CHARS)),))
         if end < 0:
-            break
+            return tuple(found)
         begin = end + 1
-    return found
+    return (*found, (Span(f"… {text.count(chr(10), begin) + 1:,} more lines", "dim"),))
 
 
 @lazy
@@ -52,7 +50,6 @@ def private_view(data: Any, scroll: int) -> OverlayView | None:
     if not isinstance(data, Mapping):
         return None
     output = str(data.get("output", ""))
-    lines = tuple((Span(visible(line)),) for line in _lines(output, scroll)) if output else ()
-    head = ((Span(str(data.get("said", "")), "dim"),),) if not scroll else ()
+    lines = ((Span(str(data.get("said", "")), "dim"),), *(_lines(output) if output else ()))
     command = visible(str(data.get("command", ""))).partition("\n")[0][:80]
-    return OverlayView(f"!! {command}", (*head, *lines), footer="private: nobody else has it · ↑↓ scroll · Esc closes")
+    return OverlayView(f"!! {command}", lines, scroll=scroll, footer="private: nobody else has it · ↑↓ scroll · Esc closes")
