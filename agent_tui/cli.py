@@ -115,7 +115,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         named = problems(config.settings.keys, store.read().problem)
         config = replace(config, problems=(*config.problems, *named))
 
-    display, zone = config.settings.display, time.localtime().tm_gmtoff
+    display, typing, zone = config.settings.display, config.settings.prompt, time.localtime().tm_gmtoff
     limited = ascii.wanted(config.environment) if display.ascii == "auto" else display.ascii
 
     return run(
@@ -124,7 +124,9 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         theme=display.theme,
         look=Look(
             display.diff, display.thinking, display.animation, limited, display.timestamps, display.durations, zone,
+            typing.paste_lines, typing.paste_chars,
         ),
+        vim=typing.vim,
         history=config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),

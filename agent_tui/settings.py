@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 
 from agent_tui.paths import project_folders
 from agent_tui.settings_kinds import MODES as MODES
-from agent_tui.settings_kinds import Layer, Value, entries
-from agent_tui.settings_schema import SECTIONS, Source, check
+from agent_tui.settings_kinds import Layer, Value, entries, parts
+from agent_tui.settings_schema import SECTIONS, Source, check, flat
 from agent_tui.settings_schema import Problem as Problem
 from agent_tui.structures.frozen import frozen
 
@@ -58,6 +58,14 @@ class DisplaySettings:
 
 
 @frozen
+class PromptSettings:
+    vim: bool = False
+    paste_lines: int = 5
+    paste_chars: int = 800
+    """A paste of more lines or characters is folded into a chip; 0: by that it never is."""
+
+
+@frozen
 class ProviderSettings:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
@@ -73,6 +81,7 @@ class Settings:
     agent: AgentSettings = AgentSettings()
     tools: ToolSettings = ToolSettings()
     display: DisplaySettings = DisplaySettings()
+    prompt: PromptSettings = PromptSettings()
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Command to the person's own keys for it, as they were written; the screen knows commands and keys."""
@@ -85,6 +94,7 @@ class Settings:
             "agent": _fields(self.agent),
             "tools": _fields(self.tools),
             "display": _fields(self.display),
+            "prompt": _fields(self.prompt),
             "providers": sorted(self.providers),
         }
 
@@ -141,18 +151,18 @@ def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) 
     }
     tree, files["user"] = _read(config / FILE, problems)
     settings = _merged(Settings(), tree)
-    values |= _flat(tree, "user")
+    values |= flat(tree, "user")
     if project := project_file(cwd, config):
         tree, files["project"] = _read(project, problems, allowed=PROJECT_KEYS)
         settings = _merged(settings, tree)
-        values |= _flat(tree, "project")
+        values |= flat(tree, "project")
     layers: tuple[tuple[Layer, str, dict[str, tuple[str, Any]]], ...] = (
         ("environment", "environment", _from_environment(environment)), ("flag", FLAGS, _from_flags(flags)),
     )  # fmt: skip
     for layer, name, given in layers:
         tree = _given(name, given, problems)
         settings = _merged(settings, tree)
-        values |= {key: Value(one.value, layer, given[key][0]) for key, one in _flat(tree, layer).items()}
+        values |= {key: Value(one.value, layer, given[key][0]) for key, one in flat(tree, layer).items()}
     return Loaded(settings, tuple(problems), values, files)
 
 
@@ -160,28 +170,6 @@ def project_file(cwd: Path, config: Path) -> Path | None:
     """The project's file that counts in `cwd`: the nearest one; None where there is none."""
     nearest = (folder / ".agent-tui" / FILE for folder in reversed(project_folders(cwd)))
     return next((path for path in nearest if _there(path) and not _same(path, config / FILE)), None)
-
-
-def parts(key: str) -> tuple[str, ...]:
-    """`providers.<name>.<setting>` and `<section>.<setting>` in parts; a provider's name may hold dots."""
-    head, _, rest = key.partition(".")
-    name, _, leaf = rest.rpartition(".")
-    return tuple(part for part in ((head, name, leaf) if head == "providers" else (head, rest)) if part)
-
-
-def _flat(tree: Mapping[str, Any], layer: Layer) -> dict[str, Value]:
-    """The values of a checked file by dotted key."""
-    found: dict[str, Any] = {}
-    for key, value in tree.items():
-        if key == "providers":
-            for name, own in value.items():
-                plain = {leaf: one for leaf, one in own.items() if leaf != "options"} | own.get("options", {})
-                found |= {f"{key}.{name}.{leaf}": one for leaf, one in plain.items()}
-        elif key in SECTIONS:
-            found |= {f"{key}.{leaf}": one for leaf, one in value.items()}
-        else:
-            found[key] = value
-    return {key: Value(value, layer) for key, value in found.items()}
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
@@ -261,7 +249,7 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
 def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
     """`settings` with what `data` (checked) says instead."""
     changes: dict[str, Any] = {key: value for key, value in data.items() if key not in SECTIONS}
-    for name in ("agent", "tools", "display"):
+    for name in ("agent", "tools", "display", "prompt"):
         if name in data:
             changes[name] = replace(getattr(settings, name), **data[name])
     if "providers" in data:
@@ -274,7 +262,7 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
     return replace(settings, **changes)
 
 
-def _fields(section: AgentSettings | ToolSettings | DisplaySettings) -> dict[str, Any]:
+def _fields(section: AgentSettings | ToolSettings | DisplaySettings | PromptSettings) -> dict[str, Any]:
     plain = {own.name: getattr(section, own.name) for own in fields(section)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 

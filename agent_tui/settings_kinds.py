@@ -141,6 +141,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
             ("auto", "true", "false"),
         ),
     },
+    "prompt": {"vim": _SWITCH, "paste_lines": _whole(0, 100_000), "paste_chars": _whole(0, 10_000_000)},
     "providers": {},
     "keys": {},
 }  # fmt: skip
@@ -176,6 +177,9 @@ _ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "display.durations": (True, "How long turns, thoughts and tool calls took."),
     "display.animation": (True, "Whether anything moves by itself."),
     "display.ascii": ("auto", "Whether the screen draws with ASCII characters only."),
+    "prompt.vim": (False, "Whether the prompt edits as vim does."),
+    "prompt.paste_lines": (5, "A paste of more lines is folded into a chip; 0: it never is by that."),
+    "prompt.paste_chars": (800, "A paste of more characters is folded into a chip; 0: it never is by that."),
     "base_url": ("", "The address of the server."),
     "api_key": ("", "The key for the server; stored in your config.toml, never in a session."),
     "num_ctx": (0, "Ollama: tokens of context window; 0: the model's own maximum, at most 32,768."),
@@ -184,8 +188,10 @@ _ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "window": ("", "Tokens of context window, where the server does not say."),
     "pace": (1.0, "Stretches the demo's pauses."),
 }  # fmt: skip
-_LIVE: Final = ("display.theme", "display.diff", "display.thinking", "display.timestamps", "display.durations",
-                "display.animation")  # fmt: skip
+_LIVE: Final = (
+    "display.theme", "display.diff", "display.thinking", "display.timestamps", "display.durations",
+    "display.animation", "prompt.vim", "prompt.paste_lines", "prompt.paste_chars",
+)  # fmt: skip
 
 
 @cache
@@ -241,3 +247,10 @@ def words(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def parts(key: str) -> tuple[str, ...]:
+    """`providers.<name>.<setting>` and `<section>.<setting>` in parts; a provider's name may hold dots."""
+    head, _, rest = key.partition(".")
+    name, _, leaf = rest.rpartition(".")
+    return tuple(part for part in ((head, name, leaf) if head == "providers" else (head, rest)) if part)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agent_tui.settings_kinds import KEYS, OPTIONS, Kind
+from agent_tui.settings_kinds import KEYS, OPTIONS, Kind, Layer, Value
 from agent_tui.settings_kinds import PROVIDER as PROVIDER
 from agent_tui.settings_kinds import SECTIONS as SECTIONS
 from agent_tui.settings_kinds import TOP as TOP
@@ -99,6 +99,21 @@ def check(
         else:
             good[key] = _section(SECTIONS[key], (key,), value, source, problems)
     return good
+
+
+def flat(tree: Mapping[str, Any], layer: Layer) -> dict[str, Value]:
+    """The values of a checked file by dotted key."""
+    found: dict[str, Any] = {}
+    for key, value in tree.items():
+        if key == "providers":
+            for name, own in value.items():
+                plain = {leaf: one for leaf, one in own.items() if leaf != "options"} | own.get("options", {})
+                found |= {f"{key}.{name}.{leaf}": one for leaf, one in plain.items()}
+        elif key in SECTIONS:
+            found |= {f"{key}.{leaf}": one for leaf, one in value.items()}
+        else:
+            found[key] = value
+    return {key: Value(value, layer) for key, value in found.items()}
 
 
 def _section(

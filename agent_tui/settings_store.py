@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.paths import project_folders
-from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, parts, project_file, read
-from agent_tui.settings_kinds import KEYS, entry
+from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, project_file, read
+from agent_tui.settings_kinds import KEYS, entry, parts
 
 PRIVATE: Final = 0o600
 _SHARED: Final = 0o644

@@ -31,6 +31,7 @@ def run(
     prompt: str = "",
     theme: str = "",
     look: Look = DEFAULT,
+    vim: bool = False,
     history: Path,
     cwd: Path,
     themes: Sequence[Path] = (),
@@ -46,7 +47,7 @@ def run(
     app = AgentApp(
         engine, configuration.theme(theme), configuration=configuration,
         history=PromptHistory(history, str(cwd)), prompt=prompt, early=early, at_once=at_once,
-        model=Model(sessions={"": Session(cwd=str(cwd))}, look=look, keys=keys),
+        model=Model(sessions={"": Session(cwd=str(cwd))}, look=look, keys=keys, vim="insert" if vim else ""),
     )  # fmt: skip
     app.foreground = foreground
     code: int | None = None

@@ -163,7 +163,17 @@ def test_what_can_change_now_does() -> None:
     play.press("enter")
     files.answer()
     assert play.takes(UseTheme) == [UseTheme("ansi")]
-    assert set(sheet.FIXED) | {"display.theme"} == {one.key for one in entries() if one.live}
+    play.press("ctrl+u")
+    type_keys(play, "vim")
+    play.press("enter")
+    files.answer()
+    assert play.model.vim == "insert"
+    play.press("ctrl+u")
+    type_keys(play, "paste_lines")
+    edit(play, "9")
+    files.answer()
+    assert play.model.look.paste_lines == 9
+    assert set(sheet.FIXED) | {"display.theme", "prompt.vim"} == {one.key for one in entries() if one.live}
 
 
 def edit(play: Play, text: str) -> None:

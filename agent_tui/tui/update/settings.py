@@ -20,7 +20,8 @@ RESET: Final = ("delete", "ctrl+r")
 EMPTIES: Final = ("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace")
 FIXED: Final[dict[str, str]] = {
     "display.diff": "diff", "display.thinking": "thinking", "display.timestamps": "timestamps",
-    "display.durations": "durations", "display.animation": "animation",
+    "display.durations": "durations", "display.animation": "animation", "prompt.paste_lines": "paste_lines",
+    "prompt.paste_chars": "paste_chars",
 }  # fmt: skip
 """Settings that are a part of the look, and which."""
 
@@ -177,6 +178,8 @@ def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
     value = value_of(model, entry).value
     if entry.key in FIXED:
         return replace(model, look=cast(Look, replace(model.look, **{FIXED[entry.key]: value}))), ()
+    if entry.key == "prompt.vim":
+        return replace(model, vim="insert" if value else ""), ()
     if entry.kind is KEYS:
         return replace(model, keys=keymap.resolve(own_keys(model))[0]), ()
     return model, (UseTheme(value),) if entry.key == "display.theme" else ()
