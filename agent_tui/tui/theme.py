@@ -1,6 +1,7 @@
 """Themes: one TOML file each, found by name: how every name in `STYLES` looks, and the colours of the screen.
 
-What a file leaves out is as in the default theme; what it gets wrong is a line in `problems`, never an error.
+What a file leaves out is as in the theme that it extends (`dark`, or `light` where it is one, if it names none); what
+it gets wrong is as there too, and a line in `problems`, never an error.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.style import Style
 from textual.theme import Theme as TextualTheme
@@ -18,8 +19,14 @@ from textual.theme import Theme as TextualTheme
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.markdown.styles import STYLES
+from agent_tui.tui.theme_depth import fewer
+
+if TYPE_CHECKING:
+    from agent_tui.structures.terminal_facts import Depth
 
 DEFAULT: Final = "dark"
+_NAMED: Final = 6
+"""So many missing colours are named; more are counted."""
 COLOURS: Final = (
     "background", "surface", "panel", "text", "muted", "faint", "border", "accent", "good", "warning", "bad",
     "selection", "prompt", "code", "added", "added-word", "removed", "removed-word", "keyword", "string", "number",
@@ -84,6 +91,12 @@ class Theme:
         )  # fmt: skip
 
     @property
+    def problem(self) -> str:
+        """What is wrong with it, on one line; empty if nothing is."""
+        more = len(self.problems) - 1
+        return f"{self.problems[0]}{f' (and {more} more)' if more else ''}" if self.problems else ""
+
+    @property
     def base(self) -> Style:
         """Body text on the screen's background."""
         return Style(color=_rich(self.colours["text"]), bgcolor=_rich(self.colours["background"]))
@@ -103,29 +116,54 @@ class Theme:
         return Style(color=colour, bgcolor=background, **attributes)  # type: ignore[arg-type]
 
 
-def load_theme(name: str, folders: Sequence[Path]) -> Theme:
-    """The theme `name` from the first of `folders` that holds `<name>.toml`; the default where none does."""
+def load_theme(name: str, folders: Sequence[Path], depth: Depth = "truecolour") -> Theme:
+    """The theme `name` from the first of `folders` that holds `<name>.toml`; the default where none does. `depth`: the
+    colours that the terminal has. With sixteen, the themes for that are better than any that is brought down to it."""
+    if depth in ("16", "none"):
+        own = _chain(name, folders, [])[-1][1] if _find(name, folders) else {}
+        plain = name == "no-colour" or depth == "none"
+        name = "no-colour" if plain else name if own.get("ansi") is True else "ansi"
     problems: list[str] = []
-    path = _find(DEFAULT, folders)
-    base = _read(path, problems) if path else {}
-    if path is None:
-        problems.append(f"theme {DEFAULT}: no {DEFAULT}.toml in {', '.join(map(str, folders))}")
-    own = base
-    if name != DEFAULT:
+    chain = _chain(name, folders, problems)
+    colours, specs = dict.fromkeys(COLOURS, "ansi_default"), dict.fromkeys(STYLES, "")
+    dark, ansi = True, False
+    for at, (one, own) in enumerate(chain):
+        wrong = problems if at == len(chain) - 1 else []
+        given = _colours(own, one, wrong)
+        colours |= given
+        specs |= _specs(own, one, colours, wrong)
+        dark, ansi = own.get("dark", dark) is not False, own.get("ansi", ansi) is True
+        missing = [c for c in COLOURS if c not in _table(own, "colours")]
+        if wrong is problems and at and missing and "extends" not in own:
+            named = ", ".join(missing) if len(missing) <= _NAMED else f"{len(missing)} of {len(COLOURS)}"
+            problems.append(f"theme {one}: colours not given, taken from {chain[at - 1][0]}: {named}")
+    if depth == "256" and not ansi:
+        colours = fewer(colours, dark)
+    return Theme(chain[-1][0], dark, ansi, colours, specs, tuple(problems))
+
+
+def _chain(name: str, folders: Sequence[Path], problems: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """The theme and what it stands on, the lowest first."""
+    if name != DEFAULT and _find(name, folders) is None:
+        problems.append(f"theme {name}: there is no such theme; using {DEFAULT}")
+        name = DEFAULT
+    chain: list[tuple[str, dict[str, Any]]] = []
+    while name:
         path = _find(name, folders)
         if path is None:
-            problems.append(f"theme {name}: there is no such theme; using {DEFAULT}")
-            name = DEFAULT
-        else:
-            own = _read(path, problems)
-    ansi = own.get("ansi") is True
-    fallback = dict.fromkeys(COLOURS, "ansi_default")
-    colours = fallback | _colours(base, DEFAULT, [])
-    colours |= _colours(own, name, problems)
-    if own is not base and (missing := [c for c in COLOURS if c not in _table(own, "colours")]):
-        problems.append(f"theme {name}: colours not given, taken from {DEFAULT}: {', '.join(missing)}")
-    specs = dict.fromkeys(STYLES, "") | _specs(base, DEFAULT, colours, []) | _specs(own, name, colours, problems)
-    return Theme(name, own.get("dark", True) is not False, ansi, colours, specs, tuple(problems))
+            problems.append(f"theme {name}: no {name}.toml in {', '.join(map(str, folders))}")
+        own = _read(path, problems) if path else {}
+        chain.insert(0, (name, own))
+        if name == DEFAULT:
+            break
+        below = own.get("extends", "light" if own.get("dark") is False and name != "light" else DEFAULT)
+        known = {one for one, _ in chain}
+        if not isinstance(below, str) or below in known or _find(below, folders) is None:
+            if below != DEFAULT:
+                problems.append(f"theme {name}: it cannot extend {below!r}; using {DEFAULT}")
+            below = DEFAULT
+        name = below
+    return chain
 
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:

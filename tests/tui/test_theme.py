@@ -11,27 +11,17 @@ from rich.style import Style
 from agent_tui.paths import shipped
 from agent_tui.tui.markdown.styles import DECORATION, STYLES
 from agent_tui.tui.theme import COLOURS, Theme, load_theme, names
+from tests.tui.seeing import contrast
 
 THEMES = [shipped("themes")]
 SHIPPED = names(THEMES)
+COLOURED = [name for name in SHIPPED if name not in ("ansi", "no-colour")]
 BODY = [
     "text", "dim", "code", "quote", "link", "heading.1", "heading.2", "code.text", "code.keyword", "code.string",
     "code.number", "code.name", "code.type", "code.comment", "diff.added", "diff.removed", "diff.context", "tool.name",
     "tool.label", "tool.output", "tool.bad", "tool.wait", "tool.ok", "user", "user.note", "notice.info",
     "notice.warning", "notice.error", "notice.hint", "turn.bad", "divider", "new",
 ]  # fmt: skip
-
-
-def luminance(color: Color) -> float:
-    channels = [value / 255 for value in color.get_truecolor()]
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(style: Style) -> float:
-    assert style.color is not None and style.bgcolor is not None
-    high, low = sorted((luminance(style.color), luminance(style.bgcolor)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def load(name: str) -> Theme:
@@ -52,7 +42,7 @@ def test_a_theme_has_every_colour_and_style_and_no_problem(name: str) -> None:
     assert set(STYLES) >= DECORATION
 
 
-@pytest.mark.parametrize("name", ["dark", "light"])
+@pytest.mark.parametrize("name", COLOURED)
 @pytest.mark.parametrize("style", BODY)
 def test_text_can_be_read(name: str, style: str) -> None:
     theme = load(name)
@@ -62,7 +52,7 @@ def test_text_can_be_read(name: str, style: str) -> None:
         assert contrast(look) >= 4.5, (name, style, ground, round(contrast(look), 2))
 
 
-@pytest.mark.parametrize("name", ["dark", "light"])
+@pytest.mark.parametrize("name", COLOURED)
 @pytest.mark.parametrize("style", ["code.label", "diff.number", "diff.hunk", "tool.time", "turn", "thinking"])
 def test_asides_can_be_seen(name: str, style: str) -> None:
     theme = load(name)
@@ -102,16 +92,45 @@ def test_a_themes_own_file_and_its_mistakes(tmp_path: Path) -> None:
         '[styles]\nlink = "bold accent"\nwrong = "bold"\n"heading.1" = "bold sparkly"\n'
     )
     theme = load_theme("mine", [tmp_path, *THEMES])
-    dark = load("dark")
+    light = load("light")
     assert theme.style("link").color == Color.parse("#ff0000")
-    assert theme.colours["text"] == dark.colours["text"]
-    assert theme.specs["heading.1"] == dark.specs["heading.1"]
+    assert theme.colours["text"] == light.colours["text"]
+    assert theme.specs["heading.1"] == light.specs["heading.1"]
     text = "\n".join(theme.problems)
     assert "colours.text: not a colour" in text
     assert "colours.nope: there is no such colour" in text
     assert "styles.wrong: there is no such style" in text
     assert "styles.heading.1: neither a colour nor an attribute: sparkly" in text
-    assert "colours not given, taken from dark: background" in text
+    assert "colours not given, taken from light: 22 of 24" in text
+    assert theme.problem == f"{theme.problems[0]} (and {len(theme.problems) - 1} more)"
+
+
+def test_a_theme_says_what_it_extends(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('extends = "nord"\n[colours]\naccent = "#ff0000"\n[styles]\nuser = "bold"\n')
+    (tmp_path / "yours.toml").write_text('extends = "mine"\n[colours]\ngood = "nice"\n')
+    mine, yours, nord = (load_theme(name, [*THEMES, tmp_path]) for name in ("mine", "yours", "nord"))
+    assert mine.problems == nord.problems == ()
+    assert mine.colours == {**nord.colours, "accent": "#ff0000"} and mine.specs == {**nord.specs, "user": "bold"}
+    assert yours.colours == mine.colours and yours.specs == mine.specs
+    assert yours.problem == "theme yours: colours.good: not a colour (#rrggbb or ansi_red): 'nice'"
+    assert load_theme("high-contrast-light", THEMES).dark is False
+
+
+@pytest.mark.parametrize("below", ['"circle"', '"nosuch"', "7", '"one"'])
+def test_a_theme_that_cannot_extend_stands_on_the_default(tmp_path: Path, below: str) -> None:
+    (tmp_path / "circle.toml").write_text(f"extends = {below}\n")
+    (tmp_path / "one.toml").write_text('extends = "circle"\n')
+    theme = load_theme("circle", [tmp_path, *THEMES])
+    assert theme.colours == load("dark").colours and "cannot extend" in theme.problem
+
+
+def test_with_fewer_colours_a_theme_uses_those(tmp_path: Path) -> None:
+    (tmp_path / "plain.toml").write_text('extends = "ansi"\nansi = true\n')
+    folders = [*THEMES, tmp_path]
+    assert load_theme("nord", folders, "16").name == "ansi" == load_theme("nosuch", folders, "16").name
+    assert load_theme("plain", folders, "16").name == "plain"
+    assert load_theme("no-colour", folders, "16").name == load_theme("nord", folders, "none").name == "no-colour"
+    assert load_theme("ansi", folders, "256").colours == load("ansi").colours
 
 
 def test_a_missing_or_broken_theme_is_the_default(tmp_path: Path) -> None:
@@ -130,4 +149,4 @@ def test_textual_takes_it(name: str) -> None:
     theme = load(name).textual()
     assert theme.to_color_system().generate()["background"]
     assert theme.variables["tui-accent"] == load(name).colours["accent"]
-    assert theme.dark == (name != "light")
+    assert theme.dark == ("light" not in name and "latte" not in name)

@@ -1,0 +1,81 @@
+"""Every shipped theme can be read, by every eye, with all colours and with 256."""
+
+from __future__ import annotations
+
+import pytest
+from rich.color import Color, ColorSystem
+
+from agent_tui.paths import shipped
+from agent_tui.structures.terminal_facts import TYPE_CHECKING
+from agent_tui.tui.theme import load_theme, names
+from tests.tui.seeing import apart, ratio
+
+if TYPE_CHECKING:
+    from agent_tui.structures.terminal_facts import Depth
+
+THEMES = [shipped("themes")]
+COLOURED = [name for name in names(THEMES) if name not in ("ansi", "no-colour")]
+SAYING = ("accent", "good", "warning", "bad")
+CODE = ("keyword", "string", "number", "name", "type", "comment")
+
+
+def colours(name: str, depth: Depth = "truecolour") -> dict[str, str]:
+    return dict(load_theme(name, THEMES, depth).colours)
+
+
+def test_there_is_a_choice() -> None:
+    light = [name for name in COLOURED if not load_theme(name, THEMES).dark]
+    assert len(COLOURED) >= 12 and len(light) >= 4
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_contrast(name: str) -> None:
+    c = colours(name)
+    for ground in ("background", "surface", "panel", "prompt", "code"):
+        assert ratio(c["text"], c[ground]) >= 7, ground
+        assert ratio(c["muted"], c[ground]) >= 4.5, ground
+    for ground, least in (("selection", 4.5), ("added", 5.5), ("removed", 5.5), ("added-word", 4.5)):
+        assert ratio(c["text"], c[ground]) >= least, ground
+    assert ratio(c["text"], c["removed-word"]) >= 4.5
+    assert ratio(c["faint"], c["background"]) >= 3.5
+    for one in (*SAYING, *CODE):
+        assert min(ratio(c[one], c["background"]), ratio(c[one], c["code"])) >= 4.4, one
+
+
+@pytest.mark.parametrize("name", ["high-contrast-dark", "high-contrast-light"])
+def test_high_contrast_is_high(name: str) -> None:
+    c = colours(name)
+    for one in ("text", "muted", *SAYING, *CODE):
+        assert ratio(c[one], c["background"]) >= 7, one
+    assert ratio(c["faint"], c["background"]) >= 4.5 and ratio(c["border"], c["background"]) >= 4.5
+
+
+@pytest.mark.parametrize("name", COLOURED)
+@pytest.mark.parametrize("depth", ["truecolour", "256"])
+def test_good_and_bad_are_apart_for_every_eye(name: str, depth: Depth) -> None:
+    c = colours(name, depth)
+    assert apart(c["good"], c["bad"]) >= 10
+    assert apart(c["added"], c["removed"]) >= 5
+    assert apart(c["added-word"], c["removed-word"]) >= 10
+    assert apart(c["added"], c["background"]) >= 4 and apart(c["removed"], c["background"]) >= 4
+    assert apart(c["added"], c["added-word"]) >= 4 and apart(c["removed"], c["removed-word"]) >= 4
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_with_256_colours(name: str) -> None:
+    c = colours(name, "256")
+    assert ratio(c["text"], c["background"]) >= 7 and ratio(c["muted"], c["background"]) >= 4.5
+    for ground in ("added", "removed", "added-word", "removed-word", "selection"):
+        assert ratio(c["text"], c[ground]) >= 4.5, ground
+    for one in (*SAYING, *CODE):
+        assert ratio(c[one], c["background"]) >= 3.8, one
+    for value in c.values():
+        told = Color.parse(value).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+        assert max(abs(a - b) for a, b in zip(told, Color.parse(value).get_truecolor(), strict=True)) <= 10, value
+
+
+@pytest.mark.parametrize("name", COLOURED)
+@pytest.mark.parametrize("depth", ["truecolour", "256"])
+def test_grounds_that_are_raised_are_seen(name: str, depth: Depth) -> None:
+    c = colours(name, depth)
+    assert len({c["background"], c["panel"], c["border"]}) == len({c["background"], c["panel"], c["selection"]}) == 3
