@@ -17,9 +17,16 @@ from textual.message import Message
 
 LOST_SECONDS: Final = 1.0
 """After so long a silence inside a paste, Esc or Ctrl+C alone mean that its end was lost."""
+BURST_SECONDS: Final = 0.05
+"""So soon after the text before it, the rest of a paste without marks comes."""
+KEY_SECONDS: Final = 0.004
+FAST_READS: Final = 8
+"""Reads in a row of a key or two, each so soon after the one before: nobody types like that."""
 WIDEST: Final = 4096
 """Cells of a side that a terminal may report."""
 
+_TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
+_BROKEN = re.compile(r"[^\r\n\\]\n*\r[\r\n]*[^\r\n]")
 _ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
 _MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 _KITTY = re.compile(r"\x1b\[([\d:]*)(?:;([\d:]*))?(;[\d:]*)?([u~A-FHPQRS])")
@@ -40,6 +47,10 @@ class KeyParser(XTermParser):
         self._tail = ""
         """The last characters that came: a mark of a paste may come in two pieces."""
         self._came = monotonic()
+        self._burst = False
+        """What came last was pasted text without its marks."""
+        self._fast = 0
+        """Reads of a key or two in a row that came faster than anybody types."""
 
     @property
     def patience(self) -> float | None:
@@ -50,6 +61,9 @@ class KeyParser(XTermParser):
         silence, self._came = monotonic() - self._came, monotonic()
         if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
             data = BRACKETED_PASTE_END
+        if self._pasted is None and self._is_burst(data, silence):
+            yield events.Paste(data)
+            return
         while data:
             if self._pasted is None:
                 head, mark, data = data.partition(BRACKETED_PASTE_START[-1])
@@ -76,6 +90,22 @@ class KeyParser(XTermParser):
             self._pasted, self._tail = [], ""
             for _ in super().feed(BRACKETED_PASTE_END):  # it has seen an empty paste
                 continue
+
+    def _is_burst(self, data: str, silence: float) -> bool:
+        """Whether `data` is a paste of a terminal that does not say so: text with a line end inside, or what follows
+        such text at once. A line end that comes last, after what a person can have typed, is Enter."""
+        goes_on, self._burst = self._burst and silence < BURST_SECONDS, False
+        fast, self._fast = self._fast, 0
+        if not _TEXT.fullmatch(data):
+            return False
+        if goes_on or _BROKEN.search(data):
+            self._burst = True
+            return True
+        self._fast = fast + 1 if silence < KEY_SECONDS and len(data) <= 4 else 0
+        if fast >= FAST_READS and data in ("\r", "\n"):  # it sends key by key, faster than anybody types
+            self._fast = fast
+            return True
+        return False
 
     def _possible(self, report: events.Resize) -> bool:
         """Whether this is the size of a terminal; without one in pixels, the mouse is told in cells."""
