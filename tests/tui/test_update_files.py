@@ -176,6 +176,14 @@ def test_what_is_not_in_the_list_is_said() -> None:
     assert shown is not None and [option.detail for option in shown.options] == ["only the first 2 are listed", ""]
 
 
+def test_of_a_long_path_the_end_is_shown_and_all_is_taken() -> None:
+    path = "folder/" * 15 + "name.py"
+    play = typing("@name", path)
+    assert labels(play) == [f"…{path[-69:]}"]
+    play.press("tab")
+    assert play.text == f"@{path} "
+
+
 def test_a_key_is_never_kept_waiting() -> None:
     paths = tuple(f"folder{number % 97}/file{number}.py" for number in range(4 * fuzzy.SLICE))
     play = Play()

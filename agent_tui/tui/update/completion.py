@@ -114,8 +114,11 @@ def may_open(model: Model) -> bool:
 def _files(model: Model) -> tuple[Candidate, ...]:
     if files.reading(model):
         return (Candidate(files.READING, ""),)
-    note = files.note(model)
-    return tuple(Candidate(path, "" if number else note, path) for number, path in enumerate(files.found(model)))
+    note, room = files.note(model), max(8, model.width - 10)
+    return tuple(
+        Candidate(path if len(path) <= room else f"…{path[1 - room :]}", "" if number else note, path)
+        for number, path in enumerate(files.found(model))
+    )
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step | None:

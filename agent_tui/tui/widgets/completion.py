@@ -44,7 +44,8 @@ class Completion(Region):
         if self.value is None:
             return []
         options = self.value.options
-        wide = min(max((cell_len(flat(o.label)) for o in options), default=0), max(8, width // 2))
+        room = max(8, width // 2, width - 8 - max((cell_len(flat(o.detail)) for o in options), default=0))
+        wide = min(max((cell_len(flat(o.label)) for o in options), default=0), room)
         lines = []
         for number in window(len(options), self.value.selected, min(SHOWN, max(1, self.below))):
             option, chosen = options[number], number == self.value.selected
