@@ -8,6 +8,7 @@ import asyncio
 import gc
 import time
 import traceback
+from collections import deque
 from pathlib import Path
 from typing import Any, Final, assert_never
 
@@ -24,7 +25,7 @@ from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keymap import grabbed
 from agent_tui.tui.link import Link
-from agent_tui.tui.model import Model, initial
+from agent_tui.tui.model import Model, VimMode, initial
 from agent_tui.tui.outside import Outside
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
@@ -66,6 +67,8 @@ class AgentApp(Outside, inherit_bindings=False):
         self.model = model or initial()
         self._filters += [AsciiFilter()] if self.model.look.ascii else []
         self.crash = ""
+        self.times: deque[float] = deque(maxlen=200)
+        self.dispatched = 0
         self._memory = Memory(history, self.dispatch, lambda: self.model.recall)
         self._configuration = configuration or Configuration()
         self._first_prompt = prompt
@@ -120,12 +123,14 @@ class AgentApp(Outside, inherit_bindings=False):
 
     def dispatch(self, *messages: msg.Msg) -> None:
         """Tell the core what happened, show what is different now, do what it wants done."""
-        model, wanted = self.model, list[do.Effect]()
+        model, wanted, began = self.model, list[do.Effect](), time.perf_counter()
         for message in messages:
             model, effects = update(model, message)
             wanted.extend(effects)
         self.model = model
         self.regions.show(view(model))
+        self.dispatched += len(messages)
+        self.times.append(time.perf_counter() - began)
         for effect in wanted:
             try:
                 self._perform(effect)
@@ -167,6 +172,8 @@ class AgentApp(Outside, inherit_bindings=False):
                 self.dispatch(self._configuration.read())
             case do.WriteSetting(key, value):
                 self.dispatch(self._configuration.write(key, value))
+            case do.ReadFacts():
+                self.dispatch(self.facts())
             case do.UseTheme(name):
                 self.use_theme(self._configuration.theme(name))
             case do.Yield(seconds):
@@ -181,6 +188,11 @@ class AgentApp(Outside, inherit_bindings=False):
         self.call_next(self.regions.restyle)
         if palette.problems:
             self._failed(palette.problems[0])
+
+    def facts(self) -> msg.FactsRead:
+        from agent_tui.tui.facts import facts
+
+        return msg.FactsRead(facts(self), at=time.time())
 
     # -- the engine
 
@@ -222,6 +234,13 @@ class AgentApp(Outside, inherit_bindings=False):
         if step < 0 and self.model.composer.browsing < 0:
             self._memory.reload()
         self.dispatch(msg.HistoryAsked(at=time.time(), step=step, draft=draft))
+
+    def vim_moved(self, mode: VimMode) -> None:
+        self.dispatch(msg.VimMoved(at=time.time(), mode=mode))
+
+    def key_aside(self, key: str) -> bool:
+        shown = self.regions.shown
+        return shown is not None and (shown.grab_all or key in shown.grab)
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
         regions, shown = self.regions, self.regions.shown

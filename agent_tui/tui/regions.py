@@ -71,6 +71,9 @@ class Option:
     key: str
     label: str
     detail: str = ""
+    tone: Tone = "normal"
+    heading: bool = False
+    """The name of the options below it: the cursor is never on it."""
 
 
 @frozen
@@ -108,6 +111,8 @@ class PromptView:
     label: str = ""
     """What is being asked for, where the prompt is not for the model (an address, an argument, a reason)."""
     place: int = -1
+    vim: bool = False
+    """It edits as vim does."""
 
 
 @frozen

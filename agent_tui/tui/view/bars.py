@@ -8,7 +8,7 @@ from typing import Final
 from agent_tui.protocol.transcript import Question, Queued, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
-from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search
+from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search, VimMode
 from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
@@ -135,12 +135,23 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return _search_footer(model.search)
     if model.recall is not None:
         return recall_footer(model.recall)
+    if model.overlay is not None and model.overlay.picker is not None and model.composer.purpose is None:
+        from agent_tui.tui.view.picker import picker_footer
+
+        return picker_footer(model.overlay.kind)
     kind = model.overlay.kind if model.overlay is not None else None
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
         kind, model.keys,
     )  # fmt: skip
+    shown = _moded(shown, model.vim) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
+
+
+@lazy
+def _moded(shown: FooterView, mode: VimMode) -> FooterView:
+    """Vim's mode, in words."""
+    return replace(shown, note=f"vim: {mode}")
 
 
 @lazy
@@ -172,10 +183,9 @@ def _footer(
         if overlay == "settings":
             return FooterView((("↑↓", "choose"), ("Enter", "change"), ("Del", "reset"), ("Esc", "close")))
         if overlay == "queue":
-            keys = ("Enter", "edit"), ("s", "send"), ("d", "remove"), ("p", "resume" if paused else "pause")
-            return FooterView((("↑↓", "choose"), *keys, ("Esc", "close")))
-        chosen = overlay in ("first_run", "models", "sessions")
-        keys = (("↑↓", "choose"), ("Enter", "take")) if chosen else (("PgUp/PgDn", "scroll"),)
+            acts = (("Enter", "edit"), ("s", "send"), ("d", "remove"), ("p", "resume" if paused else "pause"))
+            return FooterView((("↑↓", "choose"), *acts, ("Esc", "close")))
+        keys = (("↑↓", "choose"), ("Enter", "take")) if overlay == "first_run" else (("PgUp/PgDn", "scroll"),)
         return FooterView((*keys, ("Esc", "close")))
     if asking:
         key = commands.key_of("stop", own)

@@ -36,7 +36,7 @@ EDITING: Final = "Queued prompt: Enter puts it back in its place, Esc leaves it 
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
-_HINTS: Final = {"search": "words of the transcript", "setting": "empty: the default", "history": "words of a prompt"}
+_HINTS: Final = {"search": "words of the transcript", "setting": "", "history": "words of a prompt"}
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -56,7 +56,7 @@ def view(model: Model) -> View:
         ),
         dialog=dialog_view(model),
         completion=listed,
-        prompt=_prompt(model.composer, running, model.dialog is not None, small),
+        prompt=_prompt(model.composer, running, model.dialog is not None, small, bool(model.vim)),
         status=status_view(model) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
         overlay=_sheet(model),
@@ -129,20 +129,20 @@ def _completion(found: tuple[completion.Candidate, ...], selected: int) -> Compl
 
 
 @lazy
-def _prompt(composer: Composer, running: bool, asked: bool, small: bool) -> PromptView:
+def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bool) -> PromptView:
     purpose = composer.purpose
     if purpose is not None:
         hint = _HINTS.get(purpose.kind, "Enter sends it, Esc goes back")
         return PromptView(composer.rev, composer.text, hint, purpose.label)
     if composer.editing is not None:
-        return PromptView(composer.rev, composer.text, "Esc leaves it as it was", EDITING, place=composer.place)
+        return PromptView(composer.rev, composer.text, "Esc leaves it as it was", EDITING, composer.place, vim)
     if composer.draft.startswith("!"):
         private = composer.draft.startswith("!!")
-        return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place)
+        return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     if small:
         placeholder = TOO_SMALL
-    return PromptView(composer.rev, composer.text, "" if asked else placeholder, place=composer.place)
+    return PromptView(composer.rev, composer.text, "" if asked else placeholder, place=composer.place, vim=vim)
 
 
 @lazy

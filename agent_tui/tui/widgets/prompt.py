@@ -14,10 +14,11 @@ from textual.actions import SkipAction
 from textual.content import Content
 
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
+from agent_tui.tui.model import VimMode
 from agent_tui.tui.regions import PromptView
 from agent_tui.tui.widgets.paint import flat
 from agent_tui.tui.widgets.prompt_chips import Chipped
-from agent_tui.tui.widgets.prompt_edit import Editor
+from agent_tui.tui.widgets.prompt_vim import Vimmed
 
 _SHOWN: Final = (
     {code: 0x2400 + code for code in range(0x20) if code != 9}
@@ -37,12 +38,17 @@ class Keyboard(Protocol):
     def pasted(self, text: str) -> None: ...
     def chip_clicked(self, label: str) -> None: ...
     def history_asked(self, step: int, draft: str) -> None: ...
+    def vim_moved(self, mode: VimMode) -> None: ...
+    def key_aside(self, key: str) -> bool:
+        """Whether something else than the prompt is open that wants `key`."""
+        ...
+
     def key_taken(self, key: str, character: str, draft: str) -> bool:
         """Whether the key went to the core: a command key, or any key while a dialog or overlay is open."""
         ...
 
 
-class Prompt(Chipped, Editor, inherit_bindings=False):
+class Prompt(Chipped, Vimmed, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(
             id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False
@@ -66,6 +72,11 @@ class Prompt(Chipped, Editor, inherit_bindings=False):
                 self.load_text(value.text)
             self.move_cursor(self.document.end if value.place < 0 else _location(value.text, value.place))
             self._told = self.now()
+            self.vim_settled()
+        self.use_vim(value.vim)
+
+    def vim_moved(self, mode: VimMode) -> None:
+        self._keyboard.vim_moved(mode)
 
     def tell(self) -> None:
         """Report the text and the caret, if they changed since the last time."""
@@ -88,6 +99,7 @@ class Prompt(Chipped, Editor, inherit_bindings=False):
         self._keyboard.key_came()
         self.pressed_at = event.time
         self.press(event.key, event.character if event.is_printable else None)
+        self.vim_settled()
         self.tell()
 
     async def _on_paste(self, event: events.Paste) -> None:
@@ -108,6 +120,12 @@ class Prompt(Chipped, Editor, inherit_bindings=False):
     def press(self, key: str, character: str | None) -> None:
         """Do what `key` means here and now; `character` is what it types, if anything."""
         draft = self.text
+        if self.vim_on and not (key == "question_mark" and not draft) and not self._keyboard.key_aside(key):
+            way = self.vim_pressed(key, character)
+            if way in ("up", "down"):
+                self._vertical(-1 if way == "up" else 1, draft)
+            if way != "pass":
+                return
         if self._keyboard.key_taken(key, character or "", draft):
             return
         if key in SUBMIT:

@@ -1,0 +1,231 @@
+"""Vim in the prompt, as a pure state machine: a key in, the text, the caret and the next state out. Never raises.
+
+A command is typed into `Vim.typed` until `vim_keys.parse` understands it. In insert mode the prompt edits as ever; only
+its beginning and its end are noticed here, for `.` and for counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.tui.model import VimMode
+from agent_tui.tui.readline import line_end, line_start
+from agent_tui.tui.vim_keys import Command, parse
+from agent_tui.tui.vim_operators import changed, insert, joined, put, word_only
+from agent_tui.tui.vim_state import Done, Vim
+from agent_tui.tui.vim_text import MOTIONS, Target, first_word, last_place, object_of, sought, vertical
+
+REPEATED: Final = frozenset("dc<>xXDCsSpPrJ~oOiaIA")
+"""Commands that `.` does again."""
+SHORT: Final = {"x": ("d", "l"), "X": ("d", "h"), "D": ("d", "$"), "C": ("c", "$"), "s": ("c", "l"), "S": ("c", "c"),
+                "Y": ("y", "y")}  # fmt: skip
+"""Commands that are an operator and what it works on."""
+VISUAL_SHORT: Final = {"x": "d", "X": "D", "s": "c", "S": "C", "R": "C", "u": "u", "U": "U", "~": "~", "J": "J"}
+
+
+def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
+    """`key`: what it types, or its name."""
+    if vim.mode == "insert":
+        return _inserted(vim, text, at) if key == "escape" else Done(vim, text, at, "pass")
+    at = last_place(text, vim.caret if vim.mode != "normal" else at)
+    key = {"backspace": "h", "space": " "}.get(key, key)
+    if key == "enter" and vim.typed[-1:] == "r":
+        key = "\n"
+    if key == "escape" and (vim.typed or vim.mode != "normal"):
+        return Done(replace(vim, typed="", mode="normal" if not vim.typed else vim.mode), text, at)
+    if key == "ctrl+r":
+        return Done(replace(vim, typed="", mode="normal"), text, at, "redo")
+    if len(key) != 1:
+        return Done(replace(vim, typed=""), text, at, "pass")
+    command = parse(vim.typed + key, vim.mode != "normal")
+    if command is None:
+        return Done(replace(vim, typed=""), text, at)
+    if not command.key:
+        return Done(replace(vim, typed=vim.typed + key), text, at)
+    keys, vim = vim.typed + key, replace(vim, typed="")
+    if vim.mode != "normal":
+        return _visual(replace(vim, caret=at), text, at, command)
+    done = _again(vim, text, at) if command.key == "." else _normal(vim, text, at, command)
+    if (command.operator or command.key[0]) not in REPEATED:
+        return done
+    if done.vim.mode == "insert":
+        return replace(done, vim=replace(done.vim, typing=keys))
+    return replace(done, vim=replace(done.vim, change=keys, inserted=""))
+
+
+def settled(vim: Vim, text: str, at: int) -> tuple[Vim, int]:
+    """The text or the caret is another than this state knows: where the caret may stand."""
+    if vim.mode == "insert":
+        return vim, at
+    return replace(vim, mode="normal", typed=""), last_place(text, at)
+
+
+# -- normal mode
+
+
+def _normal(vim: Vim, text: str, at: int, command: Command) -> Done:
+    key, count = command.key, max(1, command.count)
+    if not command.operator and key in SHORT:
+        operator, over = SHORT[key]
+        command = replace(command, operator=operator, key=over)
+    if command.operator:
+        return _operated(vim, text, at, command)
+    if key in ("v", "V"):
+        return Done(replace(vim, mode="visual" if key == "v" else "visual line", anchor=at, caret=at), text, at)
+    if key in ("i", "a", "I", "A", "o", "O"):
+        return _insertion(vim, text, at, key, count)
+    if key in ("j", "k") and not command.count:
+        return Done(vim, text, at, "down" if key == "j" else "up")
+    match key[0]:
+        case "u":
+            return Done(vim, text, at, "undo")
+        case "p" | "P":
+            return put(vim, text, at, key == "p", count)
+        case "r":
+            end = at + count
+            if end > line_end(text, at):
+                return Done(vim, text, at)
+            new = "\n" if key[1] == "\n" else key[1] * count
+            text = text[:at] + new + text[end:]
+            return Done(vim, text, last_place(text, at + len(new) - (new != "\n")))
+        case "~":
+            end = min(at + count, line_end(text, at))
+            new = text[at:end].swapcase()
+            text = text[:at] + new + text[end:]
+            return Done(vim, text, last_place(text, at + len(new)))
+        case "J":
+            return joined(vim, text, at, max(2, count) - 1)
+        case _:
+            pass
+    vim, target = _target(vim, text, at, command)
+    return Done(vim, text, at if target is None else last_place(text, target.at))
+
+
+def _target(vim: Vim, text: str, at: int, command: Command) -> tuple[Vim, Target | None]:
+    """Where the motion of `command` leads; None: nowhere."""
+    key, count = command.key, max(1, command.count)
+    if key in MOTIONS:
+        return vim, MOTIONS[key](text, at, count)
+    if key in ("j", "k"):
+        down = count if key == "j" else -count
+        place = vertical(text, at, down, at - line_start(text, at))
+        return vim, None if place is None else Target(place, whole=True)
+    if key in ("G", "gg"):
+        lines = text.split("\n")
+        row = min(command.count or (len(lines) if key == "G" else 1), len(lines)) - 1
+        return vim, Target(first_word(text, sum(len(line) + 1 for line in lines[:row])), whole=True)
+    if key in (";", ","):
+        if not vim.found:
+            return vim, None
+        how = vim.found[0] if key == ";" else vim.found[0].swapcase()
+        return vim, sought(text, at, how, vim.found[1], count, again=True)
+    if key[0] in "ftFT" and len(key) > 1:
+        return replace(vim, found=key), sought(text, at, key[0], key[1], count)
+    return vim, None
+
+
+def _operated(vim: Vim, text: str, at: int, command: Command) -> Done:
+    """An operator over a motion, a text object, or whole lines."""
+    key, operator = command.key, command.operator
+    if key == operator:
+        last = vertical(text, at, max(1, command.count) - 1, 0)
+        end = len(text) if last is None else line_end(text, last)
+        return changed(vim, text, at, operator, line_start(text, at), end, True)
+    if key[0] in "ia" and len(key) > 1:
+        held = object_of(text, at, key[0] == "a", key[1], max(1, command.count))
+        return Done(vim, text, at) if held is None else changed(vim, text, at, operator, *held, key[1] == "p")
+    vim, target = _target(vim, text, at, command)
+    if target is None:
+        return Done(vim, text, at)
+    first, last = sorted((at, target.at))
+    if target.whole:
+        return changed(vim, text, at, operator, line_start(text, first), line_end(text, last), True)
+    last = min(len(text), last + target.inclusive)
+    if key in ("w", "W"):
+        last = word_only(text, first, last, operator)
+    return changed(vim, text, at, operator, first, last, False)
+
+
+# -- insert mode
+
+
+def _insertion(vim: Vim, text: str, at: int, key: str, times: int) -> Done:
+    if key in ("o", "O"):
+        place = line_end(text, at) if key == "o" else line_start(text, at)
+        return insert(vim, f"{text[:place]}\n{text[place:]}", place + (key == "o"))
+    place = {"i": at, "a": min(at + 1, line_end(text, at)), "I": first_word(text, at), "A": line_end(text, at)}[key]
+    return insert(vim, text, place, times)
+
+
+def _inserted(vim: Vim, text: str, at: int) -> Done:
+    """Esc in insert mode."""
+    before, place = vim.began
+    size = len(text) - len(before)
+    new = text[place : place + size] if size > 0 else ""
+    whole = text == before[:place] + new + before[place:]
+    if whole and new and vim.times > 1 and at == place + size:
+        more = new * (vim.times - 1)
+        text, at, new = text[:at] + more + text[at:], at + len(more), new + more
+    at = max(line_start(text, at), at - 1)
+    vim = replace(vim, mode="normal", typed="", times=1)
+    if vim.typing:
+        vim = replace(vim, change=vim.typing, inserted=new if whole else "", typing="")
+    return Done(vim, text, at)
+
+
+def _again(vim: Vim, text: str, at: int) -> Done:
+    """`.`"""
+    done = Done(replace(vim, times=1), text, at)
+    for key in vim.change:
+        done = pressed(done.vim, done.text, done.caret, "enter" if key == "\n" else key)
+    if done.vim.mode == "insert":
+        text, at = done.text, done.caret
+        text = text[:at] + vim.inserted + text[at:]
+        at = max(line_start(text, at + len(vim.inserted)), at + len(vim.inserted) - 1)
+        done = Done(replace(done.vim, mode="normal", typing="", times=1), text, at)
+    return replace(done, vim=replace(done.vim, change=vim.change, inserted=vim.inserted))
+
+
+# -- visual mode
+
+
+def span(vim: Vim, text: str) -> tuple[int, int]:
+    """What is selected: from, to."""
+    first, last = sorted((min(vim.anchor, len(text)), min(vim.caret, len(text))))
+    if vim.mode == "visual line":
+        return line_start(text, first), line_end(text, last)
+    return first, min(len(text), last + 1)
+
+
+def _visual(vim: Vim, text: str, at: int, command: Command) -> Done:
+    key, whole = command.key, vim.mode == "visual line"
+    key = VISUAL_SHORT.get(key, key)
+    if key in ("v", "V"):
+        mode: VimMode = "visual" if key == "v" else "visual line"
+        return Done(replace(vim, mode="normal" if mode == vim.mode else mode), text, at)
+    if key == "o":
+        return Done(replace(vim, anchor=at, caret=min(vim.anchor, len(text))), text, last_place(text, vim.anchor))
+    first, last = span(vim, text)
+    if key in ("D", "C", "Y"):
+        first, last, whole, key = line_start(text, first), line_end(text, max(first, last - 1)), True, key.lower()
+    if key in ("d", "c", "y", "<", ">", "u", "U", "~"):
+        return changed(vim, text, first, key, first, last, whole)
+    if key == "J":
+        return joined(vim, text, first, max(1, text.count("\n", first, last)))
+    if key[0] == "r":
+        new = "".join(character if character == "\n" else key[1] for character in text[first:last])
+        text = text[:first] + new + text[last:]
+        return Done(replace(vim, mode="normal"), text, last_place(text, first))
+    if key in ("p", "P"):
+        old = replace(vim, register=text[first:last], whole=whole, mode="normal")
+        text = text[:first] + vim.register + text[last:]
+        return Done(old, text, last_place(text, first + len(vim.register) - 1))
+    if key[0] in "ia" and len(key) > 1:
+        held = object_of(text, at, key[0] == "a", key[1], max(1, command.count))
+        if held is None or held[0] == held[1]:
+            return Done(vim, text, at)
+        return Done(replace(vim, anchor=held[0], caret=held[1] - 1), text, held[1] - 1)
+    vim, target = _target(vim, text, at, command)
+    at = at if target is None else last_place(text, target.at)
+    return Done(replace(vim, caret=at), text, at)

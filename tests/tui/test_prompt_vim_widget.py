@@ -1,0 +1,98 @@
+"""Vim in the real editor: what its mode does to keys, caret, selection and undo."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from agent_tui.protocol.ops import Cancel
+from agent_tui.tui.app import AgentApp
+from tests.tui.stage import PlayedEngine, hold, play, text
+
+NAMES = {" ": "space", "/": "slash", "(": "left_parenthesis", "\n": "enter", "⎋": "escape", "®": "ctrl+r", "⌫": "backspace"}
+
+
+def vim(keys: str, engine: PlayedEngine | None = None, look: Callable[[AgentApp], None] = lambda _: None) -> AgentApp:
+    """`/vim`, then `keys`."""
+
+    async def steps(pilot: object, app: AgentApp) -> None:
+        app.submitted("/vim on")
+        for key in keys:
+            name = NAMES.get(key, key)
+            app.regions.prompt.press(name, key if name == key or key in " /(" else None)
+            app.regions.prompt.vim_settled()
+            app.regions.prompt.tell()
+            await asyncio.sleep(0)
+        look(app)
+
+    return play(engine or PlayedEngine(), steps, size=(60, 16))
+
+
+@pytest.mark.parametrize(
+    ("keys", "after"),
+    [
+        ("one two⎋bcwtree⎋", ("one tree", 7)), ("abc⎋0xu", ("abc", 0)), ("abc⎋0xxuu®", ("bc", 0)),
+        ("one two⎋bviwd", ("one ", 3)), ("one two⎋0vexix", ("x two", 1)), ("abc⎋Vd", ("", 0)),
+        ("abc⎋ddp", ("\nabc", 1)), ("abc⎋", ("abc", 2)), ("a b⎋0dwix⎋", ("xb", 0)),
+    ],
+)  # fmt: skip
+def test_keys_edit_as_in_vim(keys: str, after: tuple[str, int]) -> None:
+    found: list[tuple[str, int]] = []
+    vim(keys, look=lambda app: found.append(app.regions.prompt.now()))
+    assert found == [after]
+
+
+@pytest.mark.parametrize(("keys", "mode"), [("a", "insert"), ("a⎋", "normal"), ("a⎋v", "visual"), ("a⎋V", "visual line")])
+def test_the_mode_is_said_in_words(keys: str, mode: str) -> None:
+    vim(keys, look=lambda app: (_ for _ in ()).throw(AssertionError) if f"vim: {mode}" not in text(app) else None)
+
+
+def test_esc_leaves_insert_mode_first_and_then_interrupts() -> None:
+    engine = PlayedEngine(hold)
+    vim("work\nabc⎋", engine)
+    assert [op for op in engine.asked() if isinstance(op, Cancel)] == []
+    engine = PlayedEngine(hold)
+    vim("work\nabc⎋⎋", engine)
+    assert len([op for op in engine.asked() if isinstance(op, Cancel)]) == 1
+
+
+def test_a_selection_ends_where_the_draft_is_another() -> None:
+    def look(app: AgentApp) -> None:
+        app.regions.prompt.press("ctrl+u", None)
+        app.regions.prompt.vim_settled()
+        assert app.model.vim == "normal"
+
+    vim("one two⎋v", look=look)
+
+
+def test_k_in_the_first_line_goes_to_earlier_prompts() -> None:
+    engine = PlayedEngine()
+    vim("first\nsecond⎋k", engine, look=lambda app: _holds(app, "first"))
+
+
+def _holds(app: AgentApp, expected: str) -> None:
+    assert app.regions.prompt.text == expected
+    assert app.regions.prompt.now()[1] == len(expected) - 1
+
+
+def test_an_answer_that_is_typed_is_no_vim() -> None:
+    """Esc leaves the search at once."""
+    vim("abc®", look=lambda app: _searching(app))
+
+
+def _searching(app: AgentApp) -> None:
+    assert app.model.recall is not None
+    app.regions.prompt.press("x", "x")
+    app.regions.prompt.press("escape", None)
+    assert (app.model.recall, app.regions.prompt.text, app.model.vim) == (None, "abc", "insert")
+
+
+def test_vim_is_switched_off_again() -> None:
+    def look(app: AgentApp) -> None:
+        app.submitted("/vim")
+        app.regions.prompt.press("d", "d")
+        assert (app.model.vim, app.regions.prompt.text) == ("", "d")
+
+    vim("⎋", look=look)
