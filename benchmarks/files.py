@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import os
 import random
 import time
@@ -162,7 +163,7 @@ def program(home: Path) -> None:
         plain = [echo(terminal, number) for number in range(ROUNDS)]
         terminal.write("x @")  # the files are read now, for the first time
         reading = [echo(terminal, number, 0.03) for number in range(ROUNDS)]
-        calm(terminal)
+        known(terminal)
         terminal.write("e")
         calm(terminal)
         echoes = [echo(terminal, number) for number in range(ROUNDS)]
@@ -197,15 +198,24 @@ def echo(terminal: Pty, number: int, rest: float = 0.15) -> float:
     return took
 
 
-def listed(terminal: Pty) -> float:
+def listed(terminal: Pty, limit: float = 5.0) -> float:
     """Type the letter that finds one file, and take it back; the seconds until the file is in the list."""
     terminal.mark()
     begin = time.perf_counter()
     terminal.write(TYPED)
-    took = terminal.wait(FOUND, 5.0) - begin
+    found = terminal.pump(limit, lambda: FOUND.encode() in terminal.seen)
+    took = time.perf_counter() - begin
     terminal.write("\x7f")
     terminal.quiet(0.2, 5.0)
-    return took
+    return took if found else math.inf
+
+
+def known(terminal: Pty, limit: float = 60.0) -> None:
+    """Wait until all files are known: until that one is listed, and nothing is computed any more."""
+    deadline = time.perf_counter() + limit
+    while time.perf_counter() < deadline and listed(terminal, 1.0) == math.inf:
+        pass
+    calm(terminal)
 
 
 def calm(terminal: Pty, limit: float = 60.0) -> None:

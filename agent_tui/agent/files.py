@@ -17,8 +17,9 @@ from agent_tui.structures import fuzzy
 
 FRESH: Final = 5.0
 """Seconds for which a walk is believed."""
+EVERY: Final = 0.001
 BREATH: Final = 0.0002
-"""Seconds for which the work lets go of the interpreter, about every millisecond: keys that came are drawn."""
+"""So often, and for so many seconds, the work lets go of the interpreter: keys that came are drawn."""
 
 
 class Files:
@@ -49,8 +50,13 @@ class Files:
     async def _answer(self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool) -> None:
         before = self._told
 
+        breathed = time.monotonic()
+
         def stopped() -> bool:
-            time.sleep(BREATH)
+            nonlocal breathed
+            if time.monotonic() - breathed > EVERY:
+                time.sleep(BREATH)
+                breathed = time.monotonic()
             return self.ended
 
         def work() -> dict[str, Any] | None:

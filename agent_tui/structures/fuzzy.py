@@ -32,6 +32,8 @@ MANY: Final = 10_000
 LONGEST: Final = 256
 """Characters of a query that count."""
 
+_QUICK: Final = 4
+"""One letter alone is found so many times as fast."""
 _PAUSE: Final = 1_000
 _RECENT: Final = 24
 """What it is worth that a path was used: more than the start of a name."""
@@ -117,7 +119,8 @@ def step(now: Matches, recent: Sequence[str] = (), most: int = ENOUGH) -> Matche
     if not now.query:
         first = dict.fromkeys((*_places(now.corpus, recent), *now.left[:most]))
         return Matches(now.corpus, "", left=now.left, best=tuple(first)[:most], done=True)
-    part, left = now.left[:SLICE], now.left[SLICE:]
+    size = SLICE if len(now.query) > 1 else SLICE * _QUICK
+    part, left = now.left[:size], now.left[size:]
     matching, starting = _matching(now.corpus, now.query, part)
     found, begun = (*now.found, *matching), (*now.begun, *starting)
     if left and len(begun) < ENOUGH and len(found) < PLENTY:

@@ -14,8 +14,8 @@ from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step
 
-PAUSE: Final = 0.001
-"""Seconds between two slices."""
+PAUSE: Final = 0.0
+"""Seconds between two slices: keys and frames that wait are first all the same."""
 RECENT: Final = 50
 """Prompts that are looked through for files that were named."""
 READING: Final = "reading the files …"
