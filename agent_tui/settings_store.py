@@ -57,8 +57,10 @@ class Store:
             raise Refused(f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only")
         path = self.path(project)
         try:
-            path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
             target = path.resolve()  # a link to it (dotfiles in a repository) stays one
+            if project and not target.is_relative_to(project_folders(self.cwd)[0].resolve()):
+                raise Refused(f"{path}: is a link that leaves the project: not written")
+            path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
             with _alone(target.parent):
                 before = target.read_bytes() if target.exists() else b""
                 after = changed(before, parts(key), value, str(path))

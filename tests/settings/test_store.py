@@ -120,6 +120,22 @@ def test_a_project_may_be_given_its_model_and_display_only(store: Store) -> None
     assert not store.path().exists()
 
 
+@pytest.mark.parametrize("linked", ["config.toml", ""])
+def test_a_projects_link_leads_nowhere_else(store: Store, tmp_path: Path, linked: str) -> None:
+    """The repository may be anyone's: what it links to is not written."""
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    folder = store.cwd / ".agent-tui"
+    if linked:
+        folder.mkdir()
+        (folder / linked).symlink_to(outside / "new.toml")
+    else:
+        folder.symlink_to(outside)
+    with pytest.raises(Refused, match="leaves the project"):
+        store.write("display.theme", "light", project=True)
+    assert list(outside.iterdir()) == []
+
+
 def _write_many(cwd: Path, config: Path, key: str) -> None:
     for number in range(1, 21):
         Store(cwd, config, {}, Flags()).write(key, number)

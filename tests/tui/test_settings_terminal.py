@@ -112,7 +112,7 @@ def test_own_keys_work_and_are_shown(start: Start, file: Path) -> None:
     pty.until(lambda text: "Keys and commands" not in text)
     sheet(pty, "keys.search")
     pty.type("\r")
-    pty.until("keys.search: a key, such as")
+    pty.until("keys.search: keys, such as")
     pty.type("\x15x\r")
     pty.until("X is needed for typing")
     pty.type("\x15alt+j\r")

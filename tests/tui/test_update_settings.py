@@ -188,7 +188,7 @@ def edit(play: Play, text: str) -> None:
 def test_a_number_is_typed() -> None:
     play, files = opened("max_steps")
     play.press("enter")
-    assert play.view.prompt.label == "agent.max_steps: a whole number from 1 to 10,000"
+    assert play.view.prompt.label == "agent.max_steps: a whole number from 1 to 10,000; empty: the default"
     assert play.text == "50"
     play.text = ""
     play.type("0")

@@ -122,8 +122,17 @@ def _edit(model: Model, overlay: Overlay, entry: Entry, key: str) -> Step:
     if key != "enter":
         return model, ()
     model = replace(model, overlay=replace(overlay, editing=entry.key))
-    model = composer.ask(model, Purpose("setting", f"{entry.key}: {entry.kind.expected}"))
+    model = composer.ask(model, Purpose("setting", _label(entry)))
     return (model if entry.kind.form == "secret" else composer.write(model, now)), ()
+
+
+def _label(entry: Entry) -> str:
+    """What is asked for in the prompt, and what an empty one means."""
+    if entry.kind is KEYS:
+        return f"{entry.key}: keys, such as ctrl+f, f3; empty: none"
+    if entry.kind.form == "names":
+        return f"{entry.key}: {entry.kind.expected}, with commas"
+    return f"{entry.key}: {entry.kind.expected}{'' if entry.kind.form == 'secret' else '; empty: the default'}"
 
 
 def answered(model: Model, text: str) -> Step:

@@ -31,8 +31,12 @@ def _sheet(overlay: Overlay, configured: Configured, width: int) -> OverlayView:
     room = width - 10
     options = tuple(_option(one, value, room) for one, value in zip(shown, values, strict=True))
     return OverlayView(
-        "Settings", (*_problems(configured.problems, width), *lines), options, selected, "type to search · Esc closes"
+        "Settings", (*_problems(configured.problems, width), *lines), options, selected, _leaves(overlay)
     )
+
+
+def _leaves(overlay: Overlay) -> str:
+    return "Esc clears the search" if overlay.filter else "type to search · Esc closes"
 
 
 def _problems(said: tuple[str, ...], width: int) -> tuple[tuple[Span, ...], ...]:
