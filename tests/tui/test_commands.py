@@ -18,7 +18,7 @@ from tests.tui.play import Play, words
 
 NAMES = [
     "search", "timestamps", "durations", "settings", "history", "suspend", "vim",
-    "help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
+    "btw", "help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
 ]  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def test_the_queue_is_shown_and_cleared() -> None:
     play.type("/queue")
     play.press("escape", "enter")
     assert play.view.overlay is not None
-    assert [words(line).split() for line in play.view.overlay.lines] == [["1", "one"], ["2", "two"]]
+    assert [option.label for option in play.view.overlay.options] == ["one", "two"]
     play.press("escape")
     play.effects.clear()
     play.type("/queue clear")

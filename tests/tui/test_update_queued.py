@@ -1,0 +1,244 @@
+"""The queue panel: every key of it, as values; an edited prompt keeps its place and is not taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import ApprovalAsked, QueueChanged, TurnEnded
+from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, Steer, Submit
+from agent_tui.protocol.transcript import Queued
+from agent_tui.tui.effects import Remember
+from agent_tui.tui.msg import DraftChanged, Resized
+from tests.tui.play import Play, words
+
+
+def _queue(*texts: str, paused: bool = False, steer: tuple[str, ...] = ()) -> QueueChanged:
+    items = tuple(Queued(f"id-{text}", text, text in steer) for text in texts)
+    return QueueChanged(items=items, paused=paused, session="s")
+
+
+def _panel(*texts: str, running: bool = True, paused: bool = False, steer: tuple[str, ...] = ()) -> Play:
+    play = Play()
+    if running:
+        play.begin()
+    play.feed(_queue(*texts, paused=paused, steer=steer))
+    play.press("alt+q")
+    play.effects.clear()
+    return play
+
+
+def _cursor(play: Play) -> str:
+    shown = play.view.overlay
+    assert shown is not None
+    return shown.options[shown.selected].label
+
+
+@pytest.mark.parametrize("typed", ["alt+q", "/queue"])
+def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("on its way", "one", "two", steer=("on its way",)))
+    if typed.startswith("/"):
+        play.type(typed)
+        play.press("escape", "enter")
+    else:
+        play.press(typed)
+    shown = play.view.overlay
+    assert shown is not None and shown.title == "Queued prompts (3)"
+    assert [(option.key, option.label, option.detail) for option in shown.options] == [
+        ("1", "on its way", "at the next step"), ("2", "one", "next"), ("3", "two", "waits"),
+    ]  # fmt: skip
+    said = " ".join(map(words, shown.lines))
+    for word in ("when this turn is over", "Enter edit", "s into this turn", "i stop this turn", "d remove", "p pause"):
+        assert word in said
+    play.press("alt+q")
+    assert play.view.overlay is None
+
+
+def test_an_empty_queue_is_said_and_not_opened() -> None:
+    play = Play()
+    play.press("alt+q")
+    assert play.view.overlay is None and play.toast == "the queue is empty"
+
+
+def test_the_state_is_in_front_where_there_is_no_room_behind() -> None:
+    play = _panel("one", paused=True, running=False)
+    play.say(Resized(40, 20))
+    shown = play.view.overlay
+    assert shown is not None and shown.title.endswith("paused")
+    assert [(option.label, option.detail) for option in shown.options] == [("paused: one", "")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "ops"),
+    [
+        (("d",), [QueueEdit("remove", id="id-one")]),
+        (("delete",), [QueueEdit("remove", id="id-one")]),
+        (("down", "d"), [QueueEdit("remove", id="id-two")]),
+        (("j", "j", "d"), [QueueEdit("remove", id="id-three")]),
+        (("up", "d"), [QueueEdit("remove", id="id-three")]),
+        (("3", "d"), [QueueEdit("remove", id="id-three")]),
+        (("end", "K"), [QueueEdit("up", id="id-three")]),
+        (("alt+down", "alt+down"), [QueueEdit("down", id="id-one")] * 2),
+        (("2", "alt+up"), [QueueEdit("up", id="id-two")]),
+        (("J",), [QueueEdit("down", id="id-one")]),
+        (("p",), [QueueEdit("pause")]),
+        (("2", "s"), [Steer(queue_id="id-two")]),
+        (("2", "i"), [Cancel(), Submit("two", queue_id="id-two"), QueueEdit("resume")]),
+        (("x", "7", "home", "pagedown"), []),
+    ],
+)
+def test_keys_while_a_turn_runs(keys: tuple[str, ...], ops: list[Op]) -> None:
+    play = _panel("one", "two", "three")
+    play.press(*keys)
+    assert play.take() == ops
+
+
+@pytest.mark.parametrize("key", ["s", "i"])
+def test_a_prompt_is_sent_now_although_the_queue_is_paused(key: str) -> None:
+    play = _panel("one", "two", running=False, paused=True)
+    play.press("2", key)
+    assert play.take() == [Submit("two", queue_id="id-two")]
+    play.feed(_queue("one", "two", paused=True))
+    play.begin("two", "id-two")
+    play.end()
+    assert play.take() == []
+
+
+def test_p_resumes_a_paused_queue() -> None:
+    play = _panel("one", running=False, paused=True)
+    play.press("p")
+    assert play.take() == [QueueEdit("resume")]
+
+
+def test_slash_queue_pauses_and_resumes() -> None:
+    play = _panel("one")
+    play.press("escape")
+    for word in ("pause", "resume"):
+        play.type(f"/queue {word}")
+        play.press("enter")
+        assert play.take() == [QueueEdit(word)]
+
+
+def test_what_is_removed_is_in_the_history() -> None:
+    play = _panel("one")
+    play.press("d")
+    assert Remember("one") in play.effects and "removed" in play.toast
+    assert play.view.overlay is not None and "Nothing waits" in words(play.view.overlay.lines[0])
+    play.press("escape", "up")
+    assert play.text == "one"
+
+
+def test_the_cursor_stays_on_its_prompt_and_never_acts_on_another() -> None:
+    play = _panel("one", "two", "three")
+    play.press("down")
+    play.feed(_queue("two", "one", "three"))
+    assert _cursor(play) == "two"
+    play.feed(_queue("one", "three"))
+    play.press("d")
+    assert "has just left" in play.toast
+    assert play.take() == []
+    assert _cursor(play) == "three"
+    play.press("d")
+    assert play.take() == [QueueEdit("remove", id="id-three")]
+
+
+def test_words_for_the_running_turn_can_only_be_taken_back() -> None:
+    play = _panel("now", steer=("now",))
+    for key in ("e", "s", "i", "K"):
+        play.press(key)
+        assert "d takes it back" in play.toast
+        assert play.take() == []
+    play.press("d")
+    assert play.take() == [QueueEdit("remove", id="id-now")]
+
+
+# -- editing
+
+
+@pytest.mark.parametrize("key", ["enter", "e"])
+def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(key: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("one", "two"))
+    play.type("my draft")
+    play.press("alt+q", key)
+    assert (play.text, play.view.overlay) == ("one", None)
+    play.say(DraftChanged("one, but better", 3))
+    play.text = "one, but better"
+    play.press("enter")
+    assert play.take() == [QueueEdit("edit", id="id-one", text="one, but better")]
+    assert play.text == "my draft"
+    shown = play.view.queue
+    assert shown is not None and shown.items == ("one, but better", "two")  # also before the engine has said so
+
+
+def test_escape_leaves_it_as_it_was_and_stops_nothing() -> None:
+    play = _panel("one")
+    play.press("e")
+    play.type(" changed")
+    play.press("escape")
+    assert play.take() == [] and play.text == ""
+    play.press("up")
+    assert play.text == "one"
+    play.press("up")
+    assert play.text == "one changed"  # the history keeps what was typed
+    play.press("escape", "escape")
+    assert play.take() == [Cancel()]
+
+
+def test_nothing_is_taken_past_the_one_that_is_edited() -> None:
+    play = _panel("one", "two")
+    play.press("e")
+    play.end()
+    assert play.take() == []
+    play.press("enter")
+    assert play.take() == [Submit("one", queue_id="id-one")]
+
+
+def test_alt_s_sends_the_edited_words_into_the_running_turn() -> None:
+    play = _panel("one")
+    play.press("e")
+    play.type("!")
+    play.press("alt+s")
+    assert play.take() == [QueueEdit("edit", id="id-one", text="one!"), Steer(queue_id="id-one")]
+
+
+def test_an_empty_edit_puts_nothing_back() -> None:
+    play = _panel("one")
+    play.press("e")
+    play.text = ""
+    play.say(DraftChanged(""))
+    play.press("enter")
+    assert "Esc leaves it" in play.toast
+    assert play.take() == []
+    play.press("escape")
+    assert [item.text for item in play.model.queue] == ["one"]
+
+
+def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_to_the_history() -> None:
+    play = _panel("one")
+    play.press("e")
+    play.type(" more")
+    play.feed(ApprovalAsked(id="q", call_id="c", tool="t", label="l", session="s"))
+    play.press("y")
+    assert play.take() == [Answer("q", "once")] and play.text == "one more"
+    play.feed(_queue(), TurnEnded(state="completed", session="s"))
+    assert play.text == "" and "has left the queue" in play.toast
+    assert Remember("one more") in play.effects
+
+
+def test_the_draft_that_is_put_aside_is_the_one_on_record() -> None:
+    play = _panel("one")
+    play.press("e")
+    play.type(" more")
+    assert play.model.composer.saved == ""
+
+
+def test_a_prompt_that_came_to_nothing_waits_behind_the_edit() -> None:
+    play = _panel("one")
+    play.press("e")
+    play.feed(TurnEnded(state="cancelled", session="s"))
+    assert play.text == "one"
+    play.press("escape")
+    assert play.text == "work"
