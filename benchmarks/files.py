@@ -179,9 +179,9 @@ def program(home: Path) -> None:
             ("a key under an @, its file listed", lists),
         )
     ]
-    extra = median(echoes) - median(plain)
+    slow, extra = percentile(lists, 0.95), median(echoes) - median(plain)
     goals = [
-        Goal("a key to its list at most 50 ms (median), terminal and painting included", judged(median(lists) <= 0.05)),
+        Goal("a key to its list at most 50 ms (p95), terminal and painting included", judged(slow <= 0.05)),
         Goal(f"the echo at most 5 ms later than without a list (is {ms(extra)})", judged(extra <= 0.005)),
     ]
     report(f"The whole program in that folder ({ROUNDS} keys each)", ("what", "median", "p95", "max"), rows, goals)
