@@ -52,4 +52,6 @@ def private_view(data: Any, scroll: int) -> OverlayView | None:
     output = str(data.get("output", ""))
     lines = ((Span(str(data.get("said", "")), "dim"),), *(_lines(output) if output else ()))
     command = visible(str(data.get("command", ""))).partition("\n")[0][:80]
-    return OverlayView(f"!! {command}", lines, scroll=scroll, footer="private: nobody else has it · ↑↓ scroll · Esc closes")
+    return OverlayView(
+        f"!! {command}", lines, scroll=scroll, footer="private: nobody else has it · ↑↓ scroll · Esc closes"
+    )

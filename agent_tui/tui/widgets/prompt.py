@@ -23,7 +23,7 @@ from agent_tui.tui.widgets.prompt_vim import Vimmed
 _SHOWN: Final = (
     {code: 0x2400 + code for code in range(0x20) if code != 9}
     | dict.fromkeys((0x7F, *range(0x80, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
-    | {0x200D: 0x200C}
+    | {0x200D: 0x200C, 0xA0: 0x20}
 )  # fmt: skip
 """Each character that could move the cursor or reorder the line, and the one drawn in its place. What a joiner joins is
 measured as nothing, letters too: drawn, the parts stand side by side."""
@@ -87,7 +87,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
 
     def get_line(self, line_index: int) -> Text:
         """The line as it is drawn: a control character of pasted text must not reach the terminal."""
-        return self.marked(Text(self.document.get_line(line_index).translate(_SHOWN), end="", no_wrap=True))
+        line = self.document.get_line(line_index)
+        return self.marked(Text(line.translate(_SHOWN), end="", no_wrap=True), line)
 
     @property
     def _keyboard(self) -> Keyboard:

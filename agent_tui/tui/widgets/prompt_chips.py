@@ -42,11 +42,11 @@ class Chipped(TextArea, inherit_bindings=False):
         row, column = location
         return row, chips.snapped(self.document[row], column, forward)
 
-    def marked(self, line: Text) -> Text:
-        """`line` with its labels in their colour."""
-        for begin, end in chips.spans(line.plain):
-            line.stylize(self.get_component_rich_style("prompt--chip"), begin, end)
-        return line
+    def marked(self, drawn: Text, line: str) -> Text:
+        """`line` as it is drawn, with its labels in their colour."""
+        for begin, end in chips.spans(line):
+            drawn.stylize(self.get_component_rich_style("prompt--chip"), begin, end)
+        return drawn
 
     async def _on_mouse_down(self, event: events.MouseDown) -> None:
         row, column = self.get_target_document_location(event)

@@ -1,0 +1,83 @@
+"""Chips: labels in the prompt, and what they stand for, there and back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_tui.structures import chips
+
+LONG = "\n".join(f"line {number}" for number in range(120))
+PASTED = chips.pasted(1, LONG)
+SHOT = chips.image(2, "/tmp/my shot.png", 1280, 720)
+
+
+def test_labels_say_what_they_stand_for() -> None:
+    assert PASTED.label.replace("\u00a0", " ") == "[Pasted text #1 · 120 lines]"
+    assert SHOT.label.replace("\u00a0", " ") == "[Image #2 · my shot.png · 1280×720]"
+    assert chips.pasted(3, "x" * 900).label.replace("\u00a0", " ") == "[Pasted text #3 · 900 characters]"
+    assert (chips.number(PASTED), chips.number(SHOT)) == (1, 2)
+
+
+def test_what_is_typed_is_no_label() -> None:
+    typed = "[Pasted text #1 · 120 lines]"
+    assert chips.expand(typed, (PASTED,)) == typed
+    assert not chips.spans(typed)
+
+
+@given(st.lists(st.one_of(st.sampled_from([PASTED.label, SHOT.label, " ", "\n"]), st.text(max_size=9)), max_size=8))
+def test_every_label_is_expanded_and_nothing_else_changes(parts: list[str]) -> None:
+    text = " ".join(parts)
+    sent = chips.expand(text, (PASTED, SHOT))
+    known = {PASTED.label: PASTED.text, SHOT.label: SHOT.text}
+    assert not chips.spans(sent)
+    assert sent == " ".join(known.get(part, part) for part in parts)
+
+
+def test_a_mention_stands_apart_from_the_word_before_it() -> None:
+    assert chips.expand(f"see{SHOT.label}now", (SHOT,)) == 'see @"/tmp/my shot.png"now'
+
+
+def test_the_way_back() -> None:
+    text = f"look at {PASTED.label} and {SHOT.label}!"
+    assert chips.collapse(chips.expand(text, (PASTED, SHOT)), (PASTED, SHOT)) == text
+
+
+def test_a_range_takes_labels_whole_and_a_caret_is_outside() -> None:
+    text = f"ab{PASTED.label}cd"
+    end = 2 + len(PASTED.label)
+    assert chips.widened(text, end - 1, end) == (2, end)
+    assert chips.widened(text, 0, 3) == (0, end)
+    assert chips.widened(text, 0, 2) == (0, 2)
+    assert (chips.snapped(text, 5, True), chips.snapped(text, 5, False)) == (end, 2)
+    assert chips.at(text, 4) == PASTED.label
+    assert chips.at("nothing", 3) == ""
+
+
+def test_only_what_stands_in_the_text_is_held() -> None:
+    assert chips.held(SHOT.label, (PASTED,), (SHOT,)) == (SHOT,)
+    assert chips.held("plain", (PASTED, SHOT)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("/tmp/shot.png", "/tmp/shot.png"),
+        ("'/tmp/my shot.png' ", "/tmp/my shot.png"),
+        ("/tmp/my\\ shot.PNG", "/tmp/my shot.PNG"),
+        ("file:///tmp/my%20shot%C3%A9.jpg", "/tmp/my shoté.jpg"),
+        ("file://host/tmp/a.webp\n", "/tmp/a.webp"),
+        ("shot.gif", "shot.gif"),
+        ("see shot.png", ""),
+        ("/tmp/a.txt", ""),
+        ("/tmp/a.png\n/tmp/b.png", ""),
+        ("", ""),
+    ],
+)
+def test_what_a_terminal_pastes_for_a_file(text: str, path: str) -> None:
+    assert chips.dropped(text) == path
+
+
+def test_images_that_a_prompt_names_once_it_goes_on() -> None:
+    assert chips.mentioned('@a.png @"b c.jpg" d@e.png @f.png') == (("@a.png", "a.png"), ('@"b c.jpg"', "b c.jpg"))

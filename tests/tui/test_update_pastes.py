@@ -1,0 +1,197 @@
+"""Pastes, chips and the person's own commands, as values."""
+
+from __future__ import annotations
+
+from agent_tui.protocol.event import Restored
+from agent_tui.protocol.events import Answered, DraftSaved, QueueChanged, SessionStarted, ShellEnded, ShellStarted
+from agent_tui.protocol.ops import Query, QueueEdit, RunShell, SaveDraft, Submit
+from agent_tui.protocol.transcript import Queued, Transcript
+from agent_tui.structures import chips
+from agent_tui.structures.chips import Chip
+from agent_tui.tui.effects import Remember, Send
+from agent_tui.tui.msg import ChipClicked, DraftChanged, Pasted
+from tests.tui.play import Play
+
+LONG = "\n".join(f"line {number}" for number in range(120))
+LABEL = chips.pasted(1, LONG).label
+IMAGE = {"path": "/tmp/shot.png", "width": 1280, "height": 720, "problem": ""}
+
+
+def drafted(text: str) -> Play:
+    play = Play()
+    play.type(text)
+    return play
+
+
+def saved(play: Play) -> list[SaveDraft]:
+    return [effect.op for effect in play.effects if isinstance(effect, Send) and isinstance(effect.op, SaveDraft)]
+
+
+def test_a_long_paste_is_a_chip_and_is_sent_whole() -> None:
+    play = drafted("look at ")
+    play.say(Pasted(LONG))
+    assert play.text == f"look at {LABEL}"
+    play.type(" please")
+    play.take()
+    play.press("enter")
+    assert play.ops == [Submit(f"look at {LONG} please")]
+    assert play.takes(Remember) == [Remember(f"look at {LONG} please")]
+
+
+def test_short_pastes_are_text() -> None:
+    play = Play()
+    play.say(Pasted("one\ntwo\r"))
+    assert play.text == "one\ntwo\r"
+    assert not play.model.composer.chips
+    play.say(Pasted(""))
+    assert play.text == "one\ntwo\r"
+
+
+def test_the_saved_draft_carries_what_its_chips_stand_for() -> None:
+    play = Play()
+    play.say(Pasted(LONG))
+    assert saved(play)[-1] == SaveDraft(LABEL, (Chip(LABEL, LONG),))
+
+
+def test_a_draft_that_comes_back_has_its_chips_and_new_ones_get_new_numbers() -> None:
+    play = Play(started=False)
+    transcript = DraftSaved(f"see {LABEL}", (Chip(LABEL, LONG),)).apply(Transcript(session="s", model="fake/model"))
+    play.feed(Restored(transcript))
+    assert play.text == f"see {LABEL}"
+    play.say(Pasted("x\n" * 50))
+    assert chips.number(play.model.composer.chips[-1]) == 2
+    play.feed(SessionStarted(session="s", model="fake/model", resumed=True))
+    play.press("enter")
+    assert play.take()[-1] == Submit(f"see {LONG}" + "x\n" * 50)
+
+
+def test_a_queued_prompt_that_is_taken_back_has_its_chip_again() -> None:
+    play = Play()
+    play.begin()
+    play.say(Pasted(LONG))
+    play.press("enter")
+    assert play.take() == [QueueEdit("add", text=LONG)]
+    play.feed(QueueChanged(items=(Queued("q", LONG),)))
+    play.press("up")
+    assert play.text == LABEL
+    play.type(" now")
+    play.press("enter")
+    assert play.take() == [QueueEdit("edit", id="q", text=f"{LONG} now")]
+
+
+def test_a_chip_is_looked_at_and_unfolded() -> None:
+    play = Play()
+    play.say(Pasted(LONG))
+    shown = play.press("f4")
+    assert shown.overlay is not None
+    assert "120 lines" in shown.overlay.title
+    play.press("down", "pagedown")
+    assert play.model.overlay is not None
+    assert play.model.overlay.scroll == 11
+    play.press("enter")
+    assert (play.text, play.model.overlay) == (LONG, None)
+    play.press("f4")
+    assert play.model.overlay is None
+
+
+def test_a_click_opens_the_chip_and_escape_leaves_it() -> None:
+    play = Play()
+    play.say(Pasted(LONG))
+    play.say(ChipClicked(LABEL))
+    assert play.model.overlay is not None
+    play.press("escape")
+    assert (play.model.overlay, play.text) == (None, LABEL)
+    play.say(ChipClicked("[nothing]"))
+    assert play.model.overlay is None
+
+
+def test_what_is_too_long_to_edit_stays_folded() -> None:
+    play = Play()
+    play.say(Pasted("x" * 60_000))
+    play.press("f4", "enter")
+    assert chips.spans(play.text)
+    assert "too long" in play.toast
+
+
+def test_the_path_of_an_image_becomes_a_chip_once_it_is_one() -> None:
+    play = drafted("what is ")
+    play.take()
+    play.say(Pasted("/tmp/shot.png"))
+    asked = next(op for op in play.take() if isinstance(op, Query))
+    assert (asked.kind, asked.argument, play.text) == ("image", "/tmp/shot.png", "what is /tmp/shot.png")
+    play.feed(Answered(id=asked.id, kind="image", data=IMAGE))
+    assert play.text.replace("\u00a0", " ") == "what is [Image #1 · shot.png · 1280×720]"
+    play.press("enter")
+    assert play.take() == [Submit('what is @"/tmp/shot.png"')]
+
+
+def test_a_path_that_is_no_image_stays_what_it_was() -> None:
+    play = Play()
+    play.say(Pasted("/tmp/none.png"))
+    asked = next(op for op in play.take() if isinstance(op, Query))
+    play.feed(Answered(id=asked.id, kind="image", data={"path": "", "problem": "no such file"}))
+    assert play.text == "/tmp/none.png"
+
+
+def test_a_named_image_becomes_a_chip_when_the_prompt_goes_on() -> None:
+    play = Play()
+    play.say(DraftChanged("@shot.png is", 12))
+    play.text = "@shot.png is"
+    asked = [op for op in play.take() if isinstance(op, Query) and op.kind == "image"]
+    assert [op.argument for op in asked] == ["shot.png"]
+    play.feed(Answered(id=asked[0].id, kind="image", data=IMAGE))
+    assert play.text.endswith("1280×720] is")
+    assert not [op for op in play.take() if isinstance(op, Query) and op.kind == "image"]
+
+
+def test_the_clipboard_s_image_comes_in_or_its_trouble_is_said() -> None:
+    play = Play()
+    play.press("ctrl+v")
+    assert play.take() == [Query("clipboard_image", "clipboard_image")]
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data=IMAGE))
+    assert "shot.png" in play.text
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    assert play.toast == "it hangs"
+
+
+def test_a_command_of_the_person_runs_at_once_also_beside_a_turn() -> None:
+    play = drafted("!git status")
+    assert "shell command" in play.view.prompt.label
+    play.press("enter")
+    assert play.take() == [RunShell("git status")]
+    play.begin()
+    play.take()
+    play.type("! ls ")
+    play.press("enter")
+    assert play.take() == [RunShell("ls")]
+
+
+def test_a_private_command_goes_into_no_file() -> None:
+    play = Play()
+    play.type("!!cat key")
+    assert "private" in play.view.prompt.label
+    play.press("enter")
+    assert play.ops[-1] == RunShell("cat key", private=True)
+    assert not any("cat" in op.text for op in saved(play))
+    assert play.takes(Remember) == []
+    play.feed(Answered(id="c", kind="private", data={"command": "cat key", "said": "exit code 0", "output": "s3cret"}))
+    assert play.view.overlay is not None
+    assert "s3cret" in str(play.view.overlay.lines)
+
+
+def test_nothing_to_run_is_said() -> None:
+    play = drafted("!")
+    play.press("enter")
+    assert play.ops == []
+    assert "command" in play.toast
+
+
+def test_a_prompt_waits_for_the_output_of_a_command() -> None:
+    play = Play()
+    play.feed(ShellStarted(call_id="c", label="! make"))
+    assert play.model.running
+    play.type("why?")
+    play.press("enter")
+    assert [type(op) for op in play.take()] == [QueueEdit]
+    play.feed(ShellEnded(call_id="c", label="! make", command="make", content="exit code 2", idle=True))
+    assert not play.model.running
