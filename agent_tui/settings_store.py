@@ -81,6 +81,8 @@ def changed(before: bytes, key: tuple[str, ...], value: Any, name: str) -> bytes
         document = tomlkit.parse(text)
         for tree in (wanted, document):
             _put(tree, key, value, tomlkit.table if tree is document else dict)
+        if value is None:
+            _prune(document, wanted, key)
         made = tomlkit.dumps(document)
         if tomllib.loads(made.replace("\r\n", "\n")) != wanted:
             raise Refused(f"{name}: {'.'.join(key)} stands where it cannot be changed; edit the file")
@@ -103,6 +105,19 @@ def _put(tree: MutableMapping[str, Any], key: tuple[str, ...], value: Any, table
         tree[key[-1]] = list(value) if isinstance(value, tuple) else value
     elif key[-1] in tree:
         del tree[key[-1]]
+
+
+def _prune(document: MutableMapping[str, Any], wanted: dict[str, Any], key: tuple[str, ...]) -> None:
+    """Take out the tables around `key` that hold nothing any more, no comment either."""
+    for depth in range(len(key) - 1, 0, -1):
+        tables: list[Any] = [document, wanted]
+        for part in key[: depth - 1]:
+            tables = [table.get(part, {}) for table in tables]
+        last = tables[0].get(key[depth - 1])
+        if last is None or last or last.as_string().strip() or last.trivia.comment:
+            return
+        for table in tables:
+            del table[key[depth - 1]]
 
 
 @contextmanager

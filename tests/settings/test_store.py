@@ -72,6 +72,21 @@ def test_however_the_table_is_written(before: bytes, after: bytes) -> None:
     assert changed(before, ("agent", "timeout"), 9, "f") == after
 
 
+@pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        ("x = 1\n\n[display]\ndiff = 'auto'\n", ("display", "diff"), "x = 1\n"),
+        ("[display]\n# mine\ndiff = 'auto'\n", ("display", "diff"), "[display]\n# mine\n"),
+        ("[display] # mine\ndiff = 'auto'\n", ("display", "diff"), "[display] # mine\n"),
+        ("[display]\ndiff = 'auto'\nascii = true\n", ("display", "diff"), "[display]\nascii = true\n"),
+        ("[providers.x]\napi_key = 'k'\n", ("providers", "x", "api_key"), ""),
+        ("[providers.x]\napi_key = 'k'\n[providers.y]\n", ("providers", "x", "api_key"), "[providers.y]\n"),
+    ],
+)
+def test_a_table_that_holds_nothing_any_more_goes_too(before: str, key: tuple[str, ...], after: str) -> None:
+    assert changed(before.encode(), key, None, "f").decode().strip() == after.strip()
+
+
 def test_what_is_not_there_is_not_removed() -> None:
     assert changed(FILE.encode(), ("tools", "enabled"), None, "f") == FILE.encode()
 
