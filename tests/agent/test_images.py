@@ -1,0 +1,130 @@
+"""Images of the person's: what is one, what goes to the model, and what a clipboard gives."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from pathlib import Path
+
+import pytest
+
+from agent_tui.agent import images
+from agent_tui.protocol.events import Answered, Notice, ToolEnded
+from agent_tui.protocol.messages import Image, Request, UserMessage
+from agent_tui.protocol.ops import Query
+from agent_tui.providers import _chat_completions, _ollama_chat
+from tests.agent.driving import Place
+from tests.tui.test_paste_terminal import png
+
+DATA = png(64, 32)
+MESSAGE = UserMessage("see", (Image("a.png", "image/png", "blob", base64.b64encode(DATA).decode()),))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def ask(place: Place, path: str, kind: str = "image", **environment: str) -> dict[str, object]:
+    with place.engine(place.script([{"text": "ok"}]), environment=environment) as driver:
+        driver.send(Query("q", kind, path))  # type: ignore[arg-type]
+        return dict(driver.until(Answered, lambda event: event.kind == kind).data)
+
+
+def test_an_image_is_known_by_its_first_bytes(place: Place) -> None:
+    place.script()
+    (place.cwd / "a.png").write_bytes(DATA)
+    (place.cwd / "b.png").write_bytes(b"no image")
+    (place.cwd / "huge.png").write_bytes(DATA + bytes(images.MOST))
+    assert ask(place, "a.png") == {
+        "path": str((place.cwd / "a.png").resolve()), "width": 64, "height": 32, "problem": "",
+    }  # fmt: skip
+    for name, problem in (("b.png", "no PNG"), ("huge.png", "larger than 5 MB"), ("none.png", "No such file")):
+        found = ask(place, name)
+        assert found["path"] == ""
+        assert problem in str(found["problem"])
+
+
+def test_what_lies_elsewhere_is_copied_with_nobody_else_s_eyes_on_it(place: Place) -> None:
+    outside = place.root / "shot.png"
+    outside.write_bytes(DATA)
+    kept = Path(str(ask(place, str(outside))["path"]))
+    assert kept.is_relative_to(place.home.resolve())
+    assert kept.read_bytes() == DATA
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+def test_the_clipboard_gives_its_image_or_nothing(place: Place) -> None:
+    tools = place.root / "tools"
+    tools.mkdir()
+    tool = tools / "xclip"
+    (place.root / "c.png").write_bytes(DATA)
+    environment = {"PATH": f"{tools}:/usr/bin:/bin", "DISPLAY": ":9"}
+    for script, width in ((f"cat {place.root}/c.png", 64), ("exit 1", None), ("yes", None)):
+        tool.write_text(f"#!/bin/sh\n{script}\n")
+        tool.chmod(0o755)
+        assert ask(place, "", "clipboard_image", **environment).get("width") == width
+
+
+def test_both_dialects_carry_it() -> None:
+    wired = _chat_completions.message(MESSAGE, "openai")
+    assert wired is not None
+    assert wired["content"][0] == {"type": "text", "text": "see"}
+    assert wired["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+    assert _ollama_chat.message(MESSAGE)["images"] == [MESSAGE.images[0].data]
+    assert _chat_completions.message(UserMessage("plain"), "openai") == {"role": "user", "content": "plain"}
+    assert "images" not in _ollama_chat.message(UserMessage("plain"))
+
+
+def test_a_request_gets_the_bytes_and_a_blind_model_none() -> None:
+    bare = UserMessage("see", (Image("a.png", "image/png", "blob"), Image("b.png", "image/png", "gone")))
+
+    def get(blob: str) -> bytes:
+        if blob == "gone":
+            raise FileNotFoundError(blob)
+        return DATA
+
+    (seen,) = images.filled(Request("", (bare,)), get, None).messages
+    assert isinstance(seen, UserMessage)
+    assert [base64.b64decode(image.data) for image in seen.images] == [DATA]
+    assert "[b.png was left out: its kept copy is gone]" in seen.text
+    (blind,) = images.filled(Request("", (bare,)), get, False).messages
+    assert isinstance(blind, UserMessage)
+    assert blind.images == ()
+    assert "takes no images" in blind.text
+
+
+def test_a_named_image_goes_along(place: Place) -> None:
+    model = place.script([{"text": "ok"}])
+    (place.cwd / "a.png").write_bytes(DATA)
+    with place.engine(model) as driver:
+        driver.turn("what is @a.png?")
+        ended = driver.all(ToolEnded)
+        assert not driver.all(Notice)
+    assert [event.content for event in ended] == ["[The image a.png is attached to this message]"]
+    assert images.of(ended[0].display)[0].media == "image/png"
+
+
+def test_tools_are_chosen_by_the_machine(tmp_path: Path) -> None:
+    for name in ("wl-paste", "xclip", "pngpaste", "powershell.exe"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    path = {"PATH": f"{tmp_path}:relative"}
+
+    def names(platform: str = "linux", **environment: str) -> list[str]:
+        return [Path(argv[0]).name for argv in images.clipboard_tools({**path, **environment}, platform)]
+
+    assert names() == []
+    assert names("darwin") == ["pngpaste"]
+    assert names(WAYLAND_DISPLAY="w", DISPLAY=":0") == ["wl-paste", "xclip"]
+    assert names(WSL_INTEROP="1") == ["powershell.exe"]
+    assert images.clipboard_tools({"DISPLAY": ":0", "PATH": "bin"}, "linux") == ()
+
+
+def test_a_tool_that_hangs_is_ended(tmp_path: Path) -> None:
+    tool = tmp_path / "wl-paste"
+    tool.write_text("#!/bin/sh\nexec sleep 600\n")
+    tool.chmod(0o755)
+    code, data, said = asyncio.run(images._output((str(tool),), {"PATH": "/usr/bin:/bin"}))
+    assert (code, data) == (124, b"")
+    assert "no end after" in said
