@@ -83,7 +83,9 @@ class Agent:
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.shell = Shell(record, self.turns)
-        self.asides = Asides(record, models, lambda: self.turns.prepare(record.emit), self.turns.spawn)
+        self.asides = Asides(
+            record, models, lambda: self.turns.prepare(record.emit), self.turns.filled, self.turns.spawn
+        )
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log)
         self._draft: SaveDraft | None = None
@@ -259,6 +261,7 @@ class Agent:
     async def close(self) -> None:
         """End what runs and put the rest on record."""
         self.turns.cancel()
+        self.asides.cancel()
         self.files.ended = True
         await self.errands.close()
         await self.turns.close()

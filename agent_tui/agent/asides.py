@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from agent_tui.agent.history import History
@@ -14,7 +14,6 @@ from agent_tui.agent.loop import estimate
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record
 from agent_tui.protocol.aside_events import AsideDelta, AsideEnd, AsideEnded
-from agent_tui.protocol.event import Event
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, Usage, UserMessage
 from agent_tui.protocol.ops import AskAside
 from agent_tui.protocol.turn_events import AssistantReplied
@@ -26,20 +25,37 @@ you know; no tool can be used. Neither the question nor the answer is kept.)
 
 """
 NO_MODEL: Final = "there is no model yet"
+FAILED: Final = "it failed; the log of the program says more"
 NO_WORDS: Final = "the model did not answer in words; it can use no tool here"
 
 
+Fill = Callable[[Request], Awaitable[Request]]
+
+
+@dataclass(eq=False, slots=True)
+class Asked:
+    """One question under way, and what came of it so far."""
+
+    op: AskAside
+    request: Request
+    begun: float = field(default_factory=time.monotonic)
+    texts: list[str] = field(default_factory=list)
+
+
 class Asides:
-    """At most one question on the side at a time. `prepare` makes sure that the request's prefix is on record."""
+    """At most one question on the side at a time. `prepare` makes sure that the request's prefix is on record; `fill`
+    puts the images into a request that is sent."""
 
     def __init__(
         self,
         record: Record,
         models: Models,
         prepare: Callable[[], None],
+        fill: Fill,
         spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
     ) -> None:
-        self.record, self.models, self.prepare, self.spawn = record, models, prepare, spawn
+        self.record, self.models, self.prepare, self.fill, self.spawn = record, models, prepare, fill, spawn
+        self._asked: Asked | None = None
         self._task: asyncio.Task[None] | None = None
 
     def ask(self, op: AskAside) -> None:
@@ -49,37 +65,42 @@ class Asides:
             self.record.emit(AsideEnded(op.id, op.text, state="error", problem=NO_MODEL))
             return
         self.prepare()
-        self._task = self.spawn(self._run(op, provider, request(self.record.history, op.text)))
+        self._asked = Asked(op, request(self.record.history, op.text))
+        self._task = self.spawn(self._run(self._asked, provider))
 
     def cancel(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
+        """Give it up, now; what still unwinds says nothing more."""
+        if self._asked is not None:
+            self._settle(self._asked, "cancelled")
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
 
-    async def _run(self, op: AskAside, provider: Provider, asked: Request) -> None:
-        begun, texts = time.monotonic(), list[str]()
-        state: AsideEnd = "cancelled"
-        problem, usage = "", None
+    async def _run(self, asked: Asked, provider: Provider) -> None:
         try:
-            end = await _stream(provider, asked, lambda text: self._tell(op.id, text, texts))
-            state, problem, usage = _judged(end, "".join(texts))
-        finally:  # also when it is cancelled: what was asked for costs, and is on record
-            text = "".join(texts)
-            if usage is None:
-                usage = estimate(asked, AssistantReplied(text=text))
-            self._end(
-                AsideEnded(
-                    op.id, op.text, text, state, problem, usage, self.models.info.name,
-                    round((time.monotonic() - begun) * 1000),
-                )
-            )  # fmt: skip
+            end = await _stream(provider, await self.fill(asked.request), lambda text: self._tell(asked, text))
+            self._settle(asked, *_judged(end, "".join(asked.texts)))
+        finally:
+            self._settle(asked, "error", FAILED)
 
-    def _tell(self, id: str, text: str, texts: list[str]) -> None:
-        texts.append(text)
-        self.record.emit(AsideDelta(id, text))
+    def _tell(self, asked: Asked, text: str) -> None:
+        if asked is self._asked:
+            asked.texts.append(text)
+            self.record.emit(AsideDelta(asked.op.id, text))
 
-    def _end(self, event: Event) -> None:
-        self.record.emit(event)
+    def _settle(self, asked: Asked, state: AsideEnd, problem: str = "", usage: Usage | None = None) -> None:
+        """The only end of a question: what was asked for costs, and is on record."""
+        if asked is not self._asked:
+            return
+        self._asked = None
+        text = "".join(asked.texts)
+        self.record.emit(
+            AsideEnded(
+                asked.op.id, asked.op.text, text, state, problem,
+                usage or estimate(asked.request, AssistantReplied(text=text)), self.models.info.name,
+                round((time.monotonic() - asked.begun) * 1000),
+            )
+        )  # fmt: skip
 
 
 async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None]) -> Finished | Failed:

@@ -129,7 +129,7 @@ class Turns:
             loop.Collaborators(
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
-                attach=self.attach, fill=self._filled, max_steps=self.config.settings.agent.max_steps,
+                attach=self.attach, fill=self.filled, max_steps=self.config.settings.agent.max_steps,
             ),
         )  # fmt: skip
         if state == "max_steps":
@@ -146,7 +146,7 @@ class Turns:
         for event in (built, *notices):
             emit(event)
 
-    async def _filled(self, request: Request) -> Request:
+    async def filled(self, request: Request) -> Request:
         """The images of a request, at the moment at which it is sent."""
         takes = self.models.info.images
         left_out = images.count(request) if takes is False else 0
