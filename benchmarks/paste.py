@@ -1,0 +1,99 @@
+"""A long paste in a real pty: until its chip is on the screen, and whether keys wait after it.
+
+`whole` is from the first byte of the paste to its chip, with the time in which the terminal hands it over and the key
+parser reads it; `after its end` from the last byte: the parser's end, the Paste event, the chip, the frame.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from benchmarks.common import LETTERS, Goal, Pty, agent, folder, ms, percentile, quick, report, running
+
+GOAL: Final = 0.3
+"""Seconds from the Paste event to the screen."""
+KEY: Final = 0.2
+PATIENCE: Final = 120.0
+KEYS: Final = 20
+REST: Final = 0.55
+"""So long nobody types: then the draft goes on record while the keys after it come."""
+PIECE: Final = 1 << 16
+
+
+@dataclass(slots=True)
+class Case:
+    name: str
+    text: str
+    whole: float = 0.0
+    after: float = 0.0
+    memory: float = 0.0
+    echoes: list[float] = field(default_factory=list)
+
+
+def cases(size: int) -> list[Case]:
+    """All cases; `size` 1 is the real thing, 100 a hundredth of it."""
+    line = "some words in a line of a log, with 漢字 and [brackets] and \x1b[31mcontrol\x1b[0m characters\n"
+    return [
+        Case("100,000 short lines", "x = 1\n" * (100_000 // size)),
+        Case("1 MB of lines", "some words of a line\n" * (1_000_000 // 21 // size)),
+        Case("20 MB of lines", "some words of a line\n" * (20_000_000 // 21 // size)),
+        Case("20 MB in one line", "x" * (20_000_000 // size)),
+        Case("20 MB with escape sequences and wide letters", line * (20_000_000 // len(line.encode()) // size)),
+    ]
+
+
+def measure(case: Case) -> None:
+    with folder() as home:
+        (home / "work" / "s.json").write_text(json.dumps({"steps": [[{"text": "ok"}]]}))
+        with running(agent("-m", "scripted/s.json"), home) as terminal:
+            terminal.ready()
+            terminal.quiet(0.5, 5.0)
+            terminal.mark()
+            begun = terminal.now()
+            hand_over(terminal, f"\x1b[200~{case.text}\x1b[201~".encode())
+            last = terminal.now()
+            shown = terminal.wait("[Pasted text #1", PATIENCE)
+            case.whole, case.after = shown - begun, shown - last
+            for number in range(KEYS):
+                if number == KEYS // 2:
+                    terminal.pump(REST)
+                case.echoes.append(terminal.key(LETTERS[number], PATIENCE))
+                terminal.pump(0.05)
+            case.memory = terminal.memory()
+
+
+def hand_over(terminal: Pty, data: bytes) -> None:
+    """Write as fast as the terminal takes it; what the program says meanwhile is read."""
+    left = memoryview(data)
+    while left:
+        select.select([], [terminal.fd], [], PATIENCE)
+        with suppress(BlockingIOError):
+            left = left[os.write(terminal.fd, left[:PIECE]) :]
+        terminal.pump(0.0)
+
+
+def main() -> None:
+    measured = cases(100 if quick() else 1)
+    rows = []
+    for case in measured:
+        measure(case)
+        size = f"{len(case.text.encode()) / 1e6:.1f} MB"
+        keys = (ms(percentile(case.echoes, 0.5)), ms(max(case.echoes)))
+        rows.append((case.name, size, ms(case.whole), ms(case.after), *keys, f"{case.memory:.0f} MB"))
+    after, worst = max(case.after for case in measured), max(max(case.echoes) for case in measured)
+    report(
+        "a long paste", ("case", "size", "whole", "after its end", "key p50 after", "worst key", "memory"), rows,
+        [
+            Goal(f"the chip is on the screen {ms(GOAL)} after the end of the paste", None if quick() else after <= GOAL),
+            Goal(f"no key after it waits over {ms(KEY)}", None if quick() else worst <= KEY),
+        ],
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
