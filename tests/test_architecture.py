@@ -26,7 +26,7 @@ PURE = (
     "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
     "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
     "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap", "agent_tui.tui.recall",
-    "agent_tui.tui.readline",
+    "agent_tui.tui.readline", "agent_tui.tui.picker",
 )  # fmt: skip
 
 LOADED_WITH_FIRST_USE = {"agent_tui.tui.markdown.lexing": "its lexers are Pygments' own; imported with the first code"}
@@ -40,6 +40,7 @@ LAZY = {
         "agent_tui.agent.opening:open_agent": "the engine's imports happen in its thread, after the first frame",
         "agent_tui.agent.catalogue:sessions_told": "as above",
         "agent_tui.agent.log:open_log": "as above",
+        "agent_tui.agent.previews:told": "as above",
         "agent_tui.safety:sandbox": "as above",
     },
     "agent_tui.cli": {
@@ -69,6 +70,10 @@ LAZY = {
         "tomlkit": "only where a setting is written",
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
     },
+    "agent_tui.tui.app": {"agent_tui.tui.facts:facts": "only for the debug console"},
+    "agent_tui.tui.update.overlay": {"agent_tui.tui.update:picker": "with the first list that is opened"},
+    "agent_tui.tui.view.bars": {"agent_tui.tui.view.picker:picker_footer": "as above"},
+    "agent_tui.tui.view.sheets": {"agent_tui.tui.view.picker:picker_view": "as above"},
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.history_lines": {"json": "as above"},
     "agent_tui.tui.markdown.code": {

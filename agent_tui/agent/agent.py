@@ -23,6 +23,7 @@ from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
 from agent_tui.agent.images import Images
 from agent_tui.agent.models import Models
+from agent_tui.agent.previews import told
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
 from agent_tui.agent.shell import Shell
@@ -79,6 +80,7 @@ class Agent:
         log: Logger,
     ) -> None:
         self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
+        self._pool = pool
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
@@ -246,6 +248,12 @@ class Agent:
                 self.turns.spawn(self.images.paste(op.id))
             case "files":
                 self.turns.spawn(self.files.tell(op.id))
+            case "session_preview" | "file_preview" | "log":
+                self.turns.spawn(self._look(op))
+
+    async def _look(self, op: Query) -> None:
+        work = asyncio.get_running_loop().run_in_executor(self._pool, told, self.config, op, self.record.session)
+        self.record.emit(await work)
 
     def tell_skills(self, id: str) -> None:
         data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.ops import Op, Resume, Shutdown
+from agent_tui.protocol.ops import Op, Query, Resume, Shutdown
 from agent_tui.protocol.session_events import ErrorRaised
 from agent_tui.sessions.lock import SessionLocked
 
@@ -105,33 +105,56 @@ class Worker:
         log = open_log(self.config.folders.logs)
         pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
         try:
-            config = await self._chosen(inbox) if self.config.resume == CHOOSE else self.config
+            config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
             agent = await open_agent(config, self._tell, pool, log)
             self._opened = True
-            await self._obey(agent, inbox)
-            await agent.close()
-            agent.record.store.close()
+            while (wanted := await self._obey(agent, inbox)) is not None:
+                try:
+                    other = await open_agent(self._other(agent, wanted.id), self._tell, pool, log)
+                except (SessionLocked, OSError) as error:
+                    agent.record.emit(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
+                    continue
+                await self._end(agent)
+                agent = other
+            await self._end(agent)
             await sandbox.settle(3.0)
         except SessionLocked as error:
             self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _chosen(self, inbox: asyncio.Queue[Op]) -> EngineConfig:
+    def _other(self, agent: Agent, id: str) -> EngineConfig:
+        """How the session `id` is opened in the place of what `agent` works at; empty: a new one."""
+        settings = replace(self.config.settings, model=agent.models.info.name, mode=agent.record.standing.mode)
+        given = replace(self.config, resume=id, problems=(), model_given=False, mode_given=False)
+        return given if id else replace(given, settings=settings, model_given=True, mode_given=True)
+
+    async def _end(self, agent: Agent) -> None:
+        """The session is left in order."""
+        await agent.close()
+        agent.record.store.close()
+
+    async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
         from agent_tui.agent.catalogue import sessions_told
+        from agent_tui.agent.previews import told
 
         self._tell(sessions_told(self.config))
         waiting: list[Op] = []
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
-            waiting.append(op)
+            if isinstance(op, Query) and op.kind == "session_preview":
+                self._tell(await asyncio.get_running_loop().run_in_executor(pool, told, self.config, op))
+            else:
+                waiting.append(op)
         for later in (*waiting, *((op,) if isinstance(op, Shutdown) else ())):
             inbox.put_nowait(later)
         return replace(self.config, resume=op.id if isinstance(op, Resume) else "")
 
-    async def _obey(self, agent: Agent, inbox: asyncio.Queue[Op]) -> None:
-        while True:
-            op = await inbox.get()
-            if isinstance(op, Shutdown):
-                return
-            agent.handle(op)
+    async def _obey(self, agent: Agent, inbox: asyncio.Queue[Op]) -> Resume | None:
+        """Until the end; or until another session is to be opened, while nothing runs in this one."""
+        while not isinstance(op := await inbox.get(), Shutdown):
+            if not isinstance(op, Resume):
+                agent.handle(op)
+            elif op.id != agent.record.session and not agent.turns.busy:
+                return op
+        return None

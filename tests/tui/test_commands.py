@@ -18,6 +18,7 @@ from tests.tui.play import Play, words
 
 NAMES = [
     "search", "timestamps", "durations", "settings", "history", "suspend", "vim",
+    "palette", "resume", "theme", "files", "log", "debug",
     "btw", "help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
 ]  # fmt: skip
 
@@ -48,9 +49,9 @@ def test_no_key_or_name_is_taken_twice() -> None:
 def test_the_help_names_every_key_and_command() -> None:
     play = Play()
     play.press("f1")
-    overlay = play.view.overlay
-    assert overlay is not None
-    text = "\n".join(words(line) for line in overlay.lines)
+    overlay = play.model.overlay
+    assert overlay is not None and overlay.picker is not None
+    text = "\n".join(f"{entry.label} {entry.about}" for entry in overlay.picker.entries)
     for command in COMMANDS:
         assert command.help in text
         for key in (*command.keys, *command.empty):

@@ -128,9 +128,8 @@ def test_an_own_key_runs_its_command_and_is_shown_everywhere() -> None:
     play.say(KeyPressed("f2"))
     sheet = play.view.overlay
     assert sheet is not None and sheet.title == "Keys and commands"
-    lines = [words(line) for line in sheet.lines]
-    assert any(line.startswith("F2 ") for line in lines)
-    assert not any(line.startswith(("F1", "Ctrl+F ")) for line in lines)
+    keys = [option.label for option in sheet.options]
+    assert "F2" in keys and not {"F1", "Ctrl+F"} & set(keys)
     play.say(KeyPressed("f2"))
     assert play.view.overlay is None, "the key that opened it closes it"
     play.begin()

@@ -143,9 +143,9 @@ def test_skills_can_be_asked_for() -> None:
     play = Play()
     play.type("/skills")
     play.press("enter")
-    assert play.take() == [Query("skills", "skills")]
+    assert play.take() == [Query("skills-1", "skills")]
     assert play.view.overlay is not None
-    assert "/review <file>" in play.view.overlay.lines[0][0].text
+    assert "/review <file>" in [option.label for option in play.view.overlay.options]
 
 
 def test_the_modes_are_those_of_the_policy() -> None:

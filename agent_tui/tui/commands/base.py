@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Effect
-from agent_tui.tui.model import Model
+from agent_tui.tui.model import Model, PickerKind
 
 Run = Callable[[Model, str], tuple[Model, tuple[Effect, ...]]]
 
@@ -40,6 +40,8 @@ class Command:
     slash: bool = True
     choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
     label: Callable[[Situation], str] | None = None
+    lists: PickerKind | None = None
+    """The list that is shown where the command is called by its name alone."""
     rank: int = 50
     """Place in the footer and in the help: lower is further in front."""
 
@@ -62,13 +64,14 @@ def command(
     slash: bool = True,
     choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
     label: Callable[[Situation], str] | None = None,
+    lists: PickerKind | None = None,
     rank: int = 50,
 ) -> Callable[[Run], Command]:
     """Make a function the command that is named as its file is."""
 
     def register(run: Run) -> Command:
         name = run.__module__.rsplit(".", 1)[-1].replace("_", "-")
-        return Command(name, run, keys, empty, aliases, argument, slash, choices, label, rank)
+        return Command(name, run, keys, empty, aliases, argument, slash, choices, label, lists, rank)
 
     return register
 

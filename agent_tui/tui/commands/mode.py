@@ -23,9 +23,10 @@ def _label(now: Situation) -> str:
     return "" if now.running and now.queued else "mode"
 
 
-@command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, rank=51)
+@command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, lists="modes", rank=51)
 def mode(model: Model, args: str) -> Step:
-    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. Without a name: the next one."""
+    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes to the next one,
+    the command without a name lists them."""
     if args and args not in MODES:
         return toast(model, f"no mode {args!r}; there are: {', '.join(MODES)}", "warning")
     now = model.mode_asked or model.transcript.mode

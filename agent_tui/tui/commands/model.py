@@ -13,7 +13,7 @@ from agent_tui.tui.update.step import Step, send
 
 
 def _offered(answers: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(item.value for item in overlay.items("models", answers))
+    return overlay.offered(answers)
 
 
 def _label(now: Situation) -> str:
@@ -23,4 +23,4 @@ def _label(now: Situation) -> str:
 @command(keys=("ctrl+l",), argument="[name]", choices=_offered, label=_label, rank=52)
 def model(model: Model, args: str) -> Step:
     """Choose the model from a list of what the servers offer, or by its name: provider/model."""
-    return send(model, SetModel(args)) if args else overlay.ask_models(model)
+    return send(model, SetModel(args)) if args else overlay.pick(model, "models")

@@ -1,15 +1,14 @@
-"""What can be called with a slash besides commands."""
+"""What skills there are."""
 
 from __future__ import annotations
 
-from agent_tui.protocol.ops import Query
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import overlay
-from agent_tui.tui.update.step import Step, send
+from agent_tui.tui.update.step import Step
 
 
-@command(rank=55)
-def skills(model: Model, _: str) -> Step:
-    """List the skills: prompts kept in files, called with /name."""
-    return send(overlay.show(model, "skills"), Query("skills", "skills"))
+@command(argument="[search]", rank=55)
+def skills(model: Model, args: str) -> Step:
+    """List the skills with what they are for; Enter runs one."""
+    return overlay.pick(model, "skills", args)

@@ -136,7 +136,7 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
                 model = replace(model, overlay=None)
                 return then(send(model, asked), toast(model, f"asking {said} …"))
             return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …")), asked)
-        case "setting":  # `settings.answered` takes it
+        case "setting" | "action":  # `submit` takes them
             return model, ()
 
 

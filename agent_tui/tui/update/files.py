@@ -9,13 +9,16 @@ from typing import Any, Final
 from agent_tui.protocol.ops import Query
 from agent_tui.structures import fuzzy, mention
 from agent_tui.tui.effects import Effect, Send, Yield
-from agent_tui.tui.model import Finder, Model
+from agent_tui.tui.finder import Finder
+from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step
 
+FIRST: Final = 0.008
+"""Seconds before the first slice: so long a key takes until it is drawn."""
 PAUSE: Final = 0.0
-"""Seconds between two slices: keys and frames that wait are first all the same."""
+"""Seconds between two slices: keys that wait are first all the same."""
 RECENT: Final = 50
 """Prompts that are looked through for files that were named."""
 READING: Final = "reading the files …"
@@ -40,7 +43,7 @@ def settled(model: Model) -> Step:
         return (model if now is model.finder else replace(model, finder=now)), effects
     waiting = not matches.done
     if waiting and not now.waiting:
-        effects = (*effects, Yield(PAUSE))
+        effects = (*effects, Yield(PAUSE if matches is now.matches else FIRST))
     return replace(model, finder=replace(now, typed=typed, matches=matches, waiting=waiting)), effects
 
 

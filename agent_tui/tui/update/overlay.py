@@ -1,24 +1,25 @@
-"""Sheets over the transcript: help, lists to choose from, the first-run screen."""
+"""Sheets over the transcript: which of them a key goes to, and the first-run screen. The lists that are found by
+typing are in `picker`, which is imported with the first of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from agent_tui.protocol.ops import Query, Resume, SetModel
+from agent_tui.protocol.ops import SetModel
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui import commands
-from agent_tui.tui.effects import Quit, Type
-from agent_tui.tui.model import Model, Overlay, OverlayKind, Purpose
+from agent_tui.tui.effects import Quit, Send, Type
+from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import aside, composer, copying, pastes, queued, settings, skills
+from agent_tui.tui.update import aside, composer, copying, pastes, queued, settings
 from agent_tui.tui.update.step import Step, send
-from agent_tui.tui.wording import ago
 
 PAGE: Final = 10
 BURST_SECONDS: Final = 0.3
 """A key answers only so long after the key before it, and after a sheet that nobody asked for appeared."""
-UNASKED: Final = frozenset(("first_run", "sessions"))
+LINES: Final = 100
+"""Where scrolling ends."""
 DEMO: Final = "demo/tour"
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
@@ -33,71 +34,56 @@ class Item:
     value: str
 
 
-ADDRESS: Final = Item("a", "enter a server address", "Ollama, or what speaks OpenAI's protocol", "address")
-
-
-def show(model: Model, kind: OverlayKind) -> Model:
-    return replace(model, overlay=Overlay(kind))
+FIRST_RUN: Final = (
+    Item("r", "look again", "after you started a server", "retry"),
+    Item("a", "enter a server address", "Ollama, or what speaks OpenAI's protocol", "address"),
+    Item("d", "the demo", "needs no server; it is not a language model", "demo"),
+    Item("q", "quit", "", "quit"),
+)
 
 
 def close(model: Model) -> Model:
     return replace(model, overlay=None)
 
 
-def ask_models(model: Model) -> Step:
-    """The list of models: opened at once, filled when the servers have answered."""
-    id = f"models-{model.queries + 1}"
-    model = replace(model, queries=model.queries + 1, overlay=Overlay("models", query=id))
-    return send(model, Query(id, "models"))
+def pick(model: Model, kind: PickerKind, query: str = "") -> Step:
+    """Open the list `kind`, with `query` typed already."""
+    from agent_tui.tui.update import picker
+
+    return picker.opened(model, kind, query)
 
 
-def items(kind: OverlayKind, answers: Any, now: float = 0.0) -> tuple[Item, ...]:
-    """What there is to choose from in an overlay of `kind`, given the answers of the engine; `now` for ages."""
-    if kind == "first_run":
-        return (
-            Item("r", "look again", "after you started a server", "retry"),
-            ADDRESS,
-            Item("d", "the demo", "needs no server; it is not a language model", "demo"),
-            Item("q", "quit", "", "quit"),
-        )
-    if kind == "models":
-        data = answers.get("models")
-        used = data.get("model") if isinstance(data, dict) else ""
-        offered = _list(answers, "models", "offered")
-        return (*(_model_item(number, model, used) for number, model in enumerate(offered)), ADDRESS)
-    if kind == "sessions":
-        found = _list(answers, "sessions", "")
-        new = Item("n", "a new session", "", "")
-        return (*(_session_item(number, session, now) for number, session in enumerate(found)), new)
-    return ()
+def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
+    """What an open list shows may be another now."""
+    if model.overlay is None or model.overlay.picker is None:
+        return model, ()
+    from agent_tui.tui.update import picker
+
+    return picker.filled(model, facts)
 
 
-def _list(answers: Any, kind: str, name: str) -> list[dict[str, Any]]:
-    """The list of objects in the answer to `kind`; empty if it has another shape."""
-    data = answers.get(kind)
-    if name and isinstance(data, dict):
-        data = data.get(name)
-    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list | tuple) else []
+def told(model: Model, id: str) -> Step:
+    """The query `id` was answered."""
+    now = model.overlay
+    if now is None or now.picker is None or (now.query and now.query != id):
+        return model, ()
+    return filled(replace(model, overlay=replace(now, query="")))
 
 
-def _number(index: int) -> str:
-    return str(index + 1) if index < 9 else ""
+def unasked_sessions(model: Model) -> Step:
+    """The list of sessions of a start with `--resume`: for a moment, keys may still be meant for the prompt."""
+    shown, effects = pick(model, "sessions")
+    if shown.overlay is None:
+        return shown, ()
+    first = tuple(one for one in effects if isinstance(one, Send) and one.op.type == "query" and one.op.id == "preview")
+    return replace(shown, overlay=replace(shown.overlay, query="", shown_at=model.at)), first
 
 
-def _model_item(index: int, offered: dict[str, Any], used: Any) -> Item:
-    name, window = str(offered.get("name", "")), offered.get("window")
-    words = [f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""]
-    words.append("no tools" if offered.get("tools") is False else "")
-    words.append("in use" if name and name == used else "")
-    return Item(_number(index), name, " · ".join(word for word in words if word), name)
-
-
-def _session_item(index: int, session: dict[str, Any], now: float) -> Item:
-    turns, at = session.get("turns", 0), session.get("at")
-    when = ago(now - at) if isinstance(at, int | float) and now else ""
-    words = (when, f"{turns} turn{'' if turns == 1 else 's'}", str(session.get("cwd", "")))
-    title = str(session.get("title") or session.get("id", ""))
-    return Item(_number(index), title, " · ".join(word for word in words if word), str(session.get("id", "")))
+def offered(answers: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the models that the servers offered when they were asked last."""
+    data = answers.get("models")
+    found = data.get("offered") if isinstance(data, Mapping) else None
+    return tuple(str(one.get("name", "")) for one in found or () if isinstance(one, Mapping))
 
 
 def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -115,48 +101,39 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return pastes.pressed(model, overlay, msg)
     if overlay.kind == "settings":
         return settings.pressed(model, overlay, msg)
-    choices = items(overlay.kind, model.transcript.answers, overlay.shown_at)
-    if msg.key in ("pageup", "pagedown") or (msg.key in ("up", "down") and not choices):
-        by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
-        scroll = max(0, min(overlay.scroll + by, _lines(model, overlay.kind)))
-        return replace(model, overlay=replace(overlay, scroll=scroll)), ()
-    if overlay.kind in UNASKED and msg.key != "escape":
+    if overlay.picker is not None:
+        from agent_tui.tui.update import picker
+
+        return picker.pressed(model, overlay, msg)
+    return _first_run(model, overlay, msg, before)
+
+
+def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> Step | None:
+    if msg.key != "escape":
         burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
-        if msg.character.isprintable() and msg.character and (burst or all(i.key != msg.character for i in choices)):
+        other = all(item.key != msg.character for item in FIRST_RUN)
+        if msg.character.isprintable() and msg.character and (burst or other):
             return model, (Type(msg.character, msg.key),)
         if burst and msg.key == "enter":
             return model, ()
     if msg.key in ("up", "down"):
-        selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(choices)
+        selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(FIRST_RUN)
         return replace(model, overlay=replace(overlay, selected=selected)), ()
-    again = overlay.kind == "help" and commands.bindings(model.keys).get(msg.key) == "help"
-    if msg.key == "escape" or again or (msg.character == "q" and not choices):
-        return _left(model, overlay)
-    chosen = next((item for item in choices if msg.character and item.key == msg.character), None)
-    if chosen is None and msg.key == "enter" and choices:
-        chosen = choices[min(overlay.selected, len(choices) - 1)]
+    if msg.key in ("pageup", "pagedown"):
+        by = PAGE * (1 if msg.key == "pagedown" else -1)
+        return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, LINES)))), ()
+    if msg.key == "escape":
+        return close(model), ()
+    chosen = next((item for item in FIRST_RUN if msg.character and item.key == msg.character), None)
+    if chosen is None and msg.key == "enter":
+        chosen = FIRST_RUN[min(overlay.selected, len(FIRST_RUN) - 1)]
     return None if chosen is None else _choose(model, overlay, chosen.value)
 
 
-def _lines(model: Model, kind: OverlayKind) -> int:
-    """About how many lines a sheet without choices has: where scrolling ends."""
-    answers = model.transcript.answers
-    return 3 * (len(commands.COMMANDS) if kind == "help" else len(skills.listed(answers)))
-
-
-def _left(model: Model, overlay: Overlay) -> Step:
-    """Esc. Leaving the list of sessions begins a new one: there is no other to go back to."""
-    return send(close(model), Resume("")) if overlay.kind == "sessions" and not model.started else (close(model), ())
-
-
 def _choose(model: Model, overlay: Overlay, value: str) -> Step:
-    if value == ADDRESS.value:
-        return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
-    if overlay.kind == "models":
-        return send(close(model), SetModel(value))
-    if overlay.kind == "sessions":
-        return send(close(model), Resume(value))
     match value:
+        case "address":
+            return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
         case "retry":
             return send(replace(model, overlay=replace(overlay, note="looking …")), SetModel(""))
         case "demo":

@@ -24,7 +24,7 @@ from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, Us
 from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
-from agent_tui.tui.update import aside, composer, copying, dialog, pastes, queue
+from agent_tui.tui.update import aside, composer, copying, dialog, overlay, pastes, queue
 from agent_tui.tui.update.step import Step, then
 
 START: Final = "start"
@@ -73,7 +73,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case Answered(kind="clipboard" | "written"):
             return copying.answered(model, event.kind, event.data)
         case Answered():
-            return _told(model, event), ()
+            return _told(model, event)
         case ErrorRaised():
             return (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
         case ModeChanged():
@@ -148,17 +148,15 @@ def _refused(model: Model) -> Model:
     return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
 
 
-def _told(model: Model, event: Answered) -> Model:
-    overlay = model.overlay
+def _told(model: Model, event: Answered) -> Step:
+    shown = model.overlay
     if event.kind == "models" and event.id == START and model.started and not model.transcript.model:
         model = _refused(model)
-        asked = overlay is not None and overlay.kind == "first_run" and bool(overlay.note)
-        return replace(model, overlay=Overlay("first_run", note=STILL if asked else "", shown_at=model.at))
+        asked = shown is not None and shown.kind == "first_run" and bool(shown.note)
+        return replace(model, overlay=Overlay("first_run", note=STILL if asked else "", shown_at=model.at)), ()
     if event.kind == "sessions" and event.id == START:
-        return replace(model, overlay=Overlay("sessions", shown_at=model.at))
-    if overlay is not None and overlay.query and overlay.query == event.id:
-        return replace(model, overlay=replace(overlay, query=""))
-    return model
+        return overlay.unasked_sessions(model)
+    return overlay.told(model, event.id)
 
 
 def _found(model: Model) -> Model:

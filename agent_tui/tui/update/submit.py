@@ -11,7 +11,7 @@ from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model, Overlay
-from agent_tui.tui.update import composer, queue, settings, skills
+from agent_tui.tui.update import composer, overlay, queue, settings, skills
 from agent_tui.tui.update.step import Step, then, toast
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
@@ -24,6 +24,8 @@ def submit(model: Model, text: str) -> Step:
     if purpose is not None:
         if purpose.kind == "setting":
             return settings.answered(model, text)
+        if purpose.kind == "action" and text.strip():
+            return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.answered(model, purpose, text)
     if model.composer.editing is not None:
         return queue.put_back(model, text)
@@ -68,6 +70,8 @@ def slash(model: Model, text: str) -> Step | None:
     command = commands.by_slash(name)
     if command is not None:
         spent = composer.spent(model, text)
+        if command.lists and not arguments.strip():
+            return then(spent, overlay.pick(spent[0], command.lists))
         return then(spent, command.run(spent[0], arguments.strip()))
     known = skills.names(model.transcript.answers)
     if known is None or name in known:
@@ -77,6 +81,17 @@ def slash(model: Model, text: str) -> Step | None:
     if model.composer.draft != text:
         model = composer.write(model, text)
     return toast(model, f"no command or skill /{name}: {hint}", "warning")
+
+
+def _completed(model: Model, name: str, arguments: str) -> Step:
+    """The palette's command, or skill, `name` has what it needs; the draft stays."""
+    command = commands.by_slash(name)
+    if command is not None:
+        return command.run(model, arguments)
+    draft = model.composer
+    sent, effects = submit(model, f"/{name} {arguments}")
+    back = composer.write(sent, draft.draft, caret=draft.caret) if draft.draft != sent.composer.draft else sent
+    return back, effects
 
 
 def steer(model: Model, text: str) -> Step:

@@ -1,0 +1,157 @@
+"""What a list shows of the entry under its cursor, and the log: read from the ends of files, never from the whole.
+
+Shapes of `answered`: preview `{of, parts: [{name, text, lines}]}`; log `{lines: [{at, level, source, text}], left}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.ops import Query
+
+HEAD: Final = 16_384
+TAIL: Final = 262_144
+"""Bytes that are read of a file, from its beginning or its end."""
+LINE: Final = 2_000
+"""Characters that are kept of a line."""
+FILE_LINES: Final = 8
+SAYS_LEVEL: Final = {"error": "error", "notice": ""}
+"""Records that have a level: what it is, or that they say it."""
+PLAIN: Final = frozenset(("v", "n", "at", "type", "c", "session", "run", "trace", "agent"))
+"""What of a record says nothing to a person."""
+
+
+def told(config: EngineConfig, op: Query, session: str = "") -> Answered:
+    """Answer `op`. Reads files: not for the loop."""
+    match op.kind:
+        case "session_preview":
+            path = config.folders.sessions / f"{Path(op.argument).name}.jsonl"
+            return Answered(id=op.id, kind="preview", data={"of": op.argument, "parts": _session(path)})
+        case "file_preview":
+            parts = _file(config.cwd / op.argument)
+            return Answered(id=op.id, kind="preview", data={"of": op.argument, "parts": parts})
+        case _:
+            return Answered(id=op.id, kind="log", data=_log(config, session))
+
+
+def _part(name: str, text: str, lines: int) -> dict[str, Any]:
+    return {"name": name, "text": text[: LINE * lines], "lines": lines}
+
+
+def _read(path: Path, last: bool) -> tuple[str, int]:
+    """Whole lines from the beginning (or the end) of the file, and how many bytes of it there are besides."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        size = os.fstat(fd).st_size
+        start = max(0, size - TAIL) if last else 0
+        data = os.pread(fd, TAIL if last else HEAD, start)
+    finally:
+        os.close(fd)
+    if start:
+        start += data.find(b"\n") + 1
+        data = data[data.find(b"\n") + 1 :]
+    return data.decode("utf-8", "replace"), start if last else size - len(data)
+
+
+def _records(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _session(path: Path) -> list[dict[str, Any]]:
+    """The last prompt, and the last words of the answer to it."""
+    try:
+        text, _ = _read(path, last=True)
+    except OSError as error:
+        return [_part("", f"it cannot be read: {error.strerror}", 1)]
+    prompt = answer = ""
+    for record in _records(text):
+        if record.get("type") == "turn_started":
+            prompt, answer = str(record.get("prompt", "")), ""
+        elif record.get("type") == "assistant_message" and record.get("text"):
+            answer = str(record["text"])
+    asked = _part("you", prompt or "(further back)", 2)
+    return [asked, _part("answer", answer or "(none)", 4)]
+
+
+def _file(path: Path) -> list[dict[str, Any]]:
+    """The first lines of the file; of a folder what lies in it."""
+    try:
+        if path.is_dir():
+            names = sorted(f"{one.name}/" if one.is_dir() else one.name for one in path.iterdir())
+            return [_part("", "\n".join(names[:FILE_LINES]) or "an empty folder", FILE_LINES)]
+        text, _ = _read(path, last=False)
+    except OSError as error:
+        return [_part("", f"it cannot be read: {error.strerror}", 1)]
+    if "\0" in text:
+        return [_part("", "it is no text", 1)]
+    return [_part("", "\n".join(line[:LINE] for line in text.splitlines()[:FILE_LINES]), FILE_LINES)]
+
+
+# -- the log
+
+
+def _log(config: EngineConfig, session: str) -> dict[str, Any]:
+    """The ends of the newest log and of the session's records, by time."""
+    own, left = _tail(_newest(config.folders.logs))
+    records, more = _tail(config.folders.sessions / f"{session}.jsonl") if session else ("", 0)
+    lines = sorted((*_own_lines(own), *_record_lines(records)), key=lambda line: line[0])
+    kept = [{"at": f"{at:%H:%M:%S}", "level": level, "source": source, "text": text[:LINE]}
+            for at, level, source, text in lines]  # fmt: skip
+    return {"lines": kept, "left": left + more}
+
+
+def _tail(path: Path | None) -> tuple[str, int]:
+    try:
+        return _read(path, last=True) if path is not None else ("", 0)
+    except OSError:
+        return "", 0  # not there, or not for us to see: there are no lines
+
+
+def _newest(folder: Path) -> Path | None:
+    """The log of this run: its name holds the time of its start."""
+    try:
+        return max((path for path in folder.iterdir() if path.suffix == ".log"), default=None)
+    except OSError:
+        return None
+
+
+Line = tuple[datetime, str, str, str]
+
+
+def _own_lines(text: str) -> Iterator[Line]:
+    """`2026-01-31 12:00:00,123 INFO text`; what has no time belongs to the line before."""
+    found: list[Line] = []
+    for line in text.splitlines():
+        try:
+            at = datetime.strptime(line[:23], "%Y-%m-%d %H:%M:%S,%f")
+        except ValueError:
+            if found:
+                before = found[-1]
+                found[-1] = (*before[:3], f"{before[3]}\n{line}"[:LINE])
+            continue
+        level, _, said = line[24:].partition(" ")
+        found.append((at, level.lower(), "log", said))
+    yield from found
+
+
+def _record_lines(text: str) -> Iterator[Line]:
+    for record in _records(text):
+        at, kind = record.get("at"), str(record.get("type", ""))
+        if isinstance(at, int | float) and 0 <= at < 1e11:
+            level = SAYS_LEVEL.get(kind, "record") or str(record.get("level", "info"))
+            rest = {key: value for key, value in record.items() if key not in PLAIN and value not in ("", None)}
+            said = json.dumps(rest, ensure_ascii=False) if rest else ""
+            yield datetime.fromtimestamp(at), level, "session", f"{kind} {said}".rstrip()

@@ -1,0 +1,18 @@
+"""Ctrl+P."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import Situation, command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+def _label(now: Situation) -> str:
+    return "" if now.running or now.draft else "commands"
+
+
+@command(keys=("ctrl+p",), argument="[search]", label=_label, rank=53)
+def palette(model: Model, args: str) -> Step:
+    """Find any command, skill or setting by typing, and run it. What was used last is first."""
+    return overlay.pick(model, "palette", args)

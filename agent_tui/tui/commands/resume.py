@@ -1,0 +1,15 @@
+"""Another session."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+@command(aliases=("sessions",), argument="[search]", rank=55)
+def resume(model: Model, args: str) -> Step:
+    """Go on with another session, or begin a new one. The last prompt and answer are shown of the one under the
+    cursor."""
+    return overlay.pick(model, "sessions", args)

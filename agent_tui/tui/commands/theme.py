@@ -1,0 +1,14 @@
+"""Which colours."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+@command(argument="[search]", rank=57)
+def theme(model: Model, args: str) -> Step:
+    """Choose a theme: the one under the cursor is shown at once, Enter keeps it, Esc gives back the one before."""
+    return overlay.pick(model, "themes", args)

@@ -1,0 +1,107 @@
+"""What the running program is like, as name and value, for the debug console. Read when it is asked for; nothing is
+counted for it while nobody looks, but what the runtime notes anyway."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import resource
+import sys
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.tui.model import Model
+from agent_tui.tui.view.words import tokens
+from agent_tui.tui.wording import count, size
+
+if TYPE_CHECKING:
+    from agent_tui.tui.app import AgentApp
+
+VARIABLES: Final = ("TERM", "COLORTERM", "TERM_PROGRAM", "TMUX", "LANG", "LC_ALL", "NO_COLOR", "SSH_TTY", "ESCDELAY")
+SECRET: Final = frozenset(("TMUX", "SSH_TTY"))
+"""Of these it is told only that they are set."""
+
+
+def facts(app: AgentApp) -> tuple[tuple[str, str], ...]:
+    """Everything; no content of prompts, no keys, no paths of files that were read."""
+    return (*_program(), *_terminal(app), *_session(app.model), *_work(app))
+
+
+def _program() -> tuple[tuple[str, str], ...]:
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("textual", "rich", "pydantic", "httpx"))
+    return (
+        ("agent-tui", version("agent-tui")),
+        ("Python", f"{platform.python_version()}, {platform.python_implementation()}"),
+        ("libraries", libraries),
+        ("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
+        ("processors", str(os.cpu_count() or "not said")),
+    )
+
+
+def _terminal(app: AgentApp) -> tuple[tuple[str, str], ...]:
+    width, height = app.size
+    named = (f"{name}={'(set)' if name in SECRET else os.environ[name]}" for name in VARIABLES if name in os.environ)
+    return (
+        ("terminal", f"{width} x {height}; {app.console.color_system or 'no colours'}"),
+        ("environment", "  ".join(named) or "none of the usual variables"),
+        ("theme", f"{app.palette.name}, {'dark' if app.palette.dark else 'light'}"),
+        ("glyphs", "ASCII" if app.model.look.ascii else "Unicode"),
+        ("mouse", "ours" if app.model.mouse else "the terminal's"),
+    )
+
+
+def _session(model: Model) -> tuple[tuple[str, str], ...]:
+    t = model.transcript
+    return (
+        ("session", t.session or "none yet"),
+        ("model", t.model or "none"),
+        ("server", _server(t)),
+        ("mode", t.mode),
+        ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
+        ("context", _context(t)),
+        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.pending), 'question')}"),
+        ("rows", f"{len(t.rows):,}, turn {t.turn}"),
+        ("blocks", ", ".join(f"{many:,} {name}" for name, many in _kinds(t).most_common()) or "none"),
+    )
+
+
+def _server(t: Transcript) -> str:
+    data = t.answers.get("models")
+    offered = data.get("offered") if isinstance(data, dict) else None
+    found = (str(one.get("where") or "") for one in offered or () if one.get("name") == t.model)
+    return next(found, "") or "not asked yet: /model asks"
+
+
+def _context(t: Transcript) -> str:
+    return f"{tokens(t.context_tokens)} of {tokens(t.window)} tokens" if t.window else tokens(t.context_tokens)
+
+
+def _kinds(t: Transcript) -> Counter[str]:
+    return Counter(type(row).__name__.removesuffix("Block").lower() for row in t.rows)
+
+
+def _work(app: AgentApp) -> tuple[tuple[str, str], ...]:
+    times = app.times
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    newest = ", ".join(f"{seconds * 1000:.1f}" for seconds in list(times)[-5:])
+    return (
+        ("engine", f"{'running' if app.link.begun else 'not begun'}, {app.link.engine.events.qsize():,} events wait"),
+        ("last updates", f"{newest} ms (longest of the last {len(times)}: {max(times, default=0.0) * 1000:.1f} ms)"),
+        ("messages", f"{app.dispatched:,} handled, {app.model.toasts:,} notes shown"),
+        ("memory", f"{size(_resident() or peak)} now, {size(peak)} at most"),
+        ("processor", f"{used.ru_utime + used.ru_stime:.1f} s"),
+        ("objects", f"{count(gc.get_count()[0], 'new object')}, {gc.get_freeze_count():,} frozen"),
+    )
+
+
+def _resident() -> int:
+    """Bytes that are in memory now; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return 0

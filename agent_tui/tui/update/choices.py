@@ -1,0 +1,188 @@
+"""What there is to choose from in each list, as entries of the picker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from agent_tui.protocol.ops import MODES
+from agent_tui.settings_kinds import Entry as Setting
+from agent_tui.settings_kinds import words
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import Command, key_name
+from agent_tui.tui.commands.mode import MEANING
+from agent_tui.tui.model import Model, OverlayKind
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import Tone
+from agent_tui.tui.update import settings, skills
+from agent_tui.tui.wording import ago, size
+
+ADDRESS: Final = "address"
+NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
+PROMPT_KEYS: Final = (
+    ("Ctrl+J", "a new line", "Shift+Enter too where the terminal tells it from Enter, or a backslash before Enter."),
+    ("↑ ↓", "move, then earlier prompts", "On an empty prompt ↑ takes the last queued prompt back for editing."),
+    ("Tab", "complete what follows a slash or an @", "Enter takes what the cursor is on."),
+)
+RECENT: Final = 5
+LEVELS: Final[Mapping[str, Tone]] = {
+    "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
+}  # fmt: skip
+
+
+def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
+    """The list of `kind` as it is now."""
+    answers = model.transcript.answers
+    match kind:
+        case "palette":
+            return _palette(model)
+        case "help":
+            return tuple(_help(model))
+        case "models":
+            return tuple(_models(answers))
+        case "sessions":
+            return (*_sessions(model, answers), NEW)
+        case "skills":
+            return tuple(_skills(answers))
+        case "themes":
+            return tuple(Entry(name, name, "in use" if name == theme(model) else "") for name in themes(model))
+        case "modes":
+            return tuple(_mode(name, model) for name in MODES)
+        case "log":
+            return tuple(_log(answers))
+        case _:
+            return ()
+
+
+def listed(answers: Mapping[str, Any], kind: str, name: str = "") -> list[Mapping[str, Any]]:
+    """The list of objects in the answer to `kind` (under `name`); empty if it has another shape."""
+    data = answers.get(kind)
+    if name:
+        data = data.get(name) if isinstance(data, Mapping) else None
+    return [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
+
+
+# -- actions
+
+
+def _palette(model: Model) -> tuple[Entry, ...]:
+    found = (*_commands(model), *_skill_actions(model.transcript.answers), *_settings(model))
+    by_id = {entry.id: entry for entry in found}
+    recent = [by_id[id] for id in model.recent_actions[:RECENT] if id in by_id]
+    first = tuple(Entry(one.id, one.label, one.detail, one.about, "Used last") for one in recent)
+    return (*first, *(entry for entry in found if entry not in recent))
+
+
+def _commands(model: Model) -> Iterator[Entry]:
+    for command in commands.COMMANDS:
+        if command.name != "palette":
+            label = f"/{command.name}" if command.slash else command.name
+            yield Entry(f"command:{command.name}", label, _keyed(model, command), command.help, "Commands")
+
+
+def _keyed(model: Model, command: Command) -> str:
+    """The key, and what it does."""
+    keys = commands.keys_of(command.name, model.keys)
+    return f"{key_name(keys[0]) if keys else '':<12} {command.summary}"
+
+
+def _skill_actions(answers: Mapping[str, Any]) -> Iterator[Entry]:
+    for one in _skills(answers):
+        yield Entry(f"skill:{one.id}", one.label, f"{'':<12} {one.detail}", one.about, "Skills")
+
+
+def _skills(answers: Mapping[str, Any]) -> Iterator[Entry]:
+    for skill in skills.listed(answers):
+        name, source = str(skill.get("name", "")), str(skill.get("source", ""))
+        about = str(skill.get("description", ""))
+        called = f"/{name} {skills.hint(skill)}".rstrip()
+        yield Entry(name, called, about, f"{about} ({source})" if source else about, source)
+
+
+def _settings(model: Model) -> Iterator[Entry]:
+    for one in settings.all_entries():
+        if not one.key.startswith("keys."):
+            now = words(settings.value_of(model, one).value) or "not set"
+            does = f"is {now}: switch it" if toggles(one) else f"is {now}"
+            shown = does if model.configured.values and one.kind.form != "secret" else "see and change it"
+            yield Entry(f"setting:{one.key}", one.key, f"{'':<12} {shown}", one.about, "Settings")
+
+
+def toggles(setting: Setting) -> bool:
+    """Whether Enter can go to the other value at once."""
+    return len(setting.kind.choices) == 2
+
+
+def _help(model: Model) -> Iterator[Entry]:
+    for one in commands.COMMANDS:
+        if keys := " ".join(map(key_name, commands.keys_of(one.name, model.keys))):
+            yield Entry(f"command:{one.name}", keys, one.summary, one.help, "Keys")
+    for key, what, about in PROMPT_KEYS:
+        yield Entry("", key, what, about, "Keys in the prompt")
+    for one in commands.COMMANDS:
+        if one.slash:
+            called = f"/{one.name} {one.argument}".rstrip()
+            yield Entry(f"command:{one.name}", called, one.summary, one.help, "Commands")
+
+
+# -- what is picked
+
+
+def _models(answers: Mapping[str, Any]) -> Iterator[Entry]:
+    data = answers.get("models")
+    used = data.get("model") if isinstance(data, Mapping) else ""
+    for offered in listed(answers, "models", "offered"):
+        name, window = str(offered.get("name", "")), offered.get("window")
+        known = isinstance(window, int) and window > 0
+        short = f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""
+        tools = offered.get("tools")
+        said = (short, "no tools" if tools is False else "", "in use" if name and name == used else "")
+        about = (
+            f"a window of {window:,} tokens" if known else "its window is not known",
+            {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
+            if isinstance(tools, bool) else "whether it calls tools is not said",
+            f"at {offered['where']}" if offered.get("where") else "",
+        )  # fmt: skip
+        yield Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)))
+    yield Entry(ADDRESS, "enter a server address", "Ollama, or what speaks OpenAI's protocol")
+
+
+def _sessions(model: Model, answers: Mapping[str, Any]) -> Iterator[Entry]:
+    for session in listed(answers, "sessions"):
+        turns, at, id = session.get("turns", 0), session.get("at"), str(session.get("id", ""))
+        when = ago(model.at - at) if isinstance(at, int | float) and model.at else ""
+        here = "open now" if model.started and id == model.active else ""
+        said = (here, when, f"{turns} turn{'' if turns == 1 else 's'}", str(session.get("cwd", "")))
+        yield Entry(id, str(session.get("title") or id), " · ".join(filter(None, said)), str(session.get("model", "")))
+
+
+def theme(model: Model) -> str:
+    """The theme that the settings name; empty: none."""
+    value = model.configured.values.get("display.theme")
+    return str(value.value or "") if value is not None else ""
+
+
+def themes(model: Model) -> tuple[str, ...]:
+    return model.configured.themes
+
+
+def _mode(name: str, model: Model) -> Entry:
+    used = name == (model.mode_asked or model.transcript.mode)
+    return Entry(name, name, f"{MEANING[name]}{' · in use' if used else ''}")
+
+
+def _log(answers: Mapping[str, Any]) -> Iterator[Entry]:
+    """Lines of the program's log and records of the session, oldest first."""
+    for number, line in enumerate(listed(answers, "log", "lines")):
+        level, text = str(line.get("level", "")).lower(), str(line.get("text", ""))
+        label = f"{line.get('at', '')}  {level:<7}  {text}"
+        yield Entry(str(number), label, about=f"{line.get('source', '')}: {text}", tone=LEVELS.get(level, "normal"))
+
+
+def log_note(answers: Mapping[str, Any]) -> str:
+    """What of the log is not in the list."""
+    data = answers.get("log")
+    if not isinstance(data, Mapping):
+        return ""
+    left = data.get("left")
+    return f"without {size(left)} of older lines" if isinstance(left, int) and left > 0 else ""

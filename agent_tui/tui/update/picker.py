@@ -1,0 +1,247 @@
+"""The lists that are found by typing: opening one, its keys, what a choice does, and what is shown while it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.ops import Query, QueryKind, Resume, SetModel
+from agent_tui.settings_kinds import typed, words
+from agent_tui.structures import mention
+from agent_tui.structures.fuzzy import Corpus
+from agent_tui.tui import commands
+from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, Type, UseTheme, WriteSetting
+from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.update import choices, composer, settings, skills, submit
+from agent_tui.tui.update.step import Step, send, then, toast
+
+PAGE: Final = 10
+ASKS: Final[Mapping[str, QueryKind]] = {
+    "models": "models", "sessions": "sessions", "skills": "skills", "files": "files", "log": "log",
+}  # fmt: skip
+"""Lists that the engine fills."""
+PREVIEWS: Final[Mapping[str, QueryKind]] = {"sessions": "session_preview", "files": "file_preview"}
+EMPTIES: Final = frozenset(("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace"))
+OPENS: Final[Mapping[str, str]] = {"palette": "palette", "help": "help", "models": "model", "log": "log"}
+"""The command whose key closes the list again."""
+NEWEST_LAST: Final = frozenset(("log",))
+JUST: Final = 0.3
+"""A list that nobody asked for takes no key so soon."""
+ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
+
+
+def opened(model: Model, kind: PickerKind, query: str = "") -> Step:
+    """Show the list `kind`: at once, with what is known; what has to be asked for comes after."""
+    asked = ASKS.get(kind)
+    model = replace(model, overlay=None, queries=model.queries + 1)
+    id = f"{kind}-{model.queries}" if asked else ""
+    before = choices.theme(model) if kind == "themes" else ""
+    picker = Picker(query=query, ordered=kind in NEWEST_LAST, before=before)
+    model = filled(replace(model, overlay=Overlay(kind, query=id, picker=picker)))[0]
+    match kind:
+        case "debug":
+            return model, (ReadFacts(),)
+        case "themes" | "palette":
+            return model, (ReadSettings(),)
+        case _:
+            return then(_previewed(model), send(model, Query(id, asked)) if asked else (model, ()))
+
+
+def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
+    """What the list shows may be another: an answer, the settings or `facts` have come."""
+    overlay = model.overlay
+    if overlay is None or overlay.picker is None:
+        return model, ()
+    picker = overlay.picker
+    data = model.transcript.answers.get("files")
+    if overlay.kind == "files":
+        if isinstance(data, Mapping) and (picker.files is None or picker.files.corpus.paths is not data["paths"]):
+            picker = picker.listing(Corpus(data["paths"], data["folded"], data["names"]))
+    elif overlay.kind == "debug":
+        picker = picker.filled(tuple(Entry(name, name, value) for name, value in facts) or picker.entries)
+    else:
+        picker = picker.filled(choices.entries(model, overlay.kind), _begins_on(model, overlay))
+        if overlay.kind == "themes":
+            picker = replace(picker, before=picker.before or choices.theme(model))
+    return _previewed(replace(model, overlay=replace(overlay, picker=picker)))
+
+
+def _begins_on(model: Model, overlay: Overlay) -> str:
+    """Where the cursor is when the list opens."""
+    if overlay.kind == "themes":
+        return choices.theme(model)
+    if overlay.kind == "modes":
+        return model.mode_asked or model.transcript.mode
+    if overlay.kind != "models":
+        return ""
+    data = model.transcript.answers.get("models")
+    return str(data.get("model") or "") if isinstance(data, Mapping) else model.transcript.model
+
+
+# -- keys
+
+
+def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
+    """A key while a list is open. None: not a key for it."""
+    picker = overlay.picker
+    assert picker is not None
+    unasked = overlay.shown_at > float("-inf")
+    if unasked and msg.key != "escape" and (msg.blind or msg.at - overlay.shown_at < JUST):
+        return model, (Type(msg.character, msg.key),) if msg.character.isprintable() and msg.character else ()
+    last, at = max(0, len(picker.shown) - 1), picker.at
+    goes = {
+        "up": at - 1 if at else last, "down": at + 1 if at < last else 0, "pageup": at - PAGE, "pagedown": at + PAGE,
+        "home": 0, "end": last, "ctrl+p": at - 1 if at else last, "ctrl+n": at + 1 if at < last else 0,
+    }  # fmt: skip
+    again = OPENS.get(overlay.kind, "no command") == commands.bindings(model.keys).get(msg.key)
+    again = again and not (picker.query and msg.character)  # a key that types is the list's once something is typed
+    if msg.key == "escape" or again:
+        return left(model, overlay)
+    if msg.key in goes:
+        return _previewed(_with(model, overlay, picker.moved(goes[msg.key])))
+    if msg.key == "backspace":
+        return _typed(model, overlay, picker, picker.query[:-1])
+    if msg.key in EMPTIES:
+        return _typed(model, overlay, picker, "")
+    if msg.key in ("f5", "ctrl+r"):
+        return _again(model, overlay)
+    if msg.key in ("enter", "tab"):
+        return taken(model, overlay, picker)
+    if msg.character and msg.character.isprintable():
+        return _typed(model, overlay, picker, picker.query + msg.character)
+    return None
+
+
+def _with(model: Model, overlay: Overlay, picker: Picker) -> Model:
+    return replace(model, overlay=replace(overlay, picker=picker))
+
+
+def _typed(model: Model, overlay: Overlay, picker: Picker, query: str) -> Step:
+    return _previewed(_with(model, overlay, picker.looked_up(query)))
+
+
+def _again(model: Model, overlay: Overlay) -> Step:
+    """Look anew at what the list shows."""
+    if overlay.kind == "debug":
+        return model, (ReadFacts(),)
+    asked = ASKS.get(overlay.kind)
+    if asked is None:
+        return model, ()
+    id = f"{overlay.kind}-{model.queries + 1}"
+    fresh = overlay.picker and replace(overlay.picker, touched=overlay.kind != "log")
+    overlay = replace(overlay, query=id, picker=fresh)
+    return send(replace(model, queries=model.queries + 1, overlay=overlay), Query(id, asked))
+
+
+def _previewed(model: Model) -> Step:
+    """Show what the cursor is on: a theme is used, the rest is asked for. Once an entry."""
+    overlay = model.overlay
+    if overlay is None or overlay.picker is None or (chosen := overlay.picker.chosen) is None:
+        return model, ()
+    picker = overlay.picker
+    if not chosen.id or chosen.id == picker.asked or overlay.kind not in (*PREVIEWS, "themes"):
+        return model, ()
+    after = replace(model, overlay=replace(overlay, picker=replace(picker, asked=chosen.id)))
+    if overlay.kind == "themes":
+        unchanged = not picker.asked and chosen.id == picker.before
+        return after, () if unchanged else (UseTheme(chosen.id),)
+    return send(after, Query("preview", PREVIEWS[overlay.kind], chosen.id))
+
+
+# -- leaving it
+
+
+def left(model: Model, overlay: Overlay) -> Step:
+    """Esc. Leaving the list of sessions of the start begins a new one; a theme that was only tried is given back."""
+    closed = replace(model, overlay=None)
+    if overlay.kind == "sessions" and not model.started:
+        return send(closed, Resume(""))
+    picker = overlay.picker
+    if overlay.kind == "themes" and picker is not None and picker.asked not in ("", picker.before):
+        return closed, (UseTheme(picker.before),)
+    return closed, ()
+
+
+def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
+    """Enter."""
+    chosen = picker.chosen
+    if chosen is None:
+        return model, ()
+    closed = replace(model, overlay=None)
+    match overlay.kind:
+        case "palette" | "help":
+            return run(closed, chosen.id)
+        case "skills":
+            return run(closed, f"skill:{chosen.id}")
+        case "models" if chosen.id == choices.ADDRESS:
+            return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
+        case "models":
+            return send(closed, SetModel(chosen.id))
+        case "sessions":
+            return _session(closed, chosen.id)
+        case "themes":
+            return closed, (WriteSetting("display.theme", chosen.id),)
+        case "modes":
+            return commands.find("mode").run(closed, chosen.id)
+        case "files":
+            return _named(closed, chosen.id), ()
+        case "log":
+            return closed, (Copy(chosen.label),)
+        case _:
+            return closed, (Copy("\n".join(f"{one.label}: {one.detail}" for one in picker.shown)),)
+
+
+def _session(model: Model, id: str) -> Step:
+    if not model.started:
+        return send(model, Resume(id))
+    if model.running:
+        return toast(model, "a turn is running: interrupt it first (Esc)", "warning")
+    return toast(model, "this session is open already") if id == model.active else send(model, Resume(id))
+
+
+def _named(model: Model, path: str) -> Model:
+    """`path` is named in the prompt, where the caret is."""
+    now = model.composer
+    before, after = now.draft[: now.caret], now.draft[now.caret :]
+    gap = " " if before and not before[-1].isspace() else ""
+    text = f"{before}{gap}{mention.written(path)}{'' if after[:1].isspace() else ' '}"
+    return composer.write(model, text + after, caret=len(text))
+
+
+# -- actions
+
+
+def run(model: Model, id: str) -> Step:
+    """Do what the palette calls `id`; what it needs to know is asked for in the prompt."""
+    if not id:
+        return model, ()
+    recent = (id, *(one for one in model.recent_actions if one != id))
+    model = replace(model, recent_actions=recent)
+    kind, _, name = id.partition(":")
+    if kind == "setting":
+        return _set(model, name)
+    if kind == "skill":
+        skill = next((one for one in skills.listed(model.transcript.answers) if one.get("name") == name), {})
+        hint = skills.hint(skill)
+        return _ask(model, name, hint) if hint.startswith("<") else submit.submit(model, f"/{name}")
+    command = commands.find(name)
+    if command.argument.startswith("<"):
+        return _ask(model, name, command.argument)
+    return opened(model, command.lists) if command.lists else command.run(model, "")
+
+
+def _ask(model: Model, name: str, argument: str) -> Step:
+    return composer.ask(model, Purpose("action", f"/{name} {argument}", name)), ()
+
+
+def _set(model: Model, key: str) -> Step:
+    """The other value of a switch; for the rest, the settings sheet."""
+    setting = next(one for one in settings.all_entries() if one.key == key)
+    if not choices.toggles(setting) or not model.configured.values:
+        return settings.open_sheet(model, key)
+    now = words(settings.value_of(model, setting).value)
+    other = next(one for one in setting.kind.choices if one != now)
+    return model, (WriteSetting(key, typed(setting.kind, other)),)

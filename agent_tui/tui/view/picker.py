@@ -1,0 +1,144 @@
+"""The lists that are found by typing, as a value: what is typed, what is under the cursor, and the entries near it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import wrap
+from typing import Any, Final
+
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
+from agent_tui.tui.update.choices import log_note
+from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.sheets import no_models
+from agent_tui.tui.view.words import one_line
+
+Lines = tuple[tuple[Span, ...], ...]
+
+TITLES: Final[Mapping[str, str]] = {
+    "palette": "Commands", "help": "Keys and commands", "models": "Models", "sessions": "Sessions", "skills": "Skills",
+    "themes": "Themes", "modes": "Modes", "files": "Files", "log": "Log", "debug": "Debug console",
+}  # fmt: skip
+DOES: Final[Mapping[str, str]] = {
+    "palette": "run", "help": "run", "sessions": "open", "skills": "run", "files": "into the prompt", "log": "copy",
+    "debug": "copy all",
+}  # fmt: skip
+"""What Enter does; where nothing stands: take."""
+ABOUT: Final[Mapping[str, int]] = {
+    "palette": 2, "help": 2, "models": 2, "sessions": 6, "skills": 2, "themes": 3, "files": 8, "log": 3,
+}  # fmt: skip
+"""Lines kept for what is under the cursor, so that the list stays where it is while the cursor moves."""
+ROOMY: Final = 24
+"""Lines of the screen from which all of that has its place; below there is a third of it."""
+WIDEST: Final = 92
+NAME_CELLS: Final = 32
+NARROW: Final = 60
+SAMPLE: Final = (
+    (Span("Text, "), Span("a hint, ", "dim"), Span("a link or a choice, ", "accent"), Span("✓ done", "good")),
+    (Span("⚠ a warning, ", "warning"), Span("✗ a failure", "bad")),
+)
+"""What a theme is seen in, beside the whole screen."""
+
+
+def picker_view(model: Model, overlay: Overlay, picker: Picker) -> OverlayView:
+    answers = model.transcript.answers
+    return _sheet(overlay, picker, answers, _note(overlay, answers), model.width, model.height)
+
+
+def _note(overlay: Overlay, answers: Mapping[str, Any]) -> str:
+    """What is to be said of the list itself."""
+    if overlay.kind == "log":
+        return log_note(answers)
+    data = answers.get(overlay.kind)
+    return str(data.get("note") or "") if overlay.kind == "files" and isinstance(data, Mapping) else ""
+
+
+@lazy
+def _sheet(
+    overlay: Overlay, picker: Picker, answers: Mapping[str, Any], note: str, width: int, height: int
+) -> OverlayView:
+    kind, inner = overlay.kind, max(8, min(WIDEST, width - 2) - 4)
+    room = ABOUT.get(kind, 0) if height >= ROOMY else ABOUT.get(kind, 0) // 3
+    about = _about(kind, picker, answers.get("preview"), inner, room) if room else []
+    if kind == "models" and not overlay.query and picker.count <= 1:  # only the way to another address
+        about, room = list(no_models(answers)), 0
+    lines = [_typed(overlay, picker, note), *about[: room or None], *[(Span(" "),)] * (room - len(about))]
+    first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
+    near = picker.shown[first : first + height]
+    options, selected = _options(near, picker.at - first, inner, grouped=not picker.query)
+    title = TITLES[kind]
+    return OverlayView(title, tuple(lines), options, selected, _count(picker))
+
+
+def _typed(overlay: Overlay, picker: Picker, note: str) -> tuple[Span, ...]:
+    """What was typed, or that something can be; and the state of the list, in words."""
+    waits = bool(overlay.query) and not picker.count
+    waits = waits or (overlay.kind in ("debug", "themes", "files", "log") and not picker.count)
+    said = "looking …" if waits and (overlay.query or overlay.kind != "log") else "there is nothing here"
+    if picker.query:
+        told = "" if picker.shown else f"  {said if waits else 'nothing fits'}"
+        return (Span("search: ", "dim"), Span(f"{picker.query}▏", "accent"), Span(told, "warning"))
+    more = f" · {note}" if note else " · looking …" if overlay.query and picker.count else ""
+    return (Span(f"type to search{more}" if picker.count else said, "dim"),)
+
+
+def _count(picker: Picker) -> str:
+    if not picker.shown:
+        return f"0 of {picker.count:,} · Esc closes"
+    found, total = len(picker.shown), picker.count
+    of = f"{found:,}" if found == total else f"{found:,} ({total:,} in all)"
+    return f"{picker.at + 1:,} of {of} · Esc closes"
+
+
+def _about(kind: str, picker: Picker, preview: Any, inner: int, room: int) -> list[tuple[Span, ...]]:
+    chosen = picker.chosen
+    if chosen is None:
+        return []
+    if kind == "themes":
+        return list(SAMPLE) if inner >= 50 else [(span,) for line in SAMPLE for span in line]
+    if kind in ("sessions", "files") and chosen.id:
+        return _preview(chosen.id, preview, inner, room)
+    words = wrap(one_line(chosen.about, inner * room), inner)[:room]
+    return [(Span(line, chosen.tone if kind == "log" else "normal"),) for line in words]
+
+
+def _preview(id: str, preview: Any, inner: int, room: int) -> list[tuple[Span, ...]]:
+    """What the engine told of the entry; only if it is of this one."""
+    if not isinstance(preview, Mapping) or preview.get("of") != id:
+        return [(Span("looking …", "dim"),)]
+    lines: list[tuple[Span, ...]] = []
+    for part in preview.get("parts") or ():
+        name, text, most = str(part.get("name", "")), str(part.get("text", "")), int(part.get("lines", 1))
+        head = f"{name}: " if name else ""
+        rows = [row.expandtabs(4) for row in text.split("\n", most)[:most]]
+        if name:
+            rows = wrap(one_line(text, inner * most), inner, initial_indent=head)[:most] or [head]
+        for number, row in enumerate(rows):
+            cut = row if len(row) <= inner else f"{row[: inner - 1]}…"
+            named = name and not number
+            lines.append((Span(head, "dim"), Span(cut[len(head) :])) if named else (Span(cut or " "),))
+    return lines[:room] or [(Span("it is empty", "dim"),)]
+
+
+def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tuple[tuple[Option, ...], int]:
+    """The lines of the list; a group begins with its name."""
+    options: list[Option] = []
+    selected, group = 0, ""
+    cells = NAME_CELLS if inner >= NARROW else max(8, inner - 4)
+    for number, entry in enumerate(near):
+        if grouped and entry.group != group:
+            group = entry.group
+            options.append(Option("", group, tone="dim", heading=True))
+        if number == at:
+            selected = len(options)
+        wide = inner if not entry.detail else cells
+        detail = entry.detail if inner >= NARROW else entry.detail.strip()
+        options.append(Option("", one_line(entry.label, wide), detail, tone=entry.tone))
+    return tuple(options), selected
+
+
+@lazy
+def picker_footer(kind: str) -> FooterView:
+    again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills") else ()
+    return FooterView((("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close")))
