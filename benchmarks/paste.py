@@ -89,7 +89,7 @@ def main() -> None:
     report(
         "a long paste", ("case", "size", "whole", "after its end", "key p50 after", "worst key", "memory"), rows,
         [
-            Goal(f"the chip is on the screen {ms(GOAL)} after the end of the paste", None if quick() else after <= GOAL),
+            Goal(f"the chip is on the screen {ms(GOAL)} after its end", None if quick() else after <= GOAL),
             Goal(f"no key after it waits over {ms(KEY)}", None if quick() else worst <= KEY),
         ],
     )  # fmt: skip
