@@ -44,6 +44,7 @@ def test_a_click_on_a_link_says_its_address_and_on_text_nothing() -> None:
 def test_the_wheel_scrolls() -> None:
     async def journey(app: Screen, pilot: Pilot[None]) -> None:
         transcript = app.transcript
+        transcript.scroll_view("line_up")  # then the heights around are known
         before = transcript.scroll_offset.y
         position = {"x": 5, "y": 5, "delta_x": 0, "delta_y": -1, "button": 0}
         wheel = events.MouseScrollUp(transcript, shift=False, meta=False, ctrl=False, **position)  # type: ignore[arg-type]

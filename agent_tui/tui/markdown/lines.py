@@ -163,6 +163,8 @@ def wrap(
     if room < 2:
         runs = _narrowed(runs, cells)
     text = "".join(run.text for run in runs)
+    if len(text) <= room and _NOT_NARROW.search(text) is None:  # most cells of tables, most items of lists
+        return [Line((*first, *(run for run in runs if run.text)), fill=fill)]
     spans = breaks(text, room, cells)
     pieces = slices(runs, spans)
     last = len(spans) - 1

@@ -1,7 +1,7 @@
 """The transcript: one virtualised Line-API widget, however long the session is.
 
 Invariants:
-  * rows in the viewport and one page around it have exact heights, all others estimates;
+  * rows in the viewport have exact heights, before it moves those of the page around it; others may be estimates;
   * the line at the top stays where it is when anything above it changes, unless the end is being followed;
   * growth never causes a layout of the screen, and an unchanged viewport is painted from a cache;
   * every painted line is exactly as wide as the widget.
@@ -96,14 +96,14 @@ class Transcript(WithBar, can_focus=False):
 
     def scroll_view(self, where: Where | str) -> None:
         """`page_up`, `page_down`, `line_up`, `line_down`, `top`, `end`. Raises ValueError for anything else."""
-        page, here = max(1, self._laid.height - 1), self.scroll_offset.y
-        targets = {
-            "page_up": here - page, "page_down": here + page, "line_up": here - 1, "line_down": here + 1,
-            "top": 0, "end": self._last_top,
-        }  # fmt: skip
-        if where not in targets:
+        page = max(1, self._laid.height - 1)
+        moves = {"page_up": -page, "page_down": page, "line_up": -1, "line_down": 1}
+        if where in moves:
+            self._go_by(moves[where])
+        elif where in ("top", "end"):
+            self._go(0 if where == "top" else self._last_top)
+        else:
             raise ValueError(f"nowhere to scroll to: {where}")
-        self._go(targets[where])
 
     # Where things are.
 
@@ -115,14 +115,19 @@ class Transcript(WithBar, can_focus=False):
         """The line at the top, and what is selected."""
         return self._page.anchor(self.scroll_offset.y), hold(self._page, self)
 
-    def _settle(self, top: Anchor, held: Held) -> None:
-        """Make the rows around the viewport exact, put `top` (or the end) in its place, and feed the scrollbar."""
+    def _settle(self, top: Anchor, held: Held, around: bool = False) -> None:
+        """Make the rows of the viewport exact (`around`: a page above and below too), put `top` (or the end) in its
+        place, and feed the scrollbar."""
         page, height = self._page, self._laid.height
-        line = 0
-        for _ in range(10):  # each round lays out rows that were estimates; two or three are usual
-            line = self._last_top if self.following else min(page.line_of(top), self._last_top)
+        if not self.following:
+            page.fill(top, height)
+        if self.following or page.line_of(top) > self._last_top:
+            page.fill(None, height)
+        line = self._last_top if self.following else min(page.line_of(top), self._last_top)
+        for _ in range(10 if around else 0):  # each round lays out rows that were estimates; two or three are usual
             if not page.measure(line - height, line + 2 * height):
                 break
+            line = self._last_top if self.following else min(page.line_of(top), self._last_top)
         self.set_reactive(Widget.virtual_size, Size(self._laid.width, page.total))
         self.set_reactive(Widget.scroll_y, float(line))
         self.set_reactive(Widget.scroll_target_y, float(line))
@@ -132,6 +137,11 @@ class Transcript(WithBar, can_focus=False):
         keep(self._page, self, held)
 
     # Scrolling. Textual's setters would lay out the screen, or repaint more than what is seen.
+
+    def _go_by(self, lines: int) -> None:
+        if self._laid.width:
+            self._settle(*self._anchors(), around=True)  # what a page is must be known before it is turned
+        self._go(self.scroll_offset.y + lines)
 
     def _go(self, line: float) -> None:
         """Bring `line` to the top, as near as there is something to show."""
@@ -201,12 +211,12 @@ class Transcript(WithBar, can_focus=False):
     def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         event.prevent_default()
-        self._go(self.scroll_offset.y - WHEEL)
+        self._go_by(-WHEEL)
 
     def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
         event.prevent_default()
-        self._go(self.scroll_offset.y + WHEEL)
+        self._go_by(WHEEL)
 
     # Size and paint.
 

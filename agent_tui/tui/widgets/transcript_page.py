@@ -211,9 +211,30 @@ class Page:
             return False
         wrong = False
         for index in range(heights.at(max(0, first)), heights.at(max(0, last)) + 1):
-            if not heights.is_exact(index):
-                wrong = bool(heights.put(index, len(self.row(index).strips), True)) or wrong
+            wrong = self._exact(index) or wrong
         return wrong
+
+    def fill(self, top: Anchor | None, height: int) -> None:
+        """Lay out as many rows as `height` lines need: from `top` down, or without it from the end up. Rows outside
+        stay estimates, however wrong those are: what nobody looks at is no work."""
+        heights, left = self.heights, height
+        if top is None:
+            left, rows = left - self.live_height, range(len(heights) - 1, -1, -1)
+        else:
+            rows = range(top.row, len(heights))
+        for index in rows:
+            if left <= 0:
+                return
+            self._exact(index)
+            left -= heights[index]
+            if top is not None and index == top.row:
+                left += min(top.offset, max(0, heights[index] - 1))
+
+    def _exact(self, index: int) -> bool:
+        """Lay out a row; says whether its height was wrong."""
+        if self.heights.is_exact(index):
+            return False
+        return bool(self.heights.put(index, len(self.row(index).strips), True))
 
     def anchor(self, line: int) -> Anchor:
         heights = self.heights
