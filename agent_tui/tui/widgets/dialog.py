@@ -17,7 +17,7 @@ from agent_tui.tui.displays import asked_lines
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import HasPalette, Region, flat, low, pad, seg
+from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, flat, low, pad, seg
 from agent_tui.tui.widgets.transcript_copy import unwrapped
 from agent_tui.tui.widgets.transcript_rows import marked
 
@@ -196,7 +196,8 @@ def _option(option: Option, selected: bool, keyed: bool = False) -> list[Segment
     """`keyed`: others in its column have a key, so its place is kept free."""
     mark = Segment("❯ " if selected else "  ", "accent")
     key = [Segment(flat(option.key), "accent strong"), Segment(" ")] if option.key else [Segment("  ")] * keyed
-    return [mark, *key, seg(option.label, "strong" if selected else "text")]
+    tone = "" if option.tone == "normal" else TONES[option.tone]
+    return [mark, *key, seg(option.label, f"{tone} strong".strip() if selected else tone or "text")]
 
 
 def edge(left: str, right: str, title: str, note: str, width: int, tone: str) -> list[Segment]:
