@@ -79,6 +79,8 @@ class Standing:
             return replace(now, scratch="", done=-1, cut=False, back=False, has_file=False)
         following = _tour.following(now.done, now.has_file)
         earlier = _tour.index(_tour.STEPS[following].again_from) if following is not None else -1
+        if earlier >= 0 and self.touring and self.results and not stopped:
+            return self  # said into the running turn: the circle goes on anyway, and nothing was interrupted
         return replace(now, done=earlier - 1, cut=True) if earlier >= 0 else now
 
     def _result(self, result: ToolMessage) -> Standing:

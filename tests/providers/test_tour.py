@@ -183,6 +183,15 @@ def test_words_said_into_the_turn_are_heard(session: Session) -> None:
     assert "You said `what a nice day and a good evening`." in session.answer().text
 
 
+@pytest.mark.parametrize("word", ["tour", "next"])
+def test_a_wish_for_the_tour_that_is_said_into_it_interrupts_nothing(session: Session, word: str) -> None:
+    session.say("tour")
+    session.results(session.play(until="## Interrupting")[-1])
+    session.say(word)
+    answer = session.answer()
+    assert "Esc" not in answer.text and "The same once more" in answer.text
+
+
 @pytest.mark.parametrize(("back", "start"), [("tour", "Here is the tour again."), ("", "## That was the tour")])
 def test_after_the_loop_was_stopped_or_let_go_on_the_end_comes(session: Session, back: str, start: str) -> None:
     session.say("tour")
