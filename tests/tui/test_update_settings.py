@@ -173,7 +173,7 @@ def test_what_can_change_now_does() -> None:
     edit(play, "9")
     files.answer()
     assert play.model.look.paste_lines == 9
-    assert set(sheet.FIXED) | {"display.theme", "prompt.vim"} == {one.key for one in entries() if one.live}
+    assert set(sheet.FIXED) | {"display.theme", "prompt.vim"} <= {one.key for one in entries() if one.live}
 
 
 def edit(play: Play, text: str) -> None:
