@@ -47,9 +47,20 @@ class Completion(Region):
         room = max(8, width // 2, width - 8 - max((cell_len(flat(o.detail)) for o in options), default=0))
         wide = min(max((cell_len(flat(o.label)) for o in options), default=0), room)
         lines = []
-        for number in window(len(options), self.value.selected, min(SHOWN, max(1, self.below))):
+        room = min(SHOWN, max(1, self.below))
+        cut = len(options) > room > 1
+        shown = window(len(options), self.value.selected, room - cut)
+        for number in shown:
             option, chosen = options[number], number == self.value.selected
             label = pad((seg(option.label, "accent strong" if chosen else "text"),), wide)
             mark = Segment("   ❯ " if chosen else "     ", "accent")
             lines.append(pad((mark, *label, seg(f"   {option.detail}", "dim")), width))
+        if cut:
+            lines.append(pad((seg(f"     {beyond(len(options), shown)}", "dim"),), width))
         return lines
+
+
+def beyond(count: int, shown: range) -> str:
+    """How many entries of a list are not to be seen, in words."""
+    above, below = shown.start, count - shown.stop
+    return "… " + ", ".join(filter(None, (f"{above} above" if above else "", f"{below} more" if below else "")))
