@@ -173,7 +173,9 @@ class AgentApp(Outside, inherit_bindings=False):
             case do.WriteSetting(key, value):
                 self.dispatch(self._configuration.write(key, value))
             case do.ReadFacts():
-                self.dispatch(self.facts())
+                from agent_tui.tui.facts import facts
+
+                self.dispatch(msg.FactsRead(facts(self), at=time.time()))
             case do.UseTheme(name):
                 self.use_theme(self._configuration.theme(name))
             case do.Yield(seconds):
@@ -188,11 +190,6 @@ class AgentApp(Outside, inherit_bindings=False):
         self.call_next(self.regions.restyle)
         if palette.problems:
             self._failed(palette.problems[0])
-
-    def facts(self) -> msg.FactsRead:
-        from agent_tui.tui.facts import facts
-
-        return msg.FactsRead(facts(self), at=time.time())
 
     # -- the engine
 

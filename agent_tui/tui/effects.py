@@ -121,7 +121,12 @@ class UseTheme:
     name: str
 
 
+@frozen
+class ReadFacts:
+    """Look at the running program, and say `FactsRead`."""
+
+
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme
+    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme | ReadFacts
 )  # fmt: skip

@@ -7,24 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.settings_kinds import Value
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.fuzzy import Matches
-from agent_tui.structures.mention import Typed
+from agent_tui.tui.finder import Finder
 from agent_tui.tui.aside import Aside
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.recall import Recall
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.search import Found, Index
 
-PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history"]
-OverlayKind = Literal[
-    "help", "first_run", "models", "sessions", "skills", "queue", "aside", "copy", "settings", "paste", "private",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from agent_tui.tui.picker import Picker
+
+PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history", "action"]
+PickerKind = Literal["palette", "help", "models", "sessions", "skills", "themes", "modes", "files", "log", "debug"]
+OverlayKind = PickerKind | Literal["first_run", "queue", "aside", "copy", "settings", "paste", "private"]
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""
 OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
@@ -97,23 +98,6 @@ class Completion:
 
 
 @frozen
-class Finder:
-    """The list of files under an `@`. `shown` are the paths that were found for the query `shown_for`: they stay until
-    those for what is typed now are found."""
-
-    typed: Typed
-    recent: tuple[str, ...] = ()
-    matches: Matches | None = None
-    """None: the engine has not told the files yet."""
-    shown: tuple[str, ...] = ()
-    shown_for: str = ""
-    selected: int = 0
-    waiting: bool = False
-    """A `Yielded` is on its way, after which the search goes on."""
-    closed: bool = False
-
-
-@frozen
 class Source:
     """Something that can be copied: an answer or code in one, as it was written. `key` takes it in the list; `file` is
     what it is called as a file."""
@@ -144,6 +128,7 @@ class Overlay:
     """The setting that the prompt is used for."""
     sources: tuple[Source, ...] = ()
     """What there was to copy when the list was opened: nothing moves in it under the cursor."""
+    picker: Picker | None = None
 
 
 @frozen
@@ -250,6 +235,7 @@ class Model:
     vim: VimMode = ""
     keys: OwnKeys = ()
     configured: Configured = Configured()
+    recent_actions: tuple[str, ...] = ()
 
     @property
     def transcript(self) -> Transcript:

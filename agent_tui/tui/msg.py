@@ -172,6 +172,13 @@ class SettingsRead(Base):
 
 
 @frozen
+class FactsRead(Base):
+    """What the runtime knows of itself: name and value."""
+
+    facts: tuple[tuple[str, str], ...]
+
+
+@frozen
 class EffectFailed(Base):
     """The runtime could not do something: one line for the person."""
 
@@ -182,5 +189,5 @@ Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | ChipClicked
+    | ChipClicked | FactsRead
 )  # fmt: skip

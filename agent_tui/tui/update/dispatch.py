@@ -13,6 +13,7 @@ from agent_tui.tui.msg import (
     DraftEdited,
     EffectFailed,
     EventsArrived,
+    FactsRead,
     HistoryAsked,
     HistoryLoaded,
     HistoryRead,
@@ -30,7 +31,20 @@ from agent_tui.tui.msg import (
     VimMoved,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import composer, copying, files, keys, pastes, reading, recall, run, search, settings, submit
+from agent_tui.tui.update import (
+    composer,
+    copying,
+    files,
+    keys,
+    overlay,
+    pastes,
+    reading,
+    recall,
+    run,
+    search,
+    settings,
+    submit,
+)  # fmt: skip
 from agent_tui.tui.update.step import Step, then, toast
 
 
@@ -85,7 +99,10 @@ def _decided(model: Model, msg: Msg) -> Step:
         case ChipClicked():
             return pastes.clicked(model, msg.label)
         case SettingsRead():
-            return settings.told(model, msg)
+            told = settings.told(model, msg)
+            return then(told, overlay.filled(told[0]))
+        case FactsRead():
+            return overlay.filled(model, msg.facts)
         case EffectFailed():
             return toast(model, msg.text, "bad", 8.0)
         case _:
