@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 UNDO: Final = (
     b"\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"
-    b"\x1b[?1004l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
+    b"\x1b[?1004l\x1b[?2031l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -45,6 +45,8 @@ class Early:
         """Bytes typed before the terminal was ready: in them a line feed was the Enter key."""
         self.screen = False
         """The alternate screen is on (kept by the terminal driver)."""
+        self.title = b""
+        """What gives the title of the terminal back."""
         self.done = False
 
     def draw(self) -> None:
@@ -76,7 +78,7 @@ class Early:
 
     def _leave_screen(self) -> None:
         if select.select([], [2], [], BLOCKED_SECONDS)[1]:
-            os.write(2, UNDO if self.screen else _NO_PASTE)
+            os.write(2, self.title + UNDO if self.screen else _NO_PASTE)
         self.screen = False
 
     def _reset_attributes(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os.path
 
 from agent_tui.structures.ascii import twin, wanted
+from agent_tui.structures.terminal_facts import dark_hint, depth, identity, remembered
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 ENTER: Final = "\x1b[?1049h"
 LEAST: Final = (30, 20)
 """Columns and rows from which the real frame has this form."""
-COLOURS: Final = {
-    "dark": ("16181d", "1c1f26", "d5d9e0", "969daa", "343a46", "7fb4ca"),
-    "light": ("fbfaf7", "f4f2ed", "2b2f36", "5d636e", "d3cfc6", "1f6584"),
-}
-"""Background, surface, text, muted, border, accent of the shipped themes."""
+NAMES: Final = ("background", "surface", "text", "muted", "border", "accent")
+"""The colours of a theme that the frame has."""
+GROUND: Final = "ground"
+"""The file that remembers whether the ground of a terminal is dark."""
 _MOST: Final = 65_536
+_DEEPEST: Final = 8
 
 
 def frame(width: int, height: int, environment: Mapping[str, str]) -> bytes:
@@ -44,26 +45,71 @@ def frame(width: int, height: int, environment: Mapping[str, str]) -> bytes:
     return f"{ENTER}\x1b[?7l{ground[1]}\x1b[2J{drawn}\x1b[0m{ground[1]}{text[0]}\x1b[{height - 2};6H".encode()
 
 
+def known_dark(environment: Mapping[str, str]) -> bool:
+    """Whether the ground of the terminal is dark: as it told the last time, else by COLORFGBG, else yes."""
+    told = remembered(_text(ground_file(environment)), identity(environment))
+    hint = dark_hint(environment) if told is None else told
+    return hint is not False
+
+
+def ground_file(environment: Mapping[str, str]) -> str:
+    state = environment.get("AGENT_TUI_HOME")
+    if not state:
+        state = os.path.join(environment.get("XDG_STATE_HOME") or "~/.local/state", "agent-tui")  # noqa: PTH118
+    return os.path.join(os.path.expanduser(state), GROUND)  # noqa: PTH111, PTH118
+
+
 def _colours(environment: Mapping[str, str]) -> list[tuple[str, str]]:
     """Each colour as the sequences for letters and for the background; none where the terminal's own are better."""
-    hexes = COLOURS.get("no-colour" if environment.get("NO_COLOR") else _theme(environment))
-    if hexes is None or environment.get("COLORTERM") not in ("truecolor", "24bit"):
-        return [("", "")] * 6
-    triples = [";".join(str(int(one[at : at + 2], 16)) for at in (0, 2, 4)) for one in hexes]
+    hexes = {} if environment.get("NO_COLOR") or depth(environment) != "truecolour" else _theme(environment)
+    if not set(NAMES) <= set(hexes):
+        return [("", "")] * len(NAMES)
+    triples = [";".join(str(int(hexes[name][at : at + 2], 16)) for at in (0, 2, 4)) for name in NAMES]
     return [(f"\x1b[38;2;{triple}m", f"\x1b[48;2;{triple}m") for triple in triples]
 
 
-def _theme(environment: Mapping[str, str]) -> str:
-    """The theme that the person's file names, found without reading the file as what it is."""
+def _theme(environment: Mapping[str, str]) -> dict[str, str]:
+    """The colours of the theme that the person's file names. The files are read line by line, not as what they are."""
     home = environment.get("AGENT_TUI_HOME")
     config = home or os.path.join(environment.get("XDG_CONFIG_HOME") or "~/.config", "agent-tui")  # noqa: PTH118
+    config = os.path.expanduser(config)  # noqa: PTH111
+    said = {key.rpartition(".")[2]: value for key, value in _lines(os.path.join(config, "config.toml"))}  # noqa: PTH118
+    name = said.get("theme") or "auto"
+    if name == "auto":
+        name = said.get("theme_dark") or "dark" if known_dark(environment) else said.get("theme_light") or "light"
+    package = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+    folders = [os.path.join(package, "_shipped"), os.path.dirname(package), config]  # noqa: PTH118, PTH120
+    colours: dict[str, str] = {}
+    for _ in range(_DEEPEST):
+        if "/" in name:
+            return {}
+        paths = (os.path.join(folder, "themes", f"{name}.toml") for folder in folders)  # noqa: PTH118
+        found = dict(reversed(next((lines for path in paths if (lines := _lines(path))), [])))  # colours come first
+        colours = {key: value[1:] for key, value in found.items() if _is_colour(value)} | colours
+        if set(NAMES) <= set(colours) or not found or name == "dark":
+            break
+        name = found.get("extends") or ("light" if found.get("dark") == "false" and name != "light" else "dark")
+    return colours
+
+
+def _is_colour(value: str) -> bool:
+    return len(value) == 7 and value[0] == "#" and all(digit in "0123456789abcdefABCDEF" for digit in value[1:])
+
+
+def _lines(path: str) -> list[tuple[str, str]]:
+    """Keys and values of a TOML file, as far as they stand on one line."""
+    parts = (line.partition("=") for line in _text(path).splitlines())
+    found = []
+    for key, _, value in parts:
+        value = value.strip()
+        quote = value[:1] if value[:1] in ("\"", "'") else ""
+        found.append((key.strip(), value[1:].partition(quote)[0] if quote else value.partition("#")[0].strip()))
+    return [(key, value) for key, value in found if key and value]
+
+
+def _text(path: str) -> str:
     try:
-        with open(os.path.join(os.path.expanduser(config), "config.toml"), "rb") as file:  # noqa: PTH111, PTH118, PTH123
-            lines = file.read(_MOST).decode("utf-8", "replace").splitlines()
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read(_MOST).decode("utf-8", "replace")
     except OSError:
-        return "dark"  # no file, or one that the settings will complain of
-    for line in lines:
-        key, _, value = line.partition("=")
-        if key.strip() in ("theme", "display.theme"):
-            return value.split("#")[0].strip().strip("\"'") or "dark"
-    return "dark"
+        return ""  # no file, or one that the settings will complain of

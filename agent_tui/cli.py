@@ -18,6 +18,7 @@ from agent_tui.structures import ascii
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
+    from agent_tui.tui.window import Window
 
 USAGE: Final = 2
 DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-driven, local-first."
@@ -122,6 +123,9 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         Worker(config),
         prompt=given.prompt,
         theme=display.theme,
+        by_ground=(display.theme_dark, display.theme_light),
+        window=_window(config.settings),
+        notifier=config.settings.notify.desktop,
         look=Look(
             display.diff, display.thinking, display.animation, limited, display.timestamps, display.durations, zone,
             typing.paste_lines, typing.paste_chars,
@@ -136,6 +140,13 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         foreground=_foreground,
         store=store,
     )
+
+
+def _window(values: settings.Settings) -> Window:
+    from agent_tui.tui.window import Window
+
+    own = values.notify
+    return Window(on=own.on, desktop=own.desktop != "off", bell=own.bell, titled=own.title, after=own.after)
 
 
 def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:

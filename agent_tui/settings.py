@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from agent_tui.paths import project_folders
 from agent_tui.settings_kinds import MODES as MODES
-from agent_tui.settings_kinds import Layer, Value, entries, parts
+from agent_tui.settings_kinds import OCCASIONS, Layer, Value, entries, parts
 from agent_tui.settings_schema import SECTIONS, Source, check, flat
 from agent_tui.settings_schema import Problem as Problem
 from agent_tui.structures.frozen import frozen
@@ -45,7 +45,9 @@ class ToolSettings:
 @frozen
 class DisplaySettings:
     theme: str = ""
-    """Empty: `dark`, or `no-colour` where NO_COLOR is set."""
+    """`auto` or empty: `theme_dark` or `theme_light`, by the ground of the terminal; `no-colour` with NO_COLOR."""
+    theme_dark: str = "dark"
+    theme_light: str = "light"
     diff: Literal["auto", "unified", "split"] = "auto"
     """`split`: old and new side by side; `auto`: so on wide screens."""
     thinking: Literal["hidden", "folded", "live"] = "live"
@@ -55,6 +57,15 @@ class DisplaySettings:
     animation: bool = True
     ascii: bool | Literal["auto"] = "auto"
     """`auto`: where the terminal can show nothing else."""
+
+
+@frozen
+class NotifySettings:
+    on: tuple[str, ...] = OCCASIONS
+    desktop: str = "auto"
+    bell: bool = False
+    title: bool = True
+    after: float = 10.0
 
 
 @frozen
@@ -81,6 +92,7 @@ class Settings:
     agent: AgentSettings = AgentSettings()
     tools: ToolSettings = ToolSettings()
     display: DisplaySettings = DisplaySettings()
+    notify: NotifySettings = NotifySettings()
     prompt: PromptSettings = PromptSettings()
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -94,6 +106,7 @@ class Settings:
             "agent": _fields(self.agent),
             "tools": _fields(self.tools),
             "display": _fields(self.display),
+            "notify": _fields(self.notify),
             "prompt": _fields(self.prompt),
             "providers": sorted(self.providers),
         }
@@ -249,7 +262,7 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
 def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
     """`settings` with what `data` (checked) says instead."""
     changes: dict[str, Any] = {key: value for key, value in data.items() if key not in SECTIONS}
-    for name in ("agent", "tools", "display", "prompt"):
+    for name in ("agent", "tools", "display", "notify", "prompt"):
         if name in data:
             changes[name] = replace(getattr(settings, name), **data[name])
     if "providers" in data:
@@ -262,7 +275,8 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
     return replace(settings, **changes)
 
 
-def _fields(section: AgentSettings | ToolSettings | DisplaySettings | PromptSettings) -> dict[str, Any]:
+def _fields(section: Any) -> dict[str, Any]:
+    """A section of the settings as plain data."""
     plain = {own.name: getattr(section, own.name) for own in fields(section)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 

@@ -111,6 +111,17 @@ def _keys(value: Any) -> tuple[str, ...]:
     return _names([value] if isinstance(value, str) else value)
 
 
+OCCASIONS: Final = ("done", "question", "failure")
+"""What a person who is elsewhere may be told: a turn ended, something is asked, something failed."""
+
+
+def _occasions(value: Any) -> tuple[str, ...]:
+    names = _names(value)
+    if not set(names) <= set(OCCASIONS):
+        raise ValueError
+    return names
+
+
 _SWITCH: Final = Kind("true or false", _flag, "choice", ("true", "false"))
 _MODEL: Final = Kind('"<provider>/<model>", such as "ollama/qwen3:8b"', _model)
 _WINDOW: Final = _whole(0, 100_000_000)
@@ -131,6 +142,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     },
     "display": {
         "theme": Kind("the name of a theme", _text),
+        "theme_dark": Kind("the name of a theme", _text),
+        "theme_light": Kind("the name of a theme", _text),
         "diff": _one_of("auto", "unified", "split"),
         "thinking": _one_of("hidden", "folded", "live"),
         "timestamps": _SWITCH,
@@ -140,6 +153,13 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
             'true, false or "auto"', lambda value: value if value == "auto" else _flag(value), "choice",
             ("auto", "true", "false"),
         ),
+    },
+    "notify": {
+        "on": Kind(f"a list of {', '.join(OCCASIONS)}", _occasions, "names"),
+        "desktop": _one_of("auto", "off", "osc9", "osc99", "osc777"),
+        "bell": _SWITCH,
+        "title": _SWITCH,
+        "after": _seconds(0, 86_400),
     },
     "prompt": {"vim": _SWITCH, "paste_lines": _whole(0, 100_000), "paste_chars": _whole(0, 10_000_000)},
     "providers": {},
@@ -170,13 +190,20 @@ _ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "tools.enabled": ((), "The tools that the model gets; none named: all."),
     "tools.command_timeout": (120.0, "Seconds that a command may take, where the model does not say."),
     "tools.max_output_chars": (32_000, "Characters of a result that the model gets."),
-    "display.theme": ("", "Colours; empty: dark."),
+    "display.theme": ("", "Colours; auto (or empty): by the ground of the terminal, light or dark."),
+    "display.theme_dark": ("dark", "The theme on a dark terminal, where theme is auto."),
+    "display.theme_light": ("light", "The theme on a light terminal, where theme is auto."),
     "display.diff": ("auto", "Old and new side by side (split), in one column (unified), or by width (auto)."),
     "display.thinking": ("live", "How much of the model's thoughts is shown."),
     "display.timestamps": (False, "When prompts, tool calls and turn ends happened."),
     "display.durations": (True, "How long turns, thoughts and tool calls took."),
     "display.animation": (True, "Whether anything moves by itself."),
     "display.ascii": ("auto", "Whether the screen draws with ASCII characters only."),
+    "notify.on": (OCCASIONS, "What is told while the terminal is not looked at: done, question, failure."),
+    "notify.desktop": ("auto", "How the terminal is asked for a desktop notification; auto: by which it is."),
+    "notify.bell": (False, "Whether the bell rings then; also where the terminal does not tell its focus."),
+    "notify.title": (True, "Whether the title of the terminal shows what goes on, and the folder."),
+    "notify.after": (10.0, "Seconds without a key until you count as away, where the terminal does not tell."),
     "prompt.vim": (False, "Whether the prompt edits as vim does."),
     "prompt.paste_lines": (5, "A paste of more lines is folded into a chip; 0: it never is by that."),
     "prompt.paste_chars": (800, "A paste of more characters is folded into a chip; 0: it never is by that."),
@@ -189,8 +216,9 @@ _ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "pace": (1.0, "Stretches the demo's pauses."),
 }  # fmt: skip
 _LIVE: Final = (
-    "display.theme", "display.diff", "display.thinking", "display.timestamps", "display.durations",
-    "display.animation", "prompt.vim", "prompt.paste_lines", "prompt.paste_chars",
+    "display.theme", "display.theme_dark", "display.theme_light", "display.diff", "display.thinking",
+    "display.timestamps", "display.durations", "display.animation", "prompt.vim", "prompt.paste_lines",
+    "prompt.paste_chars",
 )  # fmt: skip
 
 

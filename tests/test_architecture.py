@@ -47,6 +47,7 @@ LAZY = {
         "agent_tui.agent.worker:Worker": "only for the full screen",
         "agent_tui.tui.start:run": "only for the full screen: Textual",
         "agent_tui.tui.look:Look": "only for the full screen",
+        "agent_tui.tui.window:Window": "only for the full screen",
         "agent_tui.tui.keymap:resolve": "only for the full screen",
         "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_config:config": "only for `config`",

@@ -20,6 +20,7 @@ from agent_tui.settings import Settings
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+THEMES = (ROOT / "docs" / "themes.md").read_text(encoding="utf-8")
 PAGES = sorted([ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")])
 EFFECTS = (("reads", "read"), ("edits", "write"), ("commands", "execute"))
 VERDICTS = {"allow": "run", "ask": "ask", "refuse": "refused"}
@@ -131,7 +132,7 @@ def test_the_example_of_a_theme_is_valid(tmp_path: Path) -> None:
     from agent_tui.paths import shipped
     from agent_tui.tui.theme import load_theme
 
-    example = next(e for e in re.findall(r"```toml\n(.*?)```", SETTINGS, re.DOTALL) if "[colours]" in e)
+    example = next(e for e in re.findall(r"```toml\n(.*?)```", THEMES, re.DOTALL) if "[colours]" in e)
     (tmp_path / "harbour.toml").write_text(example, encoding="utf-8")
     theme = load_theme("harbour", (shipped("themes"), tmp_path))
     assert theme.name == "harbour"

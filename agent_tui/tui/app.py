@@ -26,9 +26,9 @@ from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keymap import grabbed
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model, VimMode, initial
-from agent_tui.tui.outside import Outside
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
+from agent_tui.tui.surroundings import Surroundings
 from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
@@ -39,7 +39,7 @@ from agent_tui.tui.widgets.transcript import Transcript
 POLL_SECONDS: Final = 0.1
 
 
-class AgentApp(Outside, inherit_bindings=False):
+class AgentApp(Surroundings, inherit_bindings=False):
     """The full screen. Tests give it an engine of their own and a `model` to begin with."""
 
     CSS_PATH = "style.tcss"
@@ -103,8 +103,8 @@ class AgentApp(Outside, inherit_bindings=False):
         self.regions.place()
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
         self._memory.load()
-        if self.palette.problems:
-            self._failed(self.palette.problems[0])
+        self.meet_terminal()
+        self._failed(self.palette.problem)
         if not gc.isenabled():
             gc.freeze()
             gc.set_threshold(10_000, 20, 50)
@@ -178,18 +178,16 @@ class AgentApp(Outside, inherit_bindings=False):
                 self.dispatch(msg.FactsRead(facts(self), at=time.time()))
             case do.UseTheme(name):
                 self.use_theme(self._configuration.theme(name))
+            case do.UseGround(dark):
+                self.use_theme(self._configuration.ground(dark))
+            case do.SetTitle(text):
+                self.set_title(text)
+            case do.Notify(text, bell):
+                self.notify_outside(text, bell)
             case do.Yield(seconds):
                 asyncio.get_running_loop().call_later(seconds, lambda: self.dispatch(msg.Yielded(at=time.time())))
             case _:
                 assert_never(effect)
-
-    def use_theme(self, palette: Theme) -> None:
-        """Draw everything in other colours, from now on."""
-        self.palette, self._look = palette, palette.textual()
-        self._watch_theme("")
-        self.call_next(self.regions.restyle)
-        if palette.problems:
-            self._failed(palette.problems[0])
 
     # -- the engine
 

@@ -6,20 +6,30 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from agent_tui.boot_frame import known_dark
 from agent_tui.settings_store import Refused, Store
+from agent_tui.structures.terminal_facts import depth
 from agent_tui.tui import keymap
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
 from agent_tui.tui.theme import Theme, load_theme, names
 
+ByGround = tuple[str, str]
+"""The theme for a dark ground, and for a light one."""
+AUTO: Final = "auto"
+BY_GROUND: Final[ByGround] = ("dark", "light")
+
 
 class Configuration:
     """`store`: None where there are no files (a screen that a test shows); then nothing can be changed."""
 
-    def __init__(self, store: Store | None = None, themes: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, store: Store | None = None, themes: Sequence[Path] = (), by_ground: ByGround = BY_GROUND
+    ) -> None:
         self._store, self._themes = store, themes
+        self._dark, self._by_ground, self._auto = known_dark(os.environ), by_ground, False
 
     def read(self, key: str = "", failed: str = "") -> SettingsRead:
         """What holds now; `key` was just written, or `failed` says why not."""
@@ -27,7 +37,9 @@ class Configuration:
             return SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
         loaded = self._store.read()
         wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
-        found = Configured(loaded.values, names(self._themes), tuple(map(str, wrong)))
+        display = loaded.settings.display
+        self._by_ground = (display.theme_dark, display.theme_light)
+        found = Configured(loaded.values, (AUTO, *names(self._themes)), tuple(map(str, wrong)))
         return SettingsRead(found, key, failed, at=time.time())
 
     def write(self, key: str, value: Any) -> SettingsRead:
@@ -44,4 +56,13 @@ class Configuration:
         return self.read(key)
 
     def theme(self, name: str) -> Theme:
-        return load_theme(name or ("no-colour" if os.environ.get("NO_COLOR") else "dark"), self._themes)
+        """The theme `name`; `auto`, or empty: the one for the ground of the terminal."""
+        self._auto = name in ("", AUTO)
+        if self._auto:
+            name = "no-colour" if os.environ.get("NO_COLOR") else self._by_ground[0 if self._dark else 1]
+        return load_theme(name, self._themes, depth(os.environ))
+
+    def ground(self, dark: bool) -> Theme | None:
+        """The theme for this ground; None where it makes no difference."""
+        before, self._dark = self._dark, dark
+        return self.theme(AUTO) if self._auto and before is not dark else None

@@ -126,7 +126,30 @@ class ReadFacts:
     """Look at the running program, and say `FactsRead`."""
 
 
+@frozen
+class UseGround:
+    """The ground of the terminal is dark, or light: draw accordingly, where that is left to it."""
+
+    dark: bool
+
+
+@frozen
+class SetTitle:
+    """Make `text` the title of the terminal."""
+
+    text: str
+
+
+@frozen
+class Notify:
+    """Show `text` on the desktop, if there is any; ring the bell."""
+
+    text: str
+    bell: bool
+
+
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme | ReadFacts
+    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme
+    | UseGround | SetTitle | Notify | ReadFacts
 )  # fmt: skip

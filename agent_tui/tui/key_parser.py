@@ -37,6 +37,28 @@ _REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
 _WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
 
 
+_GROUND = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
+_SCHEME = re.compile(r"\x1b\[\?997;([12])n")
+_OPEN = re.compile(r"\x1b\](?:1(?:1(?:;[^\x07\x1b]{0,64}\x1b?)?)?)?\Z")
+"""An answer about the ground whose end has not come."""
+OPEN_SECONDS: Final = 0.05
+"""So long its end is waited for."""
+
+
+class Ground(Message):
+    """The terminal told whether its ground is dark."""
+
+    def __init__(self, dark: bool) -> None:
+        super().__init__()
+        self.dark = dark
+
+
+def dark_ground(red: str, green: str, blue: str) -> bool:
+    """Whether letters on this ground had better be light; one to four hex digits a colour."""
+    parts = (int(value, 16) / (16 ** len(value) - 1) for value in (red, green, blue))
+    return sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), parts, strict=True)) < 0.5
+
+
 class KeyParser(XTermParser):
     """Knows Alt+Enter (ESC CR), xterm's modifyOtherKeys and kitty's kinds of a key; what nobody knows types nothing."""
 
@@ -47,6 +69,8 @@ class KeyParser(XTermParser):
         self._tail = ""
         """The last characters that came: a mark of a paste may come in two pieces."""
         self._came = monotonic()
+        self._told: list[Ground] = []
+        self._open, self._open_at = "", 0.0
         self._burst = False
         """What came last was pasted text without its marks."""
         self._fast = 0
@@ -55,7 +79,14 @@ class KeyParser(XTermParser):
     @property
     def patience(self) -> float | None:
         """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
-        return None if self._timeout_time is None else max(0.0, self._timeout_time - monotonic())
+        ends = [at for at in (self._timeout_time, self._open_at + OPEN_SECONDS if self._open else None) if at]
+        return max(0.0, min(ends) - monotonic()) if ends else None
+
+    def tick(self) -> Iterable[Message]:
+        if self._open and monotonic() - self._open_at >= OPEN_SECONDS:  # it was Alt+], not an answer
+            data, self._open = self._open, ""
+            yield from super().feed(data)
+        yield from super().tick()
 
     def feed(self, data: str) -> Iterable[Message]:
         silence, self._came = monotonic() - self._came, monotonic()
@@ -82,9 +113,14 @@ class KeyParser(XTermParser):
 
     def _keys(self, data: str) -> Iterable[Message]:
         """What was not pasted, up to where a paste may begin."""
-        for token in super().feed(_REPLY.sub("", data)):
+        data, self._open = self._open + data, ""
+        if found := _OPEN.search(data):
+            data, self._open, self._open_at = data[: found.start()], found[0], monotonic()
+        for token in super().feed(_REPLY.sub(self._replied, data)):
             if not isinstance(token, events.Resize) or self._possible(token):
                 yield token
+        yield from self._told
+        self._told = []
         self._tail = (self._tail + data)[-len(BRACKETED_PASTE_START) :]
         if self._tail == BRACKETED_PASTE_START:
             self._pasted, self._tail = [], ""
@@ -107,6 +143,12 @@ class KeyParser(XTermParser):
             return True
         return False
 
+    def _replied(self, reply: re.Match[str]) -> str:
+        """Answers are no keys."""
+        if ground := _GROUND.match(reply[0]):
+            self._told.append(Ground(dark_ground(*ground.groups())))
+        return ""
+
     def _possible(self, report: events.Resize) -> bool:
         """Whether this is the size of a terminal; without one in pixels, the mouse is told in cells."""
         if not (self.terminal_pixel_size and all(self.terminal_pixel_size) and all(report.size)):
@@ -116,6 +158,9 @@ class KeyParser(XTermParser):
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if sequence in _ALT_ENTER:
             return [events.Key("alt+enter", None)]
+        if match := _SCHEME.fullmatch(sequence):
+            self._told.append(Ground(match[1] == "1"))
+            return [events.Key(Keys.Ignore, sequence)]
         if match := _MODIFY_OTHER_KEYS.fullmatch(sequence):
             sequence = f"\x1b[{match[2]};{match[1]}u"
         if (match := _KITTY.fullmatch(sequence)) and ":" in sequence:

@@ -13,12 +13,13 @@ from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.settings_kinds import Value
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.finder import Finder
 from agent_tui.tui.aside import Aside
+from agent_tui.tui.finder import Finder
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.recall import Recall
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.search import Found, Index
+from agent_tui.tui.window import Window
 
 if TYPE_CHECKING:
     from agent_tui.tui.picker import Picker
@@ -207,6 +208,7 @@ class Model:
     overlay: Overlay | None = None
     reading: Reading = Reading()
     look: Look = DEFAULT
+    window: Window = Window()
     toast: Toast | None = None
     toasts: int = 0
     in_flight: InFlight | None = None

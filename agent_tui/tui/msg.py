@@ -179,6 +179,20 @@ class FactsRead(Base):
 
 
 @frozen
+class FocusChanged(Base):
+    """The terminal told that it is looked at, or no longer is."""
+
+    focused: bool
+
+
+@frozen
+class GroundTold(Base):
+    """The terminal told whether its ground is dark."""
+
+    dark: bool
+
+
+@frozen
 class EffectFailed(Base):
     """The runtime could not do something: one line for the person."""
 
@@ -189,5 +203,5 @@ Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | ChipClicked | FactsRead
+    | ChipClicked | FocusChanged | GroundTold | FactsRead
 )  # fmt: skip

@@ -15,12 +15,14 @@ from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.settings_store import Store
 from agent_tui.structures.visible import visible
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.configuration import Configuration
+from agent_tui.tui.configuration import BY_GROUND, ByGround, Configuration
 from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model, OwnKeys
 from agent_tui.tui.outside import Foreground
+from agent_tui.tui.window import DEFAULT as UNSEEN
+from agent_tui.tui.window import Window
 
 STOP_SECONDS: Final = 3.0
 
@@ -31,6 +33,9 @@ def run(
     prompt: str = "",
     theme: str = "",
     look: Look = DEFAULT,
+    window: Window = UNSEEN,
+    by_ground: ByGround = BY_GROUND,
+    notifier: str = "auto",
     vim: bool = False,
     history: Path,
     cwd: Path,
@@ -43,13 +48,15 @@ def run(
 ) -> int:
     """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
     early = early or boot.take_terminal()
-    configuration = Configuration(store, themes)
+    configuration = Configuration(store, themes, by_ground)
     app = AgentApp(
         engine, configuration.theme(theme), configuration=configuration,
         history=PromptHistory(history, str(cwd)), prompt=prompt, early=early, at_once=at_once,
-        model=Model(sessions={"": Session(cwd=str(cwd))}, look=look, keys=keys, vim="insert" if vim else ""),
+        model=Model(
+            sessions={"": Session(cwd=str(cwd))}, look=look, window=window, keys=keys, vim="insert" if vim else "",
+        ),
     )  # fmt: skip
-    app.foreground = foreground
+    app.foreground, app.notifier = foreground, notifier
     code: int | None = None
     try:
         code = app.run()

@@ -24,6 +24,8 @@ from agent_tui.tui.key_parser import KeyParser
 
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
+TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
+NO_SCHEME: Final = "\x1b[?2031l"
 FORCED_END: Final = 6
 """Seconds that an ending by signal may take before the process ends anyway."""
 
@@ -51,6 +53,7 @@ class Terminal(LinuxDriver):
         self._ending = False
         self._began_before = False
         self._entered = False
+        self._titled = False
 
     def start_application_mode(self) -> None:
         self._wake = os.pipe()
@@ -63,6 +66,27 @@ class Terminal(LinuxDriver):
         if not self._began_before:
             self.attrs_before = self._early.saved
             self._began_before = True
+
+    def stop_application_mode(self) -> None:
+        if self._titled:
+            self.write(TITLE_BACK)
+            self._titled, self._early.title = False, b""
+        self.write(NO_SCHEME)
+        super().stop_application_mode()
+
+    def ask(self, *questions: str) -> None:
+        """Ask the terminal; what it answers comes among the keys."""
+        for question in questions:
+            self.write(question)
+        self.flush()
+
+    def set_title(self, text: str) -> None:
+        """The title from before comes back at the end, where the terminal keeps it for us; else there is none."""
+        if not self._titled:
+            self.write("\x1b[22;2t")
+            self._titled, self._early.title = True, TITLE_BACK.encode()
+        self.write(f"\x1b]2;{text}\x1b\\")
+        self.flush()
 
     def disable_input(self) -> None:
         if self._wake is not None:

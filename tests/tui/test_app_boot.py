@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from agent_tui import boot
-from agent_tui.boot_frame import COLOURS, frame
+from agent_tui.boot_frame import NAMES, frame, ground_file
+from agent_tui.paths import shipped
+from agent_tui.structures.terminal_facts import identity, remember
+from agent_tui.tui.theme import load_theme, names
 from tests.tui.pty_stage import ROOT, Pty
 
 
@@ -134,12 +136,42 @@ def test_the_boot_frame_wears_the_theme_and_fits() -> None:
     assert frame(29, 24, {}) == frame(80, 19, {}) == b""
 
 
-def test_the_boot_frame_has_the_colours_of_the_shipped_themes(tmp_path: Path) -> None:
-    for name, colours in COLOURS.items():
-        shipped = tomllib.loads((ROOT / "themes" / f"{name}.toml").read_text())["colours"]
-        wanted = ("background", "surface", "text", "muted", "border", "accent")
-        assert tuple(shipped[one].removeprefix("#") for one in wanted) == colours
-        (tmp_path / "config.toml").write_text(f'[display]\ntheme = "{name}"\n')
-        ground = ";".join(str(int(colours[0][at : at + 2], 16)) for at in (0, 2, 4))
-        drawn = frame(80, 24, {"AGENT_TUI_HOME": str(tmp_path), "COLORTERM": "truecolor"})
-        assert f"\x1b[48;2;{ground}m".encode() in drawn
+def ground_of(home: Path, **environment: str) -> str:
+    """The ground that the boot frame is drawn on, as a colour."""
+    drawn = frame(80, 24, {"AGENT_TUI_HOME": str(home), "COLORTERM": "truecolor", **environment}).decode()
+    red, green, blue = drawn.partition("\x1b[48;2;")[2].partition("m")[0].split(";")
+    return f"#{int(red):02x}{int(green):02x}{int(blue):02x}"
+
+
+@pytest.mark.parametrize("name", [name for name in names([shipped("themes")]) if name not in ("ansi", "no-colour")])
+def test_the_boot_frame_has_the_colours_of_the_shipped_themes(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.toml").write_text(f'[display]\ntheme = "{name}" # mine\n')
+    colours = load_theme(name, [shipped("themes")]).colours
+    assert ground_of(tmp_path) == colours["background"]
+    drawn = frame(80, 24, {"AGENT_TUI_HOME": str(tmp_path), "COLORTERM": "truecolor"}).decode()
+    for one in NAMES:
+        triple = ";".join(str(int(colours[one][at : at + 2], 16)) for at in (1, 3, 5))
+        assert f"8;2;{triple}m" in drawn, one
+
+
+def test_the_boot_frame_wears_a_theme_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "themes").mkdir()
+    (tmp_path / "config.toml").write_text('display.theme = "mine"\n')
+    (tmp_path / "themes" / "mine.toml").write_text('extends = "light"\n[colours]\nbackground = "#abcdef"\n')
+    assert ground_of(tmp_path) == "#abcdef"
+    for broken in ("", 'extends = "mine"', 'extends = "../x"', "dark = false\n[colours]\nbackground = red"):
+        (tmp_path / "themes" / "mine.toml").write_text(broken)
+        assert frame(80, 24, {"AGENT_TUI_HOME": str(tmp_path), "COLORTERM": "truecolor"})
+
+
+def test_the_boot_frame_has_the_ground_that_is_known(tmp_path: Path) -> None:
+    dark, light = (load_theme(name, [shipped("themes")]).colours["background"] for name in ("dark", "light"))
+    assert ground_of(tmp_path) == dark == ground_of(tmp_path, COLORFGBG="15;0")
+    assert ground_of(tmp_path, COLORFGBG="0;15") == ground_of(tmp_path, COLORFGBG="0;default;15") == light
+    assert ground_of(tmp_path, COLORFGBG="0;99") == ground_of(tmp_path, COLORFGBG="x") == dark
+    (tmp_path / "config.toml").write_text('[display]\ntheme_light = "nord"\n')
+    assert ground_of(tmp_path, COLORFGBG="0;15") == load_theme("nord", [shipped("themes")]).colours["background"]
+    who = {"TERM": "xterm", "TERM_PROGRAM": "there"}
+    home = {"AGENT_TUI_HOME": str(tmp_path)}
+    Path(ground_file(home)).write_text(remember("", identity(who), False))
+    assert ground_of(tmp_path, **who) != dark == ground_of(tmp_path, TERM="xterm")

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.messages import TerminalSupportsSynchronizedOutput
 
 from agent_tui.tui import key_parser
-from agent_tui.tui.key_parser import KeyParser
+from agent_tui.tui.key_parser import Ground, KeyParser
 
 START, END = "\x1b[200~", "\x1b[201~"
 
@@ -50,7 +50,7 @@ def _short(message: Message) -> object:
         ("\x1b[:::ua", ["\x01", "a"]),
         ("\x1b[5Xa", ["a"]),
         ("\x1b[?1;2ca", ["a"]),
-        ("\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\a", ["a"]),
+        ("\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\a", ["a", Ground]),
         ("\x1bP>|tmux 3.4\x1b\\a", ["a"]),
         ("\x1b[[A", ["f1"]),
         ("\x1b[?2026;2$y", [TerminalSupportsSynchronizedOutput]),

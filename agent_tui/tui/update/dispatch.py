@@ -14,6 +14,8 @@ from agent_tui.tui.msg import (
     EffectFailed,
     EventsArrived,
     FactsRead,
+    FocusChanged,
+    GroundTold,
     HistoryAsked,
     HistoryLoaded,
     HistoryRead,
@@ -32,6 +34,7 @@ from agent_tui.tui.msg import (
     Yielded,
 )  # fmt: skip
 from agent_tui.tui.update import (
+    attention,
     composer,
     copying,
     files,
@@ -54,7 +57,8 @@ def update(model: Model, msg: Msg) -> Step:
     step = then((after, effects), search.going(search.settled(after)))
     step = then(step, files.settled(recall.settled(step[0])))
     step = then(step, pastes.settled(step[0]))
-    return then(step, composer.save(step[0]))
+    step = then(step, composer.save(step[0]))
+    return then(step, attention.settled(model, step[0], msg))
 
 
 def _decided(model: Model, msg: Msg) -> Step:
@@ -103,6 +107,10 @@ def _decided(model: Model, msg: Msg) -> Step:
             return then(told, overlay.filled(told[0]))
         case FactsRead():
             return overlay.filled(model, msg.facts)
+        case FocusChanged():
+            return attention.focused(model, msg.focused)
+        case GroundTold():
+            return attention.grounded(model, msg.dark)
         case EffectFailed():
             return toast(model, msg.text, "bad", 8.0)
         case _:

@@ -18,6 +18,7 @@ from agent_tui.tui.update.step import Step, then, toast
 PAGE: Final = 10
 RESET: Final = ("delete", "ctrl+r")
 EMPTIES: Final = ("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace")
+THEMES: Final = ("display.theme", "display.theme_dark", "display.theme_light")
 FIXED: Final[dict[str, str]] = {
     "display.diff": "diff", "display.thinking": "thinking", "display.timestamps": "timestamps",
     "display.durations": "durations", "display.animation": "animation", "prompt.paste_lines": "paste_lines",
@@ -108,7 +109,10 @@ def _reset(model: Model, entry: Entry) -> Step:
 
 def choices(model: Model, entry: Entry) -> tuple[str, ...]:
     """What the setting may be, where that can be counted."""
-    return model.configured.themes if entry.key == "display.theme" else entry.kind.choices
+    if entry.key in THEMES:
+        auto = entry.key == "display.theme"
+        return tuple(name for name in model.configured.themes if auto or name != "auto")
+    return entry.kind.choices
 
 
 def _edit(model: Model, overlay: Overlay, entry: Entry, key: str) -> Step:
@@ -191,7 +195,8 @@ def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
         return replace(model, vim="insert" if value else ""), ()
     if entry.kind is KEYS:
         return replace(model, keys=keymap.resolve(own_keys(model))[0]), ()
-    return model, (UseTheme(value),) if entry.key == "display.theme" else ()
+    theme = model.configured.values.get("display.theme")
+    return model, (UseTheme(theme.value if theme else ""),) if entry.key in THEMES else ()
 
 
 def _said(model: Model, entry: Entry) -> Step:

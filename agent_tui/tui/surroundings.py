@@ -1,0 +1,101 @@
+"""The terminal around the screen: its ground, its focus, its title, and what lies outside of it. The terminal is asked
+once the first frame stands; one that never answers costs nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from textual.theme import Theme as TextualTheme
+
+from agent_tui.boot_frame import ground_file
+from agent_tui.structures import terminal_facts as facts
+from agent_tui.tui import msg
+from agent_tui.tui.key_parser import Ground
+from agent_tui.tui.model import Model
+from agent_tui.tui.outside import Outside
+from agent_tui.tui.reconcile import Regions
+from agent_tui.tui.terminal import Terminal
+from agent_tui.tui.theme import Theme
+
+ASK_GROUND: Final = "\x1b]11;?\x1b\\"
+SAY_SCHEME: Final = "\x1b[?2031h"
+"""Tell, from now on, when light and dark change."""
+NOTIFY: Final = {
+    "osc9": "\x1b]9;{}\x1b\\", "osc99": "\x1b]99;;{}\x1b\\", "osc777": "\x1b]777;notify;agent-tui;{}\x1b\\",
+}  # fmt: skip
+
+
+class Surroundings(Outside, inherit_bindings=False):
+    """`notifier`: the sequence for the desktop, or `auto`."""
+
+    notifier = "auto"
+    model: Model
+    palette: Theme
+    regions: Regions
+    _look: TextualTheme
+
+    def meet_terminal(self) -> None:
+        """The first frame stands."""
+        if isinstance(self._driver, Terminal) and facts.answers(os.environ):
+            self._driver.ask(SAY_SCHEME, ASK_GROUND)
+
+    def on_driver_signal_resume(self) -> None:
+        """The shell gave the terminal back; it may have another ground by now."""
+        super().on_driver_signal_resume()
+        self.meet_terminal()
+        if self.model.window.title:
+            self.set_title(self.model.window.title)
+
+    def on_ground(self, told: Ground) -> None:
+        self.dispatch(msg.GroundTold(at=time.time(), dark=told.dark))
+        _remember(told.dark)
+
+    def on_app_focus(self) -> None:
+        self.dispatch(msg.FocusChanged(at=time.time(), focused=True))
+
+    def on_app_blur(self) -> None:
+        self.dispatch(msg.FocusChanged(at=time.time(), focused=False))
+
+    def use_theme(self, palette: Theme | None) -> None:
+        """Draw everything in other colours, from now on; None: in the same."""
+        if palette is None or palette == self.palette:
+            return
+        self.palette, self._look = palette, palette.textual()
+        self._watch_theme("")
+        self.call_next(self.regions.restyle)
+        if palette.problem:
+            self.dispatch(msg.EffectFailed(at=time.time(), text=palette.problem))
+
+    def set_title(self, text: str) -> None:
+        if isinstance(self._driver, Terminal) and facts.answers(os.environ):
+            self._driver.set_title(text)
+
+    def notify_outside(self, text: str, bell: bool) -> None:
+        """Ask the terminal for a notification, and to ring."""
+        if self._driver is None:
+            return
+        known = facts.notifier(os.environ) if self.notifier == "auto" else self.notifier
+        if text and known in NOTIFY:
+            said = f"agent-tui {text}".replace(";", ",")
+            self._driver.write(facts.through(NOTIFY[known].format(said), os.environ))
+        if bell:
+            self._driver.write("\a")
+        self._driver.flush()
+
+
+def _remember(dark: bool) -> None:
+    """For the boot frame of the next start. A folder that cannot be written to is no reason to say anything: it only
+    means that the frame may have the other colours for the blink of an eye."""
+    file, who = Path(ground_file(os.environ)), facts.identity(os.environ)
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        before = file.read_text("utf-8") if file.is_file() else ""
+        if facts.remembered(before, who) is not dark:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            scratch = file.with_name(f"{file.name}.{os.getpid()}")
+            scratch.write_text(facts.remember(before, who, dark), "utf-8")
+            scratch.replace(file)

@@ -1,0 +1,102 @@
+"""What is told outside of the screen: the title, always; the bell and the desktop, while nobody looks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.transcript import Approval, Transcript, TurnBlock
+from agent_tui.structures.visible import visible
+from agent_tui.tui.effects import Effect, Notify, SetTitle, UseGround
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import DraftChanged, HistoryAsked, KeyPressed, Msg, Pasted, Submitted
+from agent_tui.tui.update.step import Step
+from agent_tui.tui.window import Occasion
+
+TITLE_CHARS: Final = 80
+STOPPED: Final = frozenset({"cancelled"})
+"""Ends of a turn that the person made."""
+_TOUCHES: Final = (DraftChanged, HistoryAsked, KeyPressed, Pasted, Submitted)
+_MARKS: Final = {"idle": "", "waiting_for_input": "? "}
+
+
+def grounded(model: Model, dark: bool) -> Step:
+    """The terminal told whether its ground is dark."""
+    if model.window.dark is dark:
+        return model, ()
+    return replace(model, window=replace(model.window, dark=dark)), (UseGround(dark),)
+
+
+def focused(model: Model, has: bool) -> Step:
+    return replace(model, window=replace(model.window, focused=has)), ()
+
+
+def settled(before: Model, model: Model, msg: Msg) -> Step:
+    """What follows from `before` having become `model` by `msg`."""
+    if model.window.focused is None and isinstance(msg, _TOUCHES):
+        model = replace(model, window=replace(model.window, touched=msg.at))
+    was, now, window = before.transcript, model.transcript, model.window
+    if was is now and before.gone is model.gone and (window.title or not window.titled):
+        return model, ()
+    effects: tuple[Effect, ...] = ()
+    if window.titled and (title := title_of(now)) != window.title:
+        model, effects = replace(model, window=replace(window, title=title)), (SetTitle(title),)
+    occasion = _occasion(before, model)
+    if occasion is None or occasion not in window.on or not _away(model):
+        return model, effects
+    desktop = window.desktop and window.focused is False
+    if not desktop and not window.bell:
+        return model, effects
+    return model, (*effects, Notify(_words(occasion, model) if desktop else "", window.bell))
+
+
+def title_of(transcript: Transcript) -> str:
+    """State and folder, on one short line."""
+    folder = transcript.cwd.rstrip("/").rpartition("/")[2]
+    mark = "? " if transcript.pending else _MARKS.get(transcript.state, "● ")
+    name = plain(folder) or "/" if transcript.cwd else "agent-tui"
+    return f"{mark}{name}{' · agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
+
+
+def plain(text: str) -> str:
+    """`text` without anything that a terminal could take for more than letters."""
+    kept = "".join(c if c.isprintable() else " " for c in visible(text))
+    return " ".join(kept.split())[:TITLE_CHARS]
+
+
+def _occasion(before: Model, model: Model) -> Occasion | None:
+    """What has happened between the two that a person may wait for."""
+    was, now = before.transcript, model.transcript
+    if model.gone and not before.gone:
+        return "failure"
+    if was.session and was.session != now.session:
+        return None
+    if now.pending and (not was.pending or was.pending[0].id != now.pending[0].id):
+        return "question"
+    if was.state != "idle" and not model.running:
+        ended = _ended(now)
+        return None if ended in STOPPED else "done" if ended == "completed" else "failure"
+    return None
+
+
+def _ended(transcript: Transcript) -> str:
+    """How the last turn ended."""
+    rows = transcript.rows
+    last = rows[len(rows) - 1] if len(rows) else None
+    return last.state if isinstance(last, TurnBlock) else "completed"
+
+
+def _away(model: Model) -> bool:
+    window = model.window
+    return window.focused is False or (window.focused is None and model.at - window.touched >= window.after)
+
+
+def _words(occasion: Occasion, model: Model) -> str:
+    transcript = model.transcript
+    if occasion == "question":
+        asked = transcript.pending[0]
+        about = plain(asked.label if isinstance(asked, Approval) else asked.text)
+        return f"waits for you{': ' + about if about else ''}"
+    if model.gone:
+        return "stopped"
+    return "is done" if occasion == "done" else f"stopped: {_ended(transcript).replace('_', ' ')}"
