@@ -115,6 +115,14 @@ def test_a_question_goes_before_a_list_that_comes_unasked() -> None:
     assert play.view.overlay is None and play.view.dialog is not None
 
 
+def test_a_key_that_came_too_early_is_said_to_be_in_the_prompt_and_chooses_when_it_is_pressed_again() -> None:
+    play = _first_run()
+    play.press("d", after=0.1)
+    assert play.text == "d" and "press it again" in play.toast and play.take() == []
+    play.press("d")
+    assert play.take() == [SetModel("demo/tour")] and play.text == ""
+
+
 def test_quit_from_the_first_run() -> None:
     play = _first_run()
     play.press("q")

@@ -13,7 +13,7 @@ from agent_tui.tui.effects import Quit, Send, Type
 from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import aside, composer, copying, pastes, queued, settings
-from agent_tui.tui.update.step import Step, send
+from agent_tui.tui.update.step import Step, send, then, toast
 
 PAGE: Final = 10
 BURST_SECONDS: Final = 0.3
@@ -113,7 +113,10 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
         burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
         other = all(item.key != msg.character for item in FIRST_RUN)
         if msg.character.isprintable() and msg.character and (burst or other):
-            return model, (Type(msg.character, msg.key),)
+            typed: Step = (model, (Type(msg.character, msg.key),))
+            early = not other and not msg.draft  # perhaps it was meant for the sheet: say where it went
+            said = f"{msg.character} went into the prompt; press it again to choose"
+            return then(typed, toast(model, said)) if early else typed
         if burst and msg.key == "enter":
             return model, ()
     if msg.key in ("up", "down"):
@@ -127,7 +130,10 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
     chosen = next((item for item in FIRST_RUN if msg.character and item.key == msg.character), None)
     if chosen is None and msg.key == "enter":
         chosen = FIRST_RUN[min(overlay.selected, len(FIRST_RUN) - 1)]
-    return None if chosen is None else _choose(model, overlay, chosen.value)
+    if chosen is None:
+        return None
+    again = bool(msg.character) and msg.draft == msg.character  # it had gone into the prompt before
+    return _choose(composer.write(model, "") if again else model, overlay, chosen.value)
 
 
 def _choose(model: Model, overlay: Overlay, value: str) -> Step:
