@@ -6,6 +6,7 @@ so that a resumed session sends the same; the bytes join a request only for as l
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import os
@@ -31,6 +32,8 @@ MOST: Final = 5_000_000
 """Bytes of an image: what the strictest servers take."""
 SECONDS: Final = 2.0
 """What a clipboard tool may take."""
+_LOOK: Final = 0.02
+"""Seconds between two looks at how much it wrote."""
 _PROBLEM: Final = 200
 _MEDIA: Final = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WebP": "image/webp"}
 _POWERSHELL: Final = (
@@ -177,7 +180,15 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
 async def _output(argv: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, bytes, str]:
     """Exit code, what the program writes to its stdout (nothing if that is too much), and the end of its stderr."""
     with tempfile.TemporaryFile() as output:
-        code, said = await sandbox.feed(argv, b"", Path("/"), environment, SECONDS, output)
+        task = asyncio.ensure_future(sandbox.feed(argv, b"", Path("/"), environment, SECONDS, output))
+        try:
+            while not task.done() and os.fstat(output.fileno()).st_size <= MOST:
+                await asyncio.wait({task}, timeout=_LOOK)
+            if not task.done():
+                return 1, b"", "it is too large"
+            code, said = await task
+        finally:
+            task.cancel()
         output.seek(0)
         data = output.read(MOST + 1)
         return code, b"" if len(data) > MOST or code != 0 else data, said

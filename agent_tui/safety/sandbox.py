@@ -109,11 +109,9 @@ async def feed(
     argv: Sequence[str], data: bytes, cwd: Path, environment: Mapping[str, str], timeout: float,
     output: IO[bytes] | None = None,
 ) -> tuple[int, str]:  # fmt: skip
-    """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its stderr.
-
-    127: cannot be run; 124: timeout. Ended with all it started on timeout and when cancelled, but what it leaves in
-    the background stays: a clipboard tool serves from there what it took, also after this program has ended.
-    """
+    """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its stderr. 127: cannot
+    be run; 124: timeout. Ended with all it started on timeout and when cancelled, but what it leaves in the background
+    stays: a clipboard tool serves from there what it took, also after this program has ended. Its stdout: `output`."""
     token = uuid.uuid4().hex
     marked = guarded(child_environment(environment)) | {process_tree.VARIABLE: token}
     try:
@@ -134,8 +132,7 @@ async def feed(
             except asyncio.CancelledError:
                 process_tree.send(process.pid, token, signal.SIGKILL)
                 raise
-            errors.seek(0)
-            return code, errors.read(_LIVE).decode("utf-8", "replace").strip()
+            return code, os.pread(errors.fileno(), _LIVE, 0).decode("utf-8", "replace").strip()
     except (OSError, ValueError) as error:
         return 127, str(error)
 
