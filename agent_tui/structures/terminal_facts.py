@@ -30,7 +30,7 @@ def depth(environment: Mapping[str, str]) -> Depth:
 def dark_hint(environment: Mapping[str, str]) -> bool | None:
     """What COLORFGBG says: `15;0` is light letters on a dark ground. None: nothing that can be used."""
     last = environment.get("COLORFGBG", "").rpartition(";")[2]
-    return (int(last) not in (7, *range(9, 16))) if last.isdecimal() and int(last) < 16 else None
+    return (int(last) not in (7, *range(9, 16))) if last.isascii() and last.isdecimal() and int(last) < 16 else None
 
 
 def identity(environment: Mapping[str, str]) -> str:
