@@ -15,7 +15,7 @@ from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step
 
-FIRST: Final = 0.008
+FIRST: Final = 0.005
 """Seconds before the first slice: so long a key takes until it is drawn."""
 PAUSE: Final = 0.0
 """Seconds between two slices: keys that wait are first all the same."""
