@@ -9,17 +9,22 @@ from hypothesis import strategies as st
 
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, fold
+from agent_tui.structures import chips
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import (
+    ChipClicked,
     Copied,
     DraftChanged,
+    DraftEdited,
     EffectFailed,
     EventsArrived,
+    FocusChanged,
     HistoryAsked,
     HistoryLoaded,
     KeyPressed,
     Msg,
+    Pasted,
     Resized,
     Scrolled,
     Started,
@@ -27,13 +32,16 @@ from agent_tui.tui.msg import (
     Ticked,
     ToastExpired,
     Toggled,
+    Yielded,
 )  # fmt: skip
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
-from tests.strategies import asides, events, json_values, sessions
+from tests.strategies import asides, events, instances, json_values, sessions
 
-KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/x")
-DRAFTS = st.sampled_from(["", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin"])
+KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/xeijkJKp")
+DRAFTS = st.sampled_from([
+    "", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin", "/btw why", "/queue",
+])  # fmt: skip
 STARTED = SessionStarted(session="s", model="fake/model")
 ASKED = st.sampled_from(
     [
@@ -44,7 +52,8 @@ ASKED = st.sampled_from(
     ]
 )
 TOLD = st.builds(
-    Answered, id=st.sampled_from(["start", "models-1"]), kind=st.sampled_from(["skills", "models", "sessions"]),
+    Answered, id=st.sampled_from(["start", "models-1"]),
+    kind=st.sampled_from(["skills", "models", "sessions", "private", "image"]),
     data=json_values | st.fixed_dictionaries({"offered": st.lists(json_values), "tried": json_values}),
 )  # fmt: skip
 ARRIVED = st.one_of(
@@ -52,6 +61,9 @@ ARRIVED = st.one_of(
     sessions(),
     sessions().map(lambda told: [Restored(fold(told)), STARTED]),
 )
+
+
+OTHERS = (Yielded, DraftEdited, FocusChanged)
 
 
 def _key(key: str, draft: str, selection: bool) -> KeyPressed:
@@ -63,6 +75,8 @@ MSGS: st.SearchStrategy[Msg] = st.one_of(
     ARRIVED.map(lambda told: EventsArrived(tuple(told))),
     st.builds(DraftChanged, DRAFTS),
     st.builds(Submitted, DRAFTS),
+    st.builds(Pasted, DRAFTS | st.sampled_from(["x\n" * 9, "/tmp/a.png", "y" * 60_000])),
+    st.builds(ChipClicked, st.sampled_from(["", "[Pasted\u00a0text\u00a0#1\u00a0·\u00a09\u00a0lines]"])),
     st.builds(HistoryAsked, st.sampled_from([-1, 1]), DRAFTS),
     st.builds(HistoryLoaded, st.lists(DRAFTS, max_size=3).map(tuple)),
     st.builds(Resized, st.integers(0, 300), st.integers(0, 100)),
@@ -73,12 +87,23 @@ MSGS: st.SearchStrategy[Msg] = st.one_of(
     st.builds(ToastExpired, st.integers(0, 9)),
     st.builds(EffectFailed, DRAFTS),
     st.just(Ticked()),
+    *map(instances, OTHERS),
 )
 
 
 def _draft(model: Model) -> str:
     composer = model.composer
+    if composer.editing is not None:
+        return composer.editing.stash
     return composer.draft if composer.purpose is None else composer.stash
+
+
+def _edited(model: Model) -> str:
+    """The words of the queued prompt that is being edited, as they would go back."""
+    composer = model.composer
+    if composer.editing is None:
+        return ""
+    return chips.expand(composer.draft if composer.purpose is None else composer.stash, composer.chips)
 
 
 @settings(max_examples=200, deadline=None)
@@ -95,5 +120,7 @@ def test_any_msgs_in_any_order(told: list[tuple[Msg, float]]) -> None:
         assert not (shown.dialog is not None and shown.overlay is not None)
         if isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired) and _draft(before):
             assert _draft(model) == _draft(before)
+        if isinstance(msg, EventsArrived | Ticked | Resized | Toggled | ToastExpired) and _edited(before).strip():
+            assert _edited(model) == _edited(before) or _edited(before) in model.composer.history
         if shown.prompt.rev != view(before).prompt.rev:
             assert shown.prompt.text == model.composer.draft
