@@ -41,6 +41,8 @@ _GROUND = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-
 _SCHEME = re.compile(r"\x1b\[\?997;([12])n")
 _OPEN = re.compile(r"\x1b\](?:1(?:1(?:;[^\x07\x1b]{0,64}\x1b?)?)?)?\Z")
 """An answer about the ground whose end has not come."""
+_NOTHING: Final = "[?0n"
+"""After an ESC: a report, which is no key."""
 OPEN_SECONDS: Final = 0.05
 """So long its end is waited for."""
 
@@ -113,12 +115,17 @@ class KeyParser(XTermParser):
 
     def _keys(self, data: str) -> Iterable[Message]:
         """What was not pasted, up to where a paste may begin."""
+        if data.startswith("]") and self._tail.endswith("\x1b") and self._timeout_time is not None:
+            data = f"\x1b{data}"  # it is not Esc, but the first half of an answer: that is closed, and read anew
+            for _ in super().feed(_NOTHING):
+                continue
         data, self._open = self._open + data, ""
         if found := _OPEN.search(data):
             data, self._open, self._open_at = data[: found.start()], found[0], monotonic()
-        for token in super().feed(_REPLY.sub(self._replied, data)):
-            if not isinstance(token, events.Resize) or self._possible(token):
-                yield token
+        if keys := _REPLY.sub(self._replied, data):  # nothing at all would be the end of the input
+            for token in super().feed(keys):
+                if not isinstance(token, events.Resize) or self._possible(token):
+                    yield token
         yield from self._told
         self._told = []
         self._tail = (self._tail + data)[-len(BRACKETED_PASTE_START) :]
