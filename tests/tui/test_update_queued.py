@@ -9,6 +9,7 @@ from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.effects import Remember
 from agent_tui.tui.msg import DraftChanged, Resized
+from agent_tui.tui.view.queued import FIRM
 from tests.tui.play import Play, words
 
 
@@ -48,7 +49,7 @@ def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
     assert [(option.key, option.label, option.detail) for option in shown.options] == [
         ("1", "on its way", "at the next step"), ("2", "one", "next"), ("3", "two", "waits"),
     ]  # fmt: skip
-    said = " ".join(map(words, shown.lines))
+    said = " ".join(map(words, shown.lines)).replace(FIRM, " ")
     for word in ("when this turn is over", "Enter edit", "s into this turn", "i stop this turn", "d remove", "p pause"):
         assert word in said
     play.press("alt+q")
@@ -164,6 +165,7 @@ def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(key: str) -> None:
     play.type("my draft")
     play.press("alt+q", key)
     assert (play.text, play.view.overlay) == ("one", None)
+    assert [what for _, what in play.view.footer.keys] == ["put it back", "into this turn", "leave it as it was"]
     play.say(DraftChanged("one, but better", 3))
     play.text = "one, but better"
     play.press("enter")

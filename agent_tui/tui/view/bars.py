@@ -12,6 +12,7 @@ from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search, Vi
 from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.queued import editing_footer
 from agent_tui.tui.view.recalls import recall_footer
 
 FRAMES_PER_SECOND: Final = 10
@@ -140,6 +141,9 @@ def footer_view(model: Model, completing: bool) -> FooterView:
 
         return picker_footer(model.overlay.kind)
     kind = model.overlay.kind if model.overlay is not None else None
+    now = model.composer
+    if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
+        return editing_footer(model.running, model.keys)
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
         kind, model.keys,

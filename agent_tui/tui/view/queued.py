@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.tui.model import Model
-from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui import commands
+from agent_tui.tui.model import Model, OwnKeys
+from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.update import queued
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
 TEXT_CELLS: Final = 60
+FIRM: Final = "\N{NO-BREAK SPACE}"
 NARROW: Final = 60
 """Columns of the screen below which the state stands in front of the words: it must not be cut off."""
 
@@ -39,6 +42,23 @@ def _said(model: Model) -> tuple[tuple[Span, ...], ...]:
         what = Span("Paused: nothing goes out until you resume it.", "warning")
     else:
         what = Span("The next goes out when this turn is over." if model.running else "The next goes out now.")
-    sends = "s into this turn · i stop this turn and send" if model.running else "s send now"
-    keys = f"Enter edit · {sends} · Alt+↑ Alt+↓ move · d remove · p {'resume' if paused else 'pause'}"
-    return (what,), (Span(keys, "dim"),)
+    return (what,), tuple(_keys(model.running, paused))
+
+
+def _keys(running: bool, paused: bool) -> Iterator[Span]:
+    """A key and its words are never on two lines."""
+    now = (("s", "into this turn"), ("i", "stop this turn and send")) if running else (("s", "send now"),)
+    last = ("p", "resume" if paused else "pause")
+    for key, what in (("Enter", "edit"), *now, ("Alt+↑", "move up"), ("Alt+↓", "move down"), ("d", "remove"), last):
+        yield Span(key, "accent")
+        yield Span(f" {what}".replace(" ", FIRM), "dim")
+        if key != "p":
+            yield Span(" · ", "dim")
+
+
+@lazy
+def editing_footer(running: bool, own: OwnKeys) -> FooterView:
+    """The keys while a queued prompt is being edited."""
+    steers = commands.key_of("steer", own)
+    named = (("Enter", "put it back"), (steers if running else "", "into this turn"), ("Esc", "leave it as it was"))
+    return FooterView(tuple(pair for pair in named if pair[0]))

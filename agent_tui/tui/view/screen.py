@@ -32,7 +32,7 @@ MIN_HEIGHT: Final = 6
 TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 EDITED: Final = "being edited: "
-EDITING: Final = "Queued prompt: Enter puts it back in its place, Esc leaves it as it was"
+EDITING: Final = "Queued prompt: Enter puts it back, Esc leaves it as it was"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
