@@ -21,7 +21,7 @@ ADDRESS: Final = "address"
 NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
 PROMPT_KEYS: Final = (
     ("Ctrl+J", "a new line", "Shift+Enter too where the terminal tells it from Enter, or a backslash before Enter."),
-    ("↑ ↓", "move, then earlier prompts", "On an empty prompt ↑ takes the last queued prompt back for editing."),
+    ("↑ ↓", "move, then earlier prompts", "On an empty prompt ↑ edits the last queued prompt in its place."),
     ("Tab", "complete what follows a slash or an @", "Enter takes what the cursor is on."),
 )
 RECENT: Final = 5
@@ -74,10 +74,10 @@ def _palette(model: Model) -> tuple[Entry, ...]:
 
 
 def _commands(model: Model) -> Iterator[Entry]:
-    for command in commands.COMMANDS:
+    for command in sorted(commands.COMMANDS, key=lambda one: not one.slash):
         if command.name != "palette":
-            label = f"/{command.name}" if command.slash else command.name
-            yield Entry(f"command:{command.name}", label, _keyed(model, command), command.help, "Commands")
+            label, group = (f"/{command.name}", "Commands") if command.slash else (command.name, "Keys")
+            yield Entry(f"command:{command.name}", label, _keyed(model, command), command.help, group)
 
 
 def _keyed(model: Model, command: Command) -> str:
@@ -141,7 +141,7 @@ def _models(answers: Mapping[str, Any]) -> Iterator[Entry]:
             f"a window of {window:,} tokens" if known else "its window is not known",
             {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
             if isinstance(tools, bool) else "whether it calls tools is not said",
-            f"at {offered['where']}" if offered.get("where") else "",
+            str(offered.get("where") or ""),
         )  # fmt: skip
         yield Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)))
     yield Entry(ADDRESS, "enter a server address", "Ollama, or what speaks OpenAI's protocol")
@@ -157,9 +157,9 @@ def _sessions(model: Model, answers: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def theme(model: Model) -> str:
-    """The theme that the settings name; empty: none."""
+    """The theme that the settings name; empty: none, as long as the settings are not known."""
     value = model.configured.values.get("display.theme")
-    return str(value.value or "") if value is not None else ""
+    return str(value.value or "auto") if value is not None else ""
 
 
 def themes(model: Model) -> tuple[str, ...]:

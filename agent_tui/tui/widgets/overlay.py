@@ -11,7 +11,7 @@ from agent_tui.tui.displays import markdown_lines
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
 from agent_tui.tui.regions import OverlayView, Span
 from agent_tui.tui.widgets.completion import window
-from agent_tui.tui.widgets.dialog import edge, options_lines, side
+from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
 from agent_tui.tui.widgets.paint import Region, pad, runs, seg
 
 WIDEST: Final = 92
@@ -53,7 +53,7 @@ class Overlay(Region):
         options = options_lines(value.options, value.selected, inner, True)
         text = [line for spans in value.lines for line in wrapped(spans, inner)]
         if value.text:
-            text += [line.segments for line in markdown_lines(value.text, inner, cell_len)] + [()]
+            text += [*(tuple(filled(line, inner)) for line in markdown_lines(value.text, inner, cell_len)), ()]
         text += [line for spans in value.below for line in wrapped(spans, inner)]
         options_room = min(len(options), max(3, room - min(len(text) + 1, room // 2)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
