@@ -23,6 +23,8 @@ from agent_tui.protocol.events import (
     QueueChanged,
     RequestSent,
     SessionStarted,
+    ShellEnded,
+    ShellStarted,
     SteerSeen,
     StepStarted,
     TextDelta,
@@ -100,6 +102,7 @@ def chunked(draw: DrawFn, text: str) -> list[str]:
 
 
 ids = st.sampled_from(["a", "b", "c", "d"])
+commands = st.sampled_from(["own-1", "own-2"])
 asides: SearchStrategy[Event] = st.one_of(
     st.builds(Notice, text=texts, level=st.sampled_from(["info", "warning", "error"])),
     st.builds(
@@ -110,6 +113,8 @@ asides: SearchStrategy[Event] = st.one_of(
     st.builds(ModeChanged, mode=st.sampled_from(["manual", "auto", "plan"])),
     st.builds(DraftSaved, text=texts),
     st.builds(SteerSeen, text=texts, queue_id=ids),
+    st.builds(ShellStarted, call_id=commands, label=texts),
+    st.builds(ShellEnded, call_id=commands, label=texts, private=st.booleans(), lines=st.integers(0, 2)),
 )
 """What can be said at any moment, also while an answer streams."""
 

@@ -24,12 +24,9 @@ class ShellStarted(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         block = ToolBlock(self.call_id, SHELL, self.label, "running", self.at)
-        if t.tool(self.call_id) is not None:  # it was asked about
-            return t.put_tool(block)
         if t.state == "idle":  # clocks that run for it begin here
             t = replace(t, turn_at=self.at, turn_tokens=0)
-        row = len(t.rows) if t.streaming is None else t.streaming.base
-        return replace(t.add(block), open_tools={**t.open_tools, self.call_id: row})
+        return _put(t, block)
 
 
 @frozen
@@ -57,5 +54,13 @@ class ShellEnded(Event):
             self.call_id, SHELL, label, state, before.started_at if before else self.at, self.duration_ms, self.tag,
             display=self.display,
         )  # fmt: skip
-        t = t.put_tool(block)
+        t = _put(t, block)
         return replace(t, state="idle") if self.idle and t.state != "waiting_for_input" else t
+
+
+def _put(t: Transcript, block: ToolBlock) -> Transcript:
+    """Show `block` in the place of the same command's older state; a new one above the answer that streams."""
+    if t.tool(block.call_id) is None:
+        row = len(t.rows) if t.streaming is None else t.streaming.base
+        t = replace(t.add(block), open_tools={**t.open_tools, block.call_id: row})
+    return t.put_tool(block)
