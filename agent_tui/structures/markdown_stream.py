@@ -22,13 +22,18 @@ from agent_tui.structures.frozen import frozen
 
 LIMIT: Final = 6_000
 """Characters after which a block, or an unfinished line, is cut even though it goes on."""
-LINES: Final = 400
+LINES: Final = 200
 """The same in lines: short ones cost as much as long ones to parse and to draw."""
+MARKS: Final = 1_000
+"""The same in `work`: text of nothing but marks costs as much as ten times the prose."""
+WINDOW: Final = 1_500
+"""Characters of an unfinished line after which its marks are counted."""
 FENCE_LINES: Final = 60
 """Lines after which an open fence is cut, so that long code is highlighted piecewise."""
-LOOK_BACK: Final = 40
-"""Pieces of a fence, of `LOOK_BACK_SIZE` characters at most, that are kept in `before`; then it begins anew."""
-LOOK_BACK_SIZE: Final = 64_000
+LOOK_BACK: Final = 12
+"""Pieces of a fence, of `LOOK_BACK_SIZE` characters at most, that are kept in `before`; then it begins anew. All of
+them are lexed at once when a flood of code has passed by: some 20 ms of work."""
+LOOK_BACK_SIZE: Final = 24_000
 
 _FENCE = late.pattern(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
 _HEADING = late.pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -60,6 +65,10 @@ class MdStream:
     opener: str = ""
     lines: int = 0
     """Lines in the open block."""
+    marks: int = 0
+    """The `work` in it."""
+    depth: int = 0
+    """The most quotes that one of its lines is in."""
     blank: bool = False
     """The last finished line was blank."""
     begun: bool = False
@@ -97,6 +106,19 @@ class MdStream:
         return self.length == len(text) and self.crc == zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
+def work(text: str, blocks: bool = True) -> int:
+    """About how much there is in `text` to parse, in marks of emphasis. `blocks`: quotes and tables count too."""
+    count = text.count
+    marks = count("*") + count("_") + count("`") + count("<") + count("~") + count("\\")
+    marks += 2 * (count("[") + count("]("))
+    return marks + 2 * count("|") + 3 * count(">") if blocks else marks
+
+
+def is_full(text: str) -> bool:
+    """Whether a piece may have been cut for its size alone, so that the next one goes on with it."""
+    return len(text) >= LIMIT or text.count("\n") >= LINES or work(text) >= MARKS
+
+
 def split(text: str) -> tuple[Piece, ...]:
     """All pieces of a whole text: what any chunking of it would give."""
     closed, stream = MdStream().feed(text)
@@ -116,19 +138,24 @@ class _Cutter:
         self.before = start.before
         self.lines, self.blank, self.begun = start.lines, start.blank, start.begun
         self.in_list, self.mid_line = start.in_list, start.mid_line
+        self.marks, self.depth = start.marks, start.depth
 
     def stream(self, length: int, crc: int) -> MdStream:
         return replace(
             self.start, block="".join(self.parts), line=self.line, lead=self.lead, before=self.before,
-            fence=self.fence, opener=self.opener, lines=self.lines, blank=self.blank, begun=self.begun,
-            in_list=self.in_list, mid_line=self.mid_line, length=length, crc=crc,
+            fence=self.fence, opener=self.opener, lines=self.lines, marks=self.marks, depth=self.depth,
+            blank=self.blank, begun=self.begun, in_list=self.in_list, mid_line=self.mid_line, length=length, crc=crc,
         )  # fmt: skip
 
     def take(self, text: str) -> None:
         position, end = 0, len(text)
         while position < end:
             newline = text.find("\n", position, position + LIMIT)
-            if newline >= 0:
+            heavy = self.heavy(text, position, newline if newline >= 0 else min(end, position + LIMIT))
+            if heavy:
+                self.long_line(text[position:heavy])
+                position = heavy
+            elif newline >= 0:
                 self.finished_line(text[position : newline + 1])
                 position = newline + 1
             elif end - position >= LIMIT:
@@ -138,8 +165,18 @@ class _Cutter:
                 break
         self.line = text[position:]
 
+    def heavy(self, text: str, start: int, end: int) -> int:
+        """Where the part of a line from `start` to `end` is cut because it is all marks; 0 where it is not. What is
+        looked at are whole windows, so that it does not matter in which pieces the line came."""
+        if self.fence:
+            return 0
+        for stop in range(start + WINDOW, end + 1, WINDOW):
+            if work(text[start:stop], blocks=False) >= MARKS:
+                return stop
+        return 0
+
     def long_line(self, part: str) -> None:
-        """A line of `LIMIT` characters and more: what it begins is decided now, its rest goes on as text."""
+        """A line of `LIMIT` characters, or of many marks: what it begins is decided now, its rest goes on as text."""
         if not self.mid_line and not self.fence:
             self.boundary_before(part)
         self.add(part)
@@ -169,7 +206,7 @@ class _Cutter:
         self.begun = not (first and self.blank)
         if first and _HEADING.match(bare):
             self.cut()
-        elif self.size >= LIMIT or self.lines >= LINES:
+        elif self.size >= LIMIT or self.lines >= LINES or (self.marks >= MARKS and self.lines > 1):  # a table's head
             self.cut(keep_open=True)
 
     def boundary_before(self, line: str) -> None:
@@ -193,6 +230,10 @@ class _Cutter:
         self.parts.append(text)
         self.size += len(text)
         self.lines += 1
+        if not self.fence:
+            depth = text.count(">")
+            self.depth = max(self.depth, depth)
+            self.marks += work(text) if depth else work(text) + self.depth // 2  # lazily in all those quotes
 
     def cut(self, keep_open: bool = False) -> None:
         """Close the open block. `keep_open`: it goes on, so what begins now needs a lead to be drawn right."""
@@ -205,6 +246,7 @@ class _Cutter:
         else:
             self.lead, self.before, self.in_list = "", (), False
         self.parts, self.size, self.lines, self.blank, self.begun = [], 0, 0, False, False
+        self.marks = self.depth = 0
 
     def after(self, text: str) -> tuple[str, ...]:
         """The code of the open fence up to the end of its piece `text`."""

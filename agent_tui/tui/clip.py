@@ -10,7 +10,7 @@ from typing import Final, TypeVar, assert_never
 from agent_tui.protocol import display as d
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.markdown_stream import LIMIT, LINES
+from agent_tui.structures.markdown_stream import is_full
 from agent_tui.tui import wording
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs
 
@@ -88,7 +88,7 @@ def bounded(
 
 def is_cut(text: str) -> bool:
     """Whether a piece of Markdown ended for its size alone, so that the next one goes on with it."""
-    return (len(text) >= LIMIT or text.count("\n") >= LINES) and not text.endswith("\n\n")
+    return not text.endswith("\n\n") and is_full(text)
 
 
 def more_line(count: int, width: int, folded: bool, cells: Cells, what: str = "more line") -> Line:

@@ -25,8 +25,9 @@ from agent_tui.structures.markdown_stream import LIMIT, LINES, MdStream, split
 from agent_tui.tui.blocks import block_lines, estimate
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
 from agent_tui.tui.diff_rows import pairs
+from agent_tui.tui.markdown.limits import BRACKETS
 from agent_tui.tui.markdown.lines import EMPTY, Line
-from agent_tui.tui.markdown.render import BRACKETS, render
+from agent_tui.tui.markdown.render import render
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.widgets.transcript_rows import KEPT_LINES, Painter
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from agent_tui.structures.markdown_links import NO_LINKS, Links
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import code_lines
 from agent_tui.tui.markdown.inline import Runs, flat
+from agent_tui.tui.markdown.limits import DEEPEST, has_links, has_wide_rows
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, line_cells, wrap
 from agent_tui.tui.markdown.table import Cell, Table, table_lines
 
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-DEEPEST: Final = 60
-"""Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
-BRACKETS: Final = 40
-"""Square brackets open at once; where there are more, none is a link: looking for the end of each takes square time."""
 NARROWEST: Final = 8
 """Cells that prefixes of quotes and lists always leave for the text."""
-_BRACKET: Final = late.pattern(r"\\.|[\[\]]", re.DOTALL)
 _TASK: Final = late.pattern(r"\[([ xX])\][ \t]+")
 _BAR: Final = Segment("│ ", "quote.bar")
 
@@ -36,19 +31,6 @@ def _parser(links: bool = True) -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST * 2}).enable(["table", "strikethrough"])
     return parser if links else parser.disable(["link", "image"])
-
-
-def _has_links(source: str) -> bool:
-    """Whether `source` is looked through for links: not where its brackets are nested beyond all reason."""
-    if source.count("[") <= BRACKETS:
-        return True
-    depth = 0
-    for found in _BRACKET.finditer(source):
-        mark = found.group()
-        depth = depth + 1 if mark == "[" else max(0, depth - 1) if mark == "]" else depth
-        if depth > BRACKETS:
-            return False
-    return True
 
 
 def render(
@@ -64,9 +46,9 @@ def render(
     if links.given:
         _parser().parse(links.given, environment)
     known = {*environment.get("references", ()), *links.taken}
-    tokens = _parser(_has_links(source)).parse(lead + source, environment)
+    tokens = [] if (wide := has_wide_rows(source)) else _parser(has_links(source)).parse(lead + source, environment)
     writer = _Writer(max(1, width), cells, measure or width, bool(lead), before)
-    if any(token.level >= DEEPEST for token in tokens):
+    if wide or any(token.level >= DEEPEST for token in tokens):
         for line in visible(source).expandtabs(4).split("\n"):
             writer.paragraph([Segment(line, "text")])
         return tuple(writer.lines)
