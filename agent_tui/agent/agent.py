@@ -1,7 +1,7 @@
 """The agent of a session: takes Ops, runs turns, keeps the queue. Everything here runs on one asyncio loop.
 
 `handle` never blocks and never fails: what takes time is a task, what goes wrong is an event. Shapes of `answered`:
-skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools}],
+skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools, where}],
 tried: [{what, result}], variables: [..]}`; sessions `[{id, title, cwd, at, turns, model}]`; clipboard
 `{tool, problem}`; written `{path, problem, note}`; files `{paths, folded, names, whole, note}` (`fuzzy.Corpus`), in a
 repository twice: before the folders were looked at, and after.
@@ -63,7 +63,7 @@ from agent_tui.protocol.ops import (
 from agent_tui.safety.policy import MODES
 from agent_tui.structures import chips
 
-DRAFT_SECONDS: Final = 0.5
+DRAFT_SECONDS: Final = 0.2
 """A draft is put on record this long after its first unsaved change."""
 
 

@@ -98,7 +98,10 @@ class Models:
             kind="models",
             data={
                 "model": self.info.name,
-                "offered": [{"name": m.name, "window": m.window_max or m.window, "tools": m.tools} for m in offered],
+                "offered": [
+                    {"name": m.name, "window": m.window_max or m.window, "tools": m.tools, "where": m.where}
+                    for m in offered
+                ],
                 "tried": [{"what": tried.what, "result": tried.result} for tried in self.tried],
                 "variables": list(choose.KEY_VARIABLES),
             },

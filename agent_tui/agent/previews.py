@@ -92,6 +92,8 @@ def _file(path: Path) -> list[dict[str, Any]]:
         if path.is_dir():
             names = sorted(f"{one.name}/" if one.is_dir() else one.name for one in path.iterdir())
             return [_part("", "\n".join(names[:FILE_LINES]) or "an empty folder", FILE_LINES)]
+        if not path.is_file() and path.exists():
+            return [_part("", "it is no file", 1)]
         text, _ = _read(path, last=False)
     except OSError as error:
         return [_part("", f"it cannot be read: {error.strerror}", 1)]

@@ -102,6 +102,8 @@ class ModelInfo:
     images: bool | None = None
     note: str = ""
     """What a person should know before the first prompt."""
+    where: str = ""
+    """The server that runs it, in words."""
 
 
 @frozen

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, cast
 
@@ -149,7 +149,7 @@ async def offered(
         elif not models:
             tried.append(Tried(_place(provider), "it has no models"))
         else:
-            found += models
+            found += (replace(model, where=_place(provider)) for model in models)
     if not _openai_is_set(world):
         tried.append(Tried(openai.KEY, "not set"))
     return tuple(found), tuple(tried)

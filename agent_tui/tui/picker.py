@@ -116,11 +116,12 @@ def _text(entry: Entry) -> str:
 def _marker(word: str) -> Callable[[str, Entry, bool], int | None]:
     """How well an entry fits `word`; None: not at all."""
     letters = re.compile("".join(f"[^{letter}]*+{letter}" for letter in map(re.escape, word)), re.DOTALL)
-    score = scorer(word)
+    score, plain = scorer(word), word.lstrip("/")
 
     def mark(name: str, entry: Entry, closely: bool) -> int | None:
         if word in name:
-            exact = WHOLE * (2 + (name == word) + name.startswith(word))
+            called = name.lstrip("/")
+            exact = WHOLE * (1 + (called.partition(" ")[0] == plain) + called.startswith(plain))
             return exact + (score(name, name) if closely else 0)
         if letters.match(name):
             return score(name, name) if closely else 0

@@ -116,7 +116,8 @@ def test_what_the_servers_offer(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
         driver.send(Query("q", "models"))
         offered = driver.until(Answered, lambda event: event.id == "q").data["offered"]
-        assert {"name": "ollama/small", "window": 8192, "tools": True} in offered
+        where = f"Ollama at http://{ollama}"
+        assert {"name": "ollama/small", "window": 8192, "tools": True, "where": where} in offered
 
 
 def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:

@@ -1,0 +1,310 @@
+"""Palette, pickers, log and debug console as values: what they show, what a key does, what a choice brings."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.ops import Query, QueueEdit, Resume, SetMode, Submit
+from agent_tui.settings_kinds import Value
+from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, UseTheme, WriteSetting
+from agent_tui.tui.model import Configured
+from agent_tui.tui.msg import FactsRead, KeyPressed, Resized, SettingsRead
+from agent_tui.tui.regions import OverlayView
+from tests.tui.play import Play, words
+
+VALUES = {"display.theme": Value("dark", "user"), "display.durations": Value(True)}
+SET = Configured(VALUES, ("auto", "dark", "light", "nord"))
+OTHER = {"id": "two", "title": "Tidy the shop", "cwd": "/p", "at": 900.0, "turns": 2, "model": "fake/model"}
+LINES = [
+    {"at": "10:00:00", "level": "info", "source": "log", "text": "session begun"},
+    {"at": "10:00:01", "level": "warning", "source": "log", "text": "a slow server"},
+    {"at": "10:00:02", "level": "record", "source": "session", "text": "turn_started {}"},
+]
+
+
+def opened(name: str) -> Play:
+    play = Play()
+    play.type(f"/{name}")
+    play.press("escape", "enter")
+    return play
+
+
+def sheet(play: Play) -> OverlayView:
+    shown = play.view.overlay
+    assert shown is not None
+    return shown
+
+
+def labels(play: Play) -> list[str]:
+    return [option.label for option in sheet(play).options if not option.heading]
+
+
+def chosen(play: Play) -> str:
+    shown = sheet(play)
+    return shown.options[shown.selected].label
+
+
+def text(play: Play) -> str:
+    return "\n".join(words(line) for line in sheet(play).lines)
+
+
+# -- the palette
+
+
+def test_the_palette_finds_runs_and_remembers() -> None:
+    play = Play()
+    play.press("ctrl+p", *"timest")
+    assert chosen(play) == "/timestamps" and "search: timest" in text(play)
+    play.press("enter")
+    assert play.view.overlay is None and play.model.look.timestamps
+    play.press("ctrl+p")
+    first = sheet(play).options[:2]
+    assert (first[0].label, first[0].heading, first[1].label) == ("Used last", True, "/timestamps")
+
+
+def test_the_palette_holds_commands_keys_skills_and_settings() -> None:
+    play = Play()
+    play.press("ctrl+p")
+    assert play.takes(ReadSettings) == [ReadSettings()]
+    assert play.model.overlay is not None and play.model.overlay.picker is not None
+    groups = {entry.group for entry in play.model.overlay.picker.entries}
+    assert groups == {"Commands", "Keys", "Skills", "Settings"}
+    play.press(*"expand")
+    assert chosen(play) == "expand" and "Ctrl+O" in sheet(play).options[0].detail
+
+
+def test_a_command_that_needs_a_word_asks_for_it_and_the_draft_stays() -> None:
+    play = Play()
+    play.type("my draft")
+    play.press("ctrl+p", *"/pull", "enter")
+    assert play.view.prompt.label == "/pull <name>" and play.text == ""
+    play.type("qwen3:8b")
+    play.press("enter")
+    assert play.text == "my draft" and [op.type for op in play.ops if not isinstance(op, Query)] == ["pull"]
+
+
+def test_a_skill_that_needs_a_word_asks_for_it_too() -> None:
+    play = Play()
+    play.type("my draft")
+    play.press("ctrl+p", *"review", "enter")
+    assert play.view.prompt.label == "/review <file>"
+    play.type("shop.py")
+    play.press("enter")
+    assert Submit("/review shop.py") in play.ops and play.text == "my draft"
+    play.press("ctrl+p", *"tidy", "enter")
+    assert QueueEdit("add", text="/tidy") in play.ops or Submit("/tidy") in play.ops
+
+
+def test_leaving_the_question_for_a_word_gives_the_draft_back() -> None:
+    play = Play()
+    play.type("my draft")
+    play.press("ctrl+p", *"/pull", "enter", "escape")
+    assert play.text == "my draft" and play.view.overlay is None and play.take() == []
+
+
+def test_a_setting_with_two_values_is_switched_the_rest_is_shown() -> None:
+    play = Play()
+    play.press("ctrl+p")
+    play.say(SettingsRead(SET))
+    play.press(*"display.durations", "enter")
+    assert play.takes(WriteSetting) == [WriteSetting("display.durations", False)]
+    play.press("ctrl+p", *"command_timeout", "enter")
+    assert sheet(play).title == "Settings" and play.model.overlay is not None
+    assert play.model.overlay.filter == "tools.command_timeout"
+
+
+def test_a_list_opened_from_the_palette_takes_its_place() -> None:
+    play = Play()
+    play.press("ctrl+p", *"/mode", "enter")
+    assert sheet(play).title == "Modes" and chosen(play) == "auto"
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+p"])
+def test_the_palette_closes_and_keeps_the_draft(key: str) -> None:
+    play = Play()
+    play.type("my draft")
+    play.press("ctrl+p", *"xx", "escape")
+    assert play.view.overlay is None and play.text == "my draft"
+    play.press("ctrl+p", key)
+    assert play.view.overlay is None
+
+
+# -- keys of every list
+
+
+def test_moving_wraps_and_the_counter_follows() -> None:
+    play = opened("mode")
+    assert sheet(play).footer == "2 of 5 · Esc closes"
+    play.press("end", "down")
+    assert chosen(play) == "manual" and sheet(play).footer.startswith("1 of 5")
+    play.press("up")
+    assert chosen(play) == "plan"
+    play.press("home", "pagedown", "pageup")
+    assert chosen(play) == "manual"
+
+
+def test_typing_and_taking_back() -> None:
+    play = opened("mode")
+    play.press(*"planx")
+    assert "nothing fits" in text(play) and sheet(play).footer == "0 of 5 · Esc closes" and labels(play) == []
+    play.press("enter")
+    assert play.view.overlay is not None, "there is nothing to take"
+    play.press("backspace")
+    assert labels(play) == ["plan"] and sheet(play).footer == "1 of 1 (5 in all) · Esc closes"
+    play.press("ctrl+u")
+    assert len(labels(play)) == 5
+
+
+def test_a_mode_is_chosen_with_what_it_means() -> None:
+    play = opened("mode")
+    assert "in use" in sheet(play).options[1].detail and "asks before everything" in sheet(play).options[0].detail
+    play.press(*"plan", "enter")
+    assert "only reads" in play.toast and play.take() == [SetMode("plan")]
+
+
+# -- themes
+
+
+def test_a_theme_is_seen_while_the_cursor_moves_and_given_back() -> None:
+    play = opened("theme")
+    assert "looking" in text(play)
+    play.say(SettingsRead(SET))
+    assert labels(play) == ["auto", "dark", "light", "nord"] and chosen(play) == "dark"
+    assert sheet(play).options[1].detail == "in use" and play.takes(UseTheme) == []
+    play.press("down", "down")
+    assert play.takes(UseTheme) == [UseTheme("light"), UseTheme("nord")]
+    play.press("escape")
+    assert play.takes(UseTheme) == [UseTheme("dark")] and play.view.overlay is None
+
+
+def test_a_theme_is_kept_in_the_settings() -> None:
+    play = opened("theme")
+    play.say(SettingsRead(SET))
+    play.press(*"nord", "enter")
+    assert play.takes(WriteSetting) == [WriteSetting("display.theme", "nord")]
+
+
+def test_leaving_without_a_look_changes_nothing() -> None:
+    play = opened("theme")
+    play.say(SettingsRead(SET))
+    play.effects.clear()
+    play.press("escape")
+    assert play.takes(UseTheme) == []
+
+
+# -- sessions and files
+
+
+def test_another_session_is_looked_at_and_opened() -> None:
+    play = opened("resume")
+    assert play.take() == [Query("sessions-1", "sessions")]
+    play.feed(Answered(id="sessions-1", kind="sessions", data=[{**OTHER, "id": "s", "title": "This one"}, OTHER]))
+    assert "open now" in sheet(play).options[0].detail
+    play.press("down")
+    assert Query("preview", "session_preview", "two") in play.take() and "looking" in text(play)
+    parts = [{"name": "you", "text": "tidy it", "lines": 2}, {"name": "answer", "text": "It is tidy.", "lines": 4}]
+    play.feed(Answered(id="preview", kind="preview", data={"of": "two", "parts": parts}))
+    assert "you: tidy it\nanswer: It is tidy." in text(play)
+    play.press("enter")
+    assert play.take() == [Resume("two")] and play.view.overlay is None
+
+
+def test_the_open_session_and_a_running_turn_are_not_left() -> None:
+    play = opened("resume")
+    play.feed(Answered(id="sessions-1", kind="sessions", data=[{**OTHER, "id": "s"}, OTHER]))
+    play.take()
+    play.press("enter")
+    assert "open already" in play.toast and play.take() == []
+    play.begin()
+    play.text = ""
+    play.type("/resume")
+    play.press("escape", "enter")
+    play.press("down", "enter")
+    assert "a turn is running" in play.toast and not any(isinstance(op, Resume) for op in play.take())
+
+
+def test_a_file_goes_where_the_caret_is() -> None:
+    play = opened("files")
+    data = {"paths": ["my shop.py", "README.md"], "folded": ["my shop.py", "readme.md"],
+            "names": ["my shop.py", "readme.md"], "whole": True, "note": ""}  # fmt: skip
+    play.feed(Answered(id="files-1", kind="files", data=data))
+    assert Query("preview", "file_preview", "my shop.py") in play.take()
+    parts = [{"name": "", "text": "one\n\ttwo", "lines": 8}]
+    play.feed(Answered(id="preview", kind="preview", data={"of": "my shop.py", "parts": parts}))
+    assert "one\n    two" in text(play)
+    play.press("enter")
+    assert play.text == '@"my shop.py" '
+
+
+# -- log and debug console
+
+
+def test_the_log_ends_with_the_newest_line_and_says_levels() -> None:
+    play = opened("log")
+    assert play.take() == [Query("log-1", "log")] and "looking" in text(play)
+    play.feed(Answered(id="log-1", kind="log", data={"lines": LINES, "left": 99_000_000}))
+    assert chosen(play).startswith("10:00:02  record") and "without 99 MB of older lines" in text(play)
+    assert [option.tone for option in sheet(play).options] == ["normal", "warning", "dim"]
+    play.press(*"warning")
+    assert labels(play) == ["10:00:01  warning  a slow server"]
+    play.press("enter")
+    assert play.takes(Copy) == [Copy("10:00:01  warning  a slow server")]
+
+
+def test_an_empty_log_is_said() -> None:
+    play = opened("log")
+    play.feed(Answered(id="log-1", kind="log", data={"lines": [], "left": 0}))
+    assert "there is nothing here" in text(play)
+
+
+def test_the_log_is_read_again_and_its_end_stays_in_view() -> None:
+    play = opened("log")
+    play.feed(Answered(id="log-1", kind="log", data={"lines": LINES[:2], "left": 0}))
+    play.take()
+    play.press("f5")
+    assert play.take() == [Query("log-2", "log")]
+    play.feed(Answered(id="log-2", kind="log", data={"lines": LINES, "left": 0}))
+    assert chosen(play).startswith("10:00:02")
+
+
+def test_the_debug_console_is_copied_with_a_key() -> None:
+    play = opened("debug")
+    assert play.takes(ReadFacts) == [ReadFacts()]
+    play.say(FactsRead((("agent-tui", "1.0"), ("terminal", "80 x 24"))))
+    assert labels(play) == ["agent-tui", "terminal"]
+    play.press("enter")
+    assert play.takes(Copy) == [Copy("agent-tui: 1.0\nterminal: 80 x 24")]
+
+
+# -- anywhere
+
+
+LISTS = ["palette", "help", "model", "resume", "skills", "theme", "mode", "files", "log", "debug"]
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("size", [(40, 16), (12, 4), (1, 1), (200, 60)])
+def test_every_list_has_a_view_at_every_size(name: str, size: tuple[int, int]) -> None:
+    play = opened(name)
+    play.say(Resized(*size))
+    assert sheet(play).title and play.view.footer.keys[-1] == ("Esc", "close")
+    for option in sheet(play).options:
+        assert len(option.label) <= max(8, size[0])
+    play.press(*"a b", "down", "backspace", "escape")
+    assert play.view.overlay is None
+
+
+@pytest.mark.parametrize("data", [None, 7, "text", [], {}, {"lines": 3}, [None, {"id": 4}], {"of": 1, "parts": None}])
+@pytest.mark.parametrize("kind", ["sessions", "models", "skills", "log", "preview"])
+def test_answers_of_another_shape_do_no_harm(kind: str, data: object) -> None:
+    play = opened({"models": "model", "sessions": "resume", "preview": "resume"}.get(kind, kind))
+    play.feed(Answered(id=f"{kind}-1", kind=kind, data=data))
+    play.press("down", "x", "escape")
+    assert play.view.overlay is None
+
+
+def test_keys_that_are_no_text_are_not_typed() -> None:
+    play = opened("mode")
+    play.say(KeyPressed("ctrl+e", "\x05"))
+    assert len(labels(play)) == 5
