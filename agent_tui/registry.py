@@ -1,4 +1,7 @@
-"""A file is a registration: what a package folder holds is found by file name, and imported when it is used."""
+"""A file is a registration: what a package folder holds is found by file name, and imported when it is used.
+
+So is a `late` module: one that the first frame does not need.
+"""
 
 from __future__ import annotations
 
@@ -22,3 +25,26 @@ def load(package: str, name: str, attribute: str) -> Any:
     if name not in names(package):
         raise LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
     return getattr(importlib.import_module(f"{package}.{name}"), attribute)
+
+
+def late(name: str) -> Any:
+    """Module `name`, imported when something of it is first asked for. The type checker is told of the real one:
+
+        if TYPE_CHECKING:
+            from agent_tui.tui.update import settings
+        else:
+            settings = late("agent_tui.tui.update.settings")
+    """
+    return _Late(name)
+
+
+class _Late:
+    """Becomes as fast as the module itself: what was asked for is kept here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        found = getattr(importlib.import_module(self._name), attribute)
+        setattr(self, attribute, found)
+        return found

@@ -1,0 +1,30 @@
+"""What is found by name, and what is imported late."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from agent_tui import registry
+
+
+def test_a_late_module_is_imported_with_its_first_use() -> None:
+    code = """
+import sys
+from agent_tui.registry import late
+vec = late("agent_tui.structures.vec")
+assert "agent_tui.structures.vec" not in sys.modules
+made = vec.Vec([1, 2])
+import agent_tui.structures.vec as real
+assert type(made) is real.Vec and vec.Vec is real.Vec
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_a_late_module_has_not_is_said_as_python_says_it() -> None:
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        registry.late("agent_tui.structures.vec").nothing_like_this()
+    with pytest.raises(ModuleNotFoundError):
+        registry.late("agent_tui.no_such_module").anything()
