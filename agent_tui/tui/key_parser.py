@@ -145,7 +145,7 @@ class KeyParser(XTermParser):
             self._burst = True
             return True
         self._fast = fast + 1 if silence < KEY_SECONDS and len(data) <= 4 else 0
-        if fast >= FAST_READS and data in ("\r", "\n"):  # it sends key by key, faster than anybody types
+        if fast >= FAST_READS and self._fast and data in ("\r", "\n"):  # it sends key by key, faster than anybody types
             self._fast = fast
             return True
         return False
