@@ -15,8 +15,10 @@ from agent_tui.tui.drain import Held, drain, join
 
 QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
-DRAFT_SECONDS: Final = 0.5
-"""So long a draft rests before the engine is told of it."""
+DRAFT_SECONDS: Final = 0.3
+"""So long a draft rests before the engine is told of it. With the engine's own rest: on the disk within a second."""
+TYPED_SECONDS: Final = 3.0
+"""So long the engine is told nothing while somebody types without a rest."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
 NEXT_SECONDS: Final = 0.03
@@ -34,6 +36,8 @@ class Link:
         self._context = contextvars.Context()
         self._waiting: list[Op] = []
         self._draft: SaveDraft | None = None
+        self._drafted = 0.0
+        """Since when there is a draft that the engine was not told."""
         self._draft_timer: asyncio.TimerHandle | None = None
         self._soon: list[asyncio.TimerHandle] = []
         self._last_key = 0.0
@@ -75,6 +79,7 @@ class Link:
             self._waiting.append(op)
             return False
         if isinstance(op, SaveDraft):
+            self._drafted = self._drafted if self._draft is not None else self._loop.time()
             self._draft = op
             self._later_draft(DRAFT_SECONDS)
             return False
@@ -137,7 +142,8 @@ class Link:
         self._draft_timer = None
         if self._loop is None or self._draft is None:
             return
-        left = DRAFT_SECONDS - (self._loop.time() - self._last_key)
+        now = self._loop.time()
+        left = min(DRAFT_SECONDS - (now - self._last_key), TYPED_SECONDS - (now - self._drafted))
         if left > 0.001:
             self._later_draft(left)
         else:

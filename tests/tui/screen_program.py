@@ -26,9 +26,11 @@ def play(_: list[str], early: object) -> int:
     if os.environ.get("SCENE") == "broken-start":
         raise RuntimeError("broken at the start")
     from agent_tui.paths import shipped
+    from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit
+    from agent_tui.safety.sandbox import foreground
     from agent_tui.tui.start import run
-    from tests.tui.stage import PlayedEngine, echo
+    from tests.tui.stage import SESSION, PlayedEngine, echo
 
     def react(engine: PlayedEngine, op: Op) -> None:
         with Path(os.environ["OPS"]).open("a") as file:
@@ -38,6 +40,10 @@ def play(_: list[str], early: object) -> int:
             return
         if isinstance(op, Submit) and op.text == "wait":
             engine.begin(op.text)
+            return
+        if isinstance(op, Submit) and op.text == "ask":
+            engine.begin(op.text)
+            engine.say(ApprovalAsked(session=SESSION, id="q", call_id="c", tool="t", label="Run it", reason="it runs"))
             return
         if isinstance(op, Submit) and op.text == "markup":
             engine.begin(op.text)
@@ -54,6 +60,7 @@ def play(_: list[str], early: object) -> int:
         themes=(shipped("themes"),),
         early=early,  # type: ignore[arg-type]
         at_once=True,
+        foreground=foreground,
     )
 
 
