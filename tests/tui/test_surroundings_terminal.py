@@ -120,7 +120,8 @@ def test_an_old_console_is_asked_nothing_and_gets_no_title(start: Start) -> None
     pty.type("\x15")
     pty.until("Ask, or type")
     quit_(pty)
-    assert b"\x1b]" not in pty.raw and b"\x1b[22;2t" not in pty.raw and b"48;2;" not in pty.raw
+    asked = (b"\x1b]2;", b"\x1b]11;", b"\x1b[?2031h", b"\x1b[22;2t", b"48;2;", b"48;5;")
+    assert [one for one in asked if one in pty.raw] == []
 
 
 @pytest.mark.parametrize(("term", "letters"), [("xterm-256color", b"38;5;"), ("xterm", b"38;5;"), ("vt100", b"")])
