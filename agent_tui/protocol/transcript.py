@@ -259,9 +259,9 @@ class Transcript:
             if shown and thinking:
                 rows = rows.set(stream.base, thinking[0])
             if shown == bool(thinking):
-                return replace(self, rows=linked(rows, stream.base, TextBlock), streaming=None)
+                return replace(self, rows=linked(rows, stream.base, TextBlock, text), streaming=None)
         rows = rows.truncate(stream.base).extend(thinking).extend(_text_blocks(split(text), True))
-        return replace(self, rows=linked(rows, stream.base, TextBlock), streaming=None)
+        return replace(self, rows=linked(rows, stream.base, TextBlock, text), streaming=None)
 
     def abandon(self) -> Transcript:
         """Take back what was streamed and never settled."""

@@ -64,8 +64,11 @@ def links(pieces: Sequence[str]) -> list[Links]:
     return [Links("".join(own), tuple(sorted(labels))) for own, labels in zip(given, taken, strict=True)]
 
 
-def linked(rows: Vec[T], base: int, kind: type[Any]) -> Vec[T]:
-    """`rows`, where the blocks of `kind` from `base` on, one text, are told of each other's definitions (`links`)."""
+def linked(rows: Vec[T], base: int, kind: type[Any], text: str) -> Vec[T]:
+    """`rows`, where the blocks of `kind` from `base` on, the pieces of `text`, are told of each other's definitions
+    (`links`)."""
+    if "]:" not in text:  # so it is with nearly all, and a hundred thousand pieces take a while to look at
+        return rows
     texts = [(row, block) for row in range(base, len(rows)) if isinstance(block := rows[row], kind)]
     for (row, block), told in zip(texts, links([block.lead + block.text for _, block in texts]), strict=True):
         if told != block.links:
