@@ -185,6 +185,8 @@ closes the list.
 {editing_table()}
 Pasted text never submits. Which of the newline keys arrive depends on the terminal; `Ctrl+J` always does.
 
+`/vim` edits as [vim](vim.md) does.
+
 ## When the agent asks
 
 A key answers only {overlay.BURST_SECONDS} s after the dialog appeared and after the key before it: letters typed in a

@@ -26,7 +26,9 @@ PURE = (
     "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
     "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
     "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap", "agent_tui.tui.recall",
-    "agent_tui.tui.readline", "agent_tui.tui.picker",
+    "agent_tui.tui.readline",
+    "agent_tui.tui.vim", "agent_tui.tui.vim_keys", "agent_tui.tui.vim_operators", "agent_tui.tui.vim_state",
+    "agent_tui.tui.vim_text", "agent_tui.tui.picker",
 )  # fmt: skip
 
 LOADED_WITH_FIRST_USE = {"agent_tui.tui.markdown.lexing": "its lexers are Pygments' own; imported with the first code"}
