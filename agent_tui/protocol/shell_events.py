@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.transcript import ToolBlock, ToolState, Transcript
+from agent_tui.protocol.transcript import Question, State, ToolBlock, ToolState, Transcript
 from agent_tui.structures.frozen import frozen
 
 SHELL: Final = "shell"
@@ -54,8 +54,14 @@ class ShellEnded(Event):
             self.call_id, SHELL, label, state, before.started_at if before else self.at, self.duration_ms, self.tag,
             display=self.display,
         )  # fmt: skip
-        t = _put(t, block)
-        return replace(t, state="idle") if self.idle and t.state != "waiting_for_input" else t
+        pending = tuple(asked for asked in t.pending if isinstance(asked, Question) or asked.call_id != self.call_id)
+        waits = pending or (t.state == "waiting_for_input" and pending == t.pending)
+        now: State = "waiting_for_input" if waits else "idle" if self.idle else _goes_on(t.state)
+        return replace(_put(t, block), pending=pending, state=now)
+
+
+def _goes_on(state: State) -> State:
+    return "running" if state == "waiting_for_input" else state
 
 
 def _put(t: Transcript, block: ToolBlock) -> Transcript:

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.messages import StopReason, ToolCall, Usage
-from agent_tui.protocol.transcript import Retry, Streaming, Transcript, TurnBlock, TurnEnd, UserBlock
+from agent_tui.protocol.shell_events import SHELL
+from agent_tui.protocol.transcript import Approval, Retry, Streaming, Transcript, TurnBlock, TurnEnd, UserBlock
 from agent_tui.structures.frozen import frozen
 
 
@@ -199,5 +200,6 @@ class TurnEnded(Event):
     type: Literal["turn_ended"] = "turn_ended"
 
     def apply(self, t: Transcript) -> Transcript:
-        t = replace(t.abandon(), state="idle", pending=(), retry=None)
+        own = tuple(asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL)
+        t = replace(t.abandon(), state="idle", pending=own, retry=None)
         return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at))

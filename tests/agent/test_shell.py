@@ -122,3 +122,18 @@ def test_what_a_kill_left_open_is_closed(place: Place) -> None:
         driver.turn("go")
         assert driver.restored is not None
         assert not driver.restored.open_tools
+
+
+def test_a_question_that_a_kill_left_open_is_closed_too(place: Place) -> None:
+    model = place.script([{"text": "ok"}])
+    with place.engine(model) as driver:
+        driver.send(RunShell("rm -rf /"))
+        driver.until(ApprovalAsked)
+        session = driver.events[0].session
+        (log,) = place.home.rglob("*.jsonl")
+        before = log.read_bytes()
+    log.write_bytes(before)
+    with place.engine(model, resume=session) as driver:
+        driver.turn("go")
+        seen = driver.transcript()
+    assert (seen.pending, seen.state, dict(seen.open_tools)) == ((), "idle", {})

@@ -15,6 +15,8 @@ from agent_tui.tui.update import composer
 from agent_tui.tui.update.composer import MOST_EDITED
 from agent_tui.tui.update.step import Step, toast
 
+FOLDS: Final = frozenset(("deny", "say", "argument"))
+"""What the prompt may be used for and still hold chips: words that the model gets."""
 PAGE: Final = 10
 IMAGE: Final = "image"
 CLIPBOARD: Final = "clipboard_image"
@@ -23,13 +25,17 @@ CLIPBOARD: Final = "clipboard_image"
 def pasted(model: Model, msg: Pasted) -> Step:
     """Its line ends never submit, and whatever else is in it is only text."""
     text = msg.text
-    if model.composer.purpose is None and is_long(model, text):
+    purpose = model.composer.purpose
+    if (purpose is None or purpose.kind in FOLDS) and is_long(model, text):
         model, chip = composer.new_chip(model, text)
         return model, (Type(chip.label),)
-    if path := chips.dropped(text) if model.composer.purpose is None else "":
+    if path := chips.dropped(text) if purpose is None else "":
         model, asked = _ask(model, text.strip(), path)
         return model, (Type(text.strip()), *asked)
-    return model, (Type(text[:MOST_EDITED]),) if text else ()
+    if len(text) > MOST_EDITED:
+        model, expires = toast(model, f"of this paste only the first {MOST_EDITED:,} characters are taken", "warning")
+        return model, (Type(text[:MOST_EDITED]), *expires)
+    return model, (Type(text),) if text else ()
 
 
 def is_long(model: Model, text: str) -> bool:
