@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.tui.effects import ReadHistory, Remember
-from agent_tui.tui.msg import HistoryLoaded, HistoryRead
+from agent_tui.tui.msg import DraftEdited, HistoryLoaded, HistoryRead, Msg, VimMoved
 from agent_tui.tui.recall import Past, Recall
 from tests.tui.play import Play, words
 
@@ -161,3 +161,28 @@ def test_of_a_word_that_is_everywhere_as_many_are_found_as_one_goes_to() -> None
     assert seen[: len(here)] == here
     assert seen[len(here) :] == [past for past in pasts if not past.here][: len(seen) - len(here)]
     assert found.asked("prompt 29999").hit(0).text == "prompt 29999"
+
+
+STEPS = st.one_of(
+    st.sampled_from(["ctrl+r", "enter", "tab", "escape", "up", "down", "pageup", "ctrl+c", "ctrl+g", "ctrl+f", "f1"]),
+    st.builds(HistoryRead, number=st.integers(1, 3), entries=st.just(PASTS), done=st.booleans()),
+    st.builds(HistoryLoaded, entries=st.just(("a", "b")), again=st.booleans()),
+    st.builds(VimMoved, mode=st.sampled_from(["insert", "normal", "visual"])),
+    st.builds(DraftEdited, text=st.just("edited"), problem=st.sampled_from(["", "ed failed"])),
+)  # fmt: skip
+
+
+@given(st.lists(STEPS, max_size=25))
+def test_in_any_order_the_draft_is_in_the_prompt_or_put_aside_or_remembered(steps: list[str | Msg]) -> None:
+    play = Play()
+    play.type("precious")
+    for step in steps:
+        if not isinstance(step, str):
+            play.say(step)
+        elif step not in ("enter", "ctrl+c") or play.model.recall is not None:
+            play.press(step)
+        now = play.model.composer
+        assert (play.model.recall is not None) == (now.purpose is not None and now.purpose.kind == "history")
+        edited = any(isinstance(step, DraftEdited) and not step.problem for step in steps)
+        kept = (now.draft, now.stash, now.kept, *now.history)
+        assert edited or any("precious" in text for text in kept)

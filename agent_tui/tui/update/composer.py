@@ -209,5 +209,10 @@ def edited(model: Model, text: str, problem: str) -> Step:
 
 def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
     """The history of earlier sessions came; what was sent since is newer. `again`: that is in it too."""
-    history = entries if again else (*entries, *model.composer.history)[-MAX_HISTORY:]
-    return replace(model, composer=replace(model.composer, history=history, browsing=-1))
+    now = model.composer
+    history = entries if again else (*entries, *now.history)[-MAX_HISTORY:]
+    if now.browsing < 0:
+        return replace(model, composer=replace(now, history=history))
+    shown = now.history[now.browsing]  # the draft is put aside meanwhile: go on from where we are
+    at = next((n for n in reversed(range(len(history))) if history[n] == shown), -1)
+    return replace(model, composer=replace(now, history=history, browsing=at)) if at >= 0 else model
