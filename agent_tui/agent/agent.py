@@ -105,6 +105,8 @@ class Agent:
             case QueueEdit():
                 self.queue.edit(op)
                 self._follow_queue()
+                if op.action == "add":
+                    self._spent(op.text)
             case Answer():
                 self.turns.consent.answer(op)
             case SetMode():
@@ -138,7 +140,7 @@ class Agent:
             op = replace(op, text=queued.text)  # it may have been edited since it was asked for
         if self.turns.busy:
             if not op.queue_id:
-                self.queue.edit(QueueEdit("add", text=op.text))
+                self.handle(QueueEdit("add", text=op.text))
             return
         if self.models.provider is None:
             self.record.emit(self.models.told("start"))
@@ -188,6 +190,7 @@ class Agent:
         steers = self.turns.current.steers
         if queued is None:  # on record in the queue until the model has seen it: a kill in between loses nothing
             queued = self.queue.add(text, steer=True)
+            self._spent(text)
         else:
             self.queue.steer(queued.id)
         if queued is not None and queued.id not in (steer.queue_id for steer in steers):
@@ -213,8 +216,15 @@ class Agent:
 
     def _begin(self, op: Submit, expansion: Expansion | None) -> None:
         self.turns.begin(op, expansion)
-        if chips.expand(self.record.standing.draft, self.record.standing.pasted).strip() == op.text.strip():
-            self.record.emit(DraftSaved(""))  # what was sent is no draft any more, whenever the program ends
+        self._spent(op.text)
+
+    def _spent(self, text: str) -> None:
+        """What was sent, queued or steered is no draft any more, whenever the program ends."""
+        standing, resting = self.record.standing, self._draft
+        if resting is not None and chips.expand(resting.text, resting.pasted).strip() == text.strip():
+            self._draft = SaveDraft("")  # it was not on record yet, and will not be
+        if standing.draft and chips.expand(standing.draft, standing.pasted).strip() == text.strip():
+            self.record.emit(DraftSaved(""))
 
     def _set_mode(self, mode: str) -> None:
         if mode in MODES:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.queue import moved
-from agent_tui.protocol.events import QueueChanged, SteerSeen, TextDelta, TurnEnded, TurnStarted
-from agent_tui.protocol.ops import Cancel, QueueEdit, Steer, Submit
+from agent_tui.protocol.events import DraftSaved, QueueChanged, SteerSeen, TextDelta, TurnEnded, TurnStarted
+from agent_tui.protocol.ops import Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from tests.agent.driving import Driver, Place
 
@@ -90,6 +90,29 @@ def test_edits_and_order_outlive_the_program(place: Place) -> None:
     with place.engine(model, resume=session) as driver:
         assert driver.restored is not None
         assert [item.text for item in driver.restored.queue] == ["two", "one!", "three"] and driver.restored.paused
+
+
+@pytest.mark.parametrize("op", [QueueEdit("add", text="next"), Steer("next")])
+def test_what_waits_is_no_draft_as_well_after_a_kill(place: Place, op: QueueEdit | Steer) -> None:
+    model = place.script([{"text": "on it"}, {"hang": True}])
+    with place.engine(model) as driver:
+        driver.send(Submit("go"))
+        driver.until(TextDelta)
+        driver.send(SaveDraft("next"))
+        driver.send(op)
+        driver.until(QueueChanged)
+        log = next((place.home / "sessions").glob("*.jsonl"))
+        session = driver.all(QueueChanged)[0].session
+        driver.send(QueueEdit("pause"))
+        driver.until(QueueChanged, lambda event: event.paused)
+        driver.send(SaveDraft("next and more"))
+        driver.until(DraftSaved)
+        killed = log.read_bytes()
+    log.write_bytes(killed)
+    assert [event.text for event in driver.all(DraftSaved)] == ["next and more"]
+    with place.engine(model, resume=session) as driver:
+        assert driver.restored is not None
+        assert [item.text for item in driver.restored.queue] == ["next"]
 
 
 def test_moving_passes_over_words_for_the_running_turn() -> None:
