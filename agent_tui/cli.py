@@ -128,7 +128,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         notifier=config.settings.notify.desktop,
         look=Look(
             display.diff, display.thinking, display.animation, limited, display.timestamps, display.durations, zone,
-            typing.paste_lines, typing.paste_chars,
+            typing.paste_lines, typing.paste_chars, display.status,
         ),
         vim=typing.vim,
         history=config.folders.data / "history.jsonl",

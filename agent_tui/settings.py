@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from agent_tui.paths import project_folders
 from agent_tui.settings_kinds import MODES as MODES
-from agent_tui.settings_kinds import OCCASIONS, Layer, Value, entries, parts
+from agent_tui.settings_kinds import OCCASIONS, STATUS, Layer, Value, entries, parts
 from agent_tui.settings_schema import SECTIONS, Source, check, flat
 from agent_tui.settings_schema import Problem as Problem
 from agent_tui.structures.frozen import frozen
@@ -48,6 +48,7 @@ class DisplaySettings:
     """`auto` or empty: `theme_dark` or `theme_light`, by the ground of the terminal; `no-colour` with NO_COLOR."""
     theme_dark: str = "dark"
     theme_light: str = "light"
+    status: tuple[str, ...] = STATUS
     diff: Literal["auto", "unified", "split"] = "auto"
     """`split`: old and new side by side; `auto`: so on wide screens."""
     thinking: Literal["hidden", "folded", "live"] = "live"
@@ -276,7 +277,6 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
 
 
 def _fields(section: Any) -> dict[str, Any]:
-    """A section of the settings as plain data."""
     plain = {own.name: getattr(section, own.name) for own in fields(section)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 

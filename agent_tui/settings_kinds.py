@@ -122,6 +122,19 @@ def _occasions(value: Any) -> tuple[str, ...]:
     return names
 
 
+DIVIDER: Final = ">"
+STATUS: Final = ("model", "cwd", DIVIDER, "queue", "mode", "context")
+"""The line at the top; what stands behind the divider is at the right."""
+_PARTS: Final = ("model", "mode", "context", "cwd", "branch", "queue", DIVIDER)
+
+
+def _status(value: Any) -> tuple[str, ...]:
+    names = _names(value)
+    if not set(names) <= set(_PARTS) or len(set(names)) < len(names):
+        raise ValueError
+    return names
+
+
 _SWITCH: Final = Kind("true or false", _flag, "choice", ("true", "false"))
 _MODEL: Final = Kind('"<provider>/<model>", such as "ollama/qwen3:8b"', _model)
 _WINDOW: Final = _whole(0, 100_000_000)
@@ -144,6 +157,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "theme": Kind("the name of a theme", _text),
         "theme_dark": Kind("the name of a theme", _text),
         "theme_light": Kind("the name of a theme", _text),
+        "status": Kind(f"a list of {', '.join(_PARTS)}", _status, "names"),
         "diff": _one_of("auto", "unified", "split"),
         "thinking": _one_of("hidden", "folded", "live"),
         "timestamps": _SWITCH,
@@ -193,6 +207,7 @@ _ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "display.theme": ("", "Colours; auto (or empty): by the ground of the terminal, light or dark."),
     "display.theme_dark": ("dark", "The theme on a dark terminal, where theme is auto."),
     "display.theme_light": ("light", "The theme on a light terminal, where theme is auto."),
+    "display.status": (STATUS, "The line at the top; what follows > is at the right."),
     "display.diff": ("auto", "Old and new side by side (split), in one column (unified), or by width (auto)."),
     "display.thinking": ("live", "How much of the model's thoughts is shown."),
     "display.timestamps": (False, "When prompts, tool calls and turn ends happened."),
@@ -216,7 +231,7 @@ _ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "pace": (1.0, "Stretches the demo's pauses."),
 }  # fmt: skip
 _LIVE: Final = (
-    "display.theme", "display.theme_dark", "display.theme_light", "display.diff", "display.thinking",
+    "display.theme", "display.theme_dark", "display.theme_light", "display.status", "display.diff", "display.thinking",
     "display.timestamps", "display.durations", "display.animation", "prompt.vim", "prompt.paste_lines",
     "prompt.paste_chars",
 )  # fmt: skip

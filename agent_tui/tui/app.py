@@ -20,6 +20,7 @@ from agent_tui import boot
 from agent_tui.protocol.engine import Engine
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
+from agent_tui.tui.branch import branch
 from agent_tui.tui.canvas import Stage
 from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
@@ -180,6 +181,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
                 self.use_theme(self._configuration.theme(name))
             case do.UseGround(dark):
                 self.use_theme(self._configuration.ground(dark))
+            case do.ReadBranch(cwd):
+                self.dispatch(msg.BranchRead(branch(cwd), at=time.time()))
             case do.SetTitle(text):
                 self.set_title(text)
             case do.Notify(text, bell):

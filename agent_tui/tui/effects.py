@@ -134,6 +134,13 @@ class UseGround:
 
 
 @frozen
+class ReadBranch:
+    """Look which branch the folder `cwd` has, and say `BranchRead`."""
+
+    cwd: str
+
+
+@frozen
 class SetTitle:
     """Make `text` the title of the terminal."""
 
@@ -151,5 +158,5 @@ class Notify:
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
     | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme
-    | UseGround | SetTitle | Notify | ReadFacts
+    | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

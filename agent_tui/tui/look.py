@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from agent_tui.settings_kinds import STATUS
 from agent_tui.structures.frozen import frozen
 
 DiffForm = Literal["auto", "unified", "split"]
@@ -30,6 +31,8 @@ class Look:
     paste_lines: int = 5
     paste_chars: int = 800
     """A paste of more lines or characters is folded into a chip; 0: by that it never is."""
+    status: tuple[str, ...] = STATUS
+    """The parts of the line at the top."""
 
 
 DEFAULT: Final = Look()

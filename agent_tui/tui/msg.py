@@ -186,6 +186,13 @@ class FocusChanged(Base):
 
 
 @frozen
+class BranchRead(Base):
+    """The folder has this branch; empty: none."""
+
+    name: str
+
+
+@frozen
 class GroundTold(Base):
     """The terminal told whether its ground is dark."""
 
@@ -203,5 +210,5 @@ Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | ChipClicked | FocusChanged | GroundTold | FactsRead
+    | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead
 )  # fmt: skip

@@ -20,6 +20,8 @@ class Window:
     """Whether its ground is dark, where it has told."""
     title: str = ""
     """What the title says; empty: it is not ours."""
+    branch: str = ""
+    """Of the folder, where it is shown."""
     on: tuple[str, ...] = OCCASIONS
     desktop: bool = True
     bell: bool = False

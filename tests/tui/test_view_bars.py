@@ -21,6 +21,7 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.messages import Usage
 from agent_tui.tui.view import words as say
+from agent_tui.tui.view.header import header_view
 from tests.tui.play import Play, words
 
 
@@ -50,6 +51,25 @@ def test_accept_all_says_that_there_is_no_sandbox() -> None:
     play = Play()
     play.feed(ModeChanged("accept-all", session="s"))
     assert "accept-all no sandbox" in words(play.view.header.right)
+
+
+def test_the_header_shows_what_is_wanted_in_its_order() -> None:
+    play = _used(12_000, 400)
+    look = replace(play.model.look, status=("branch", "mode", "model", "context"))
+    model = replace(play.model, look=look, window=replace(play.model.window, branch="main"))
+    shown = header_view(model)
+    assert words(shown.left).endswith(" · auto · ollama/q · 12.4k/32k 38%") and words(shown.left).startswith("main")
+    assert shown.right == ()
+    right = header_view(replace(model, look=replace(look, status=("branch", ">", "cwd")))).right
+    assert words(right) == "~/work"
+    assert header_view(replace(model, look=replace(look, status=()))).left == ()
+
+
+def test_a_mode_without_a_sandbox_is_shown_whatever_is_wanted() -> None:
+    play = Play()
+    play.feed(ModeChanged("accept-all", session="s"))
+    shown = header_view(replace(play.model, look=replace(play.model.look, status=("cwd",))))
+    assert words(shown.right) == "accept-all no sandbox"
 
 
 def test_before_the_session_the_header_says_so() -> None:

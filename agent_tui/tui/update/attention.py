@@ -7,7 +7,7 @@ from typing import Final
 
 from agent_tui.protocol.transcript import Approval, Transcript, TurnBlock
 from agent_tui.structures.visible import visible
-from agent_tui.tui.effects import Effect, Notify, SetTitle, UseGround
+from agent_tui.tui.effects import Effect, Notify, ReadBranch, SetTitle, UseGround
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import DraftChanged, HistoryAsked, KeyPressed, Msg, Pasted, Submitted
 from agent_tui.tui.update.step import Step
@@ -28,7 +28,14 @@ def grounded(model: Model, dark: bool) -> Step:
 
 
 def focused(model: Model, has: bool) -> Step:
-    return replace(model, window=replace(model.window, focused=has)), ()
+    """Who comes back may have changed the branch elsewhere."""
+    shown = has and "branch" in model.look.status
+    effects = (ReadBranch(model.transcript.cwd),) if shown else ()
+    return replace(model, window=replace(model.window, focused=has)), effects
+
+
+def on_branch(model: Model, name: str) -> Model:
+    return replace(model, window=replace(model.window, branch=name))
 
 
 def settled(before: Model, model: Model, msg: Msg) -> Step:
@@ -36,11 +43,14 @@ def settled(before: Model, model: Model, msg: Msg) -> Step:
     if model.window.focused is None and isinstance(msg, _TOUCHES):
         model = replace(model, window=replace(model.window, touched=msg.at))
     was, now, window = before.transcript, model.transcript, model.window
-    if was is now and before.gone is model.gone and (window.title or not window.titled):
+    if was is now and before.gone is model.gone and before.look is model.look and (window.title or not window.titled):
         return model, ()
-    effects: tuple[Effect, ...] = ()
+    moved = was.cwd != now.cwd or before.look.status is not model.look.status or (
+        was.state != "idle" and now.state == "idle"
+    )
+    effects: tuple[Effect, ...] = (ReadBranch(now.cwd),) if moved and "branch" in model.look.status else ()
     if window.titled and (title := title_of(now)) != window.title:
-        model, effects = replace(model, window=replace(window, title=title)), (SetTitle(title),)
+        model, effects = replace(model, window=replace(window, title=title)), (*effects, SetTitle(title))
     occasion = _occasion(before, model)
     if occasion is None or occasion not in window.on or not _away(model):
         return model, effects

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
+    BranchRead,
     ChipClicked,
     Copied,
     DraftChanged,
@@ -109,6 +110,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return overlay.filled(model, msg.facts)
         case FocusChanged():
             return attention.focused(model, msg.focused)
+        case BranchRead():
+            return attention.on_branch(model, msg.name), ()
         case GroundTold():
             return attention.grounded(model, msg.dark)
         case EffectFailed():

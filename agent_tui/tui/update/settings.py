@@ -20,7 +20,8 @@ RESET: Final = ("delete", "ctrl+r")
 EMPTIES: Final = ("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace")
 THEMES: Final = ("display.theme", "display.theme_dark", "display.theme_light")
 FIXED: Final[dict[str, str]] = {
-    "display.diff": "diff", "display.thinking": "thinking", "display.timestamps": "timestamps",
+    "display.status": "status", "display.diff": "diff", "display.thinking": "thinking",
+    "display.timestamps": "timestamps",
     "display.durations": "durations", "display.animation": "animation", "prompt.paste_lines": "paste_lines",
     "prompt.paste_chars": "paste_chars",
 }  # fmt: skip

@@ -1,16 +1,18 @@
-"""The lines around the transcript: header, status, footer."""
+"""The lines around the prompt: status, footer."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.transcript import Question, Queued, Retry, Streaming, ToolBlock, Transcript
+from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
+from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search, VimMode
-from agent_tui.tui.regions import FooterView, HeaderView, Span, StatusView, Tone
+from agent_tui.tui.regions import FooterView, Span, StatusView, Tone
 from agent_tui.tui.view import words
+from agent_tui.tui.view.header import DOT
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.queued import editing_footer
 from agent_tui.tui.view.recalls import recall_footer
@@ -18,45 +20,6 @@ from agent_tui.tui.view.recalls import recall_footer
 FRAMES_PER_SECOND: Final = 10
 CHARS_PER_TOKEN: Final = 4
 """For what is streaming and not yet counted; shown with `≈`."""
-CONTEXT_WARNING: Final = 80
-"""Percent of the window from which the context use is said in a warning tone."""
-MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning", "accept-all": "bad"}
-DOT: Final = Span(" · ", "dim")
-
-
-def header_view(model: Model) -> HeaderView:
-    t = model.transcript
-    return _header(
-        t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated, t.queue, model.taken, t.paused,
-        "stopped" if model.gone else "" if model.started or t.model else "starting …",
-    )  # fmt: skip
-
-
-@lazy
-def _header(
-    name: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
-    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str,
-) -> HeaderView:  # fmt: skip
-    left = [Span(instead, "dim") if instead else Span(name, "accent") if name else Span("no model", "warning")]
-    if cwd:
-        left += [DOT, Span(words.folder(cwd, home), "dim")]
-    right: list[Span] = []
-    waiting = sum(item.id not in taken for item in queue)
-    if waiting:
-        right += [Span(f"queued ({waiting})", "accent"), *((Span(" paused", "warning"),) if paused else ()), DOT]
-    right.append(Span(mode, MODE_TONES.get(mode, "normal")))
-    if mode == "accept-all":
-        right.append(Span(" no sandbox", "bad"))
-    context = _context(used, window, estimated)
-    return HeaderView(tuple(left), (*right, DOT, context) if context else tuple(right))
-
-
-def _context(used: int, window: int, estimated: bool) -> Span | None:
-    if not window:
-        return Span(f"{words.tokens(used, estimated)} tokens", "dim") if used else None
-    percent = round(100 * used / window)
-    text = f"{words.tokens(used, estimated)}/{words.window(window)} {percent}%"
-    return Span(text, "warning" if percent >= CONTEXT_WARNING else "dim")
 
 
 def status_view(model: Model) -> StatusView:
@@ -146,7 +109,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return editing_footer(model.running, model.keys)
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
-        kind, model.keys,
+        kind, model.keys, bool(chips.spans(model.composer.draft)),
     )  # fmt: skip
     shown = _moded(shown, model.vim) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
@@ -177,7 +140,7 @@ def _search_footer(found: Search) -> FooterView:
 @lazy
 def _footer(
     draft: bool, running: bool, queued: bool, paused: bool, completing: bool, asking: bool, purpose: Purpose | None,
-    overlay: OverlayKind | None, own: OwnKeys,
+    overlay: OverlayKind | None, own: OwnKeys, chip: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
         return FooterView((("Enter", "save" if purpose.kind == "setting" else "send"), ("Esc", "back")))
@@ -197,7 +160,7 @@ def _footer(
         return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), *stop))
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
-    now = Situation(running, draft, queued, paused)
+    now = Situation(running, draft, queued, paused, chip)
     labelled = ((one.name, one.label(now)) for one in commands.COMMANDS if one.label is not None)
     named = ((commands.key_of(name, own), label) for name, label in labelled if label)
     return FooterView(tuple((key, label) for key, label in named if key))

@@ -21,7 +21,8 @@ from agent_tui.tui.regions import (
 )
 from agent_tui.tui.update import completion, recall, search
 from agent_tui.tui.view.ask import dialog_view
-from agent_tui.tui.view.bars import footer_view, header_view, status_view
+from agent_tui.tui.view.bars import footer_view, status_view
+from agent_tui.tui.view.header import header_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
 from agent_tui.tui.view.recalls import recall_view
 from agent_tui.tui.view.sheets import overlay_view

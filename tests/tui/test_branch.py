@@ -1,0 +1,71 @@
+"""The branch in the line at the top: read from git's own file, when it may have changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent_tui.protocol.events import SessionStarted, StepStarted, TurnEnded, TurnStarted
+from agent_tui.tui import msg
+from agent_tui.tui.branch import branch
+from agent_tui.tui.effects import Effect, ReadBranch
+from agent_tui.tui.look import Look
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import update
+
+
+def test_a_branch_a_commit_and_none(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert branch(str(inner)) == branch("") == ""
+    git = tmp_path / ".git"
+    git.mkdir()
+    assert branch(str(inner)) == ""
+    (git / "HEAD").write_text("ref: refs/heads/fix/the-sum\n")
+    assert branch(str(inner)) == branch(str(tmp_path)) == "fix/the-sum"
+    (git / "HEAD").write_text("0123456789abcdef0123456789abcdef01234567\n")
+    assert branch(str(inner)) == "01234567"
+    (git / "HEAD").write_bytes(b"ref: \xff\n" * 5_000)
+    assert isinstance(branch(str(inner)), str)
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_work_tree_has_its_own(tmp_path: Path, absolute: bool) -> None:
+    own = tmp_path / "main" / ".git" / "worktrees" / "other"
+    own.mkdir(parents=True)
+    (own / "HEAD").write_text("ref: refs/heads/other\n")
+    (tmp_path / "other").mkdir()
+    named = own if absolute else Path("../main/.git/worktrees/other")
+    (tmp_path / "other" / ".git").write_text(f"gitdir: {named}\n")
+    assert branch(str(tmp_path / "other")) == "other"
+    (tmp_path / "other" / ".git").write_text("gitdir: /no\0where\n")
+    assert branch(str(tmp_path / "other")) == ""
+
+
+def reads(effects: tuple[Effect, ...]) -> list[ReadBranch]:
+    return [one for one in effects if isinstance(one, ReadBranch)]
+
+
+def test_it_is_read_when_it_may_be_another_and_only_where_it_is_shown() -> None:
+    for parts, count in ((("branch",), 1), (("cwd",), 0)):
+        model = Model(look=Look(status=parts))
+        asked = []
+        started = SessionStarted(session="s", cwd="/work/shop", model="m")
+        begun = (TurnStarted(session="s", turn=1, prompt="x"), StepStarted(session="s", turn=1, step=1))
+        for events in ((started,), begun, (TurnEnded(session="s", turn=1, state="completed"),)):
+            model, effects = update(model, msg.EventsArrived(at=1.0, events=events))
+            asked.append(len(reads(effects)))
+        assert asked == [count, 0, count]
+        model, effects = update(model, msg.FocusChanged(at=2.0, focused=True))
+        assert reads(effects) == [ReadBranch("/work/shop")] * count
+        model, _ = update(model, msg.BranchRead("main", at=3.0))
+        assert model.window.branch == "main"
+        assert reads(update(model, msg.Resized(at=4.0, width=9, height=9))[1]) == []
+
+
+def test_it_is_read_once_it_is_wanted() -> None:
+    model, _ = update(Model(), msg.EventsArrived(at=1.0, events=(SessionStarted(session="s", cwd="/w", model="m"),)))
+    wanted = replace(model, look=replace(model.look, status=("branch",)))
+    assert update(wanted, msg.FocusChanged(at=2.0, focused=True))[1] == (ReadBranch("/w"),)
