@@ -17,7 +17,7 @@ from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query
 
 HEAD: Final = 16_384
-TAIL: Final = 262_144
+TAIL: Final = 131_072
 """Bytes that are read of a file, from its beginning or its end."""
 LINE: Final = 2_000
 """Characters that are kept of a line."""
@@ -138,7 +138,7 @@ def _own_lines(text: str) -> Iterator[Line]:
     found: list[Line] = []
     for line in text.splitlines():
         try:
-            at = datetime.strptime(line[:23], "%Y-%m-%d %H:%M:%S,%f")
+            at = datetime.fromisoformat(line[:23])
         except ValueError:
             if found:
                 before = found[-1]

@@ -91,7 +91,8 @@ def test_of_a_long_log_the_end_is_read_in_order(place: Place) -> None:
     with (logs / "agent-20260101-000000-0.log").open("w") as file:
         file.truncate(100_000_000)  # nothing but holes
         file.seek(100_000_000)
-        file.write("\n2026-01-31 12:00:00,000 ERROR it failed\nTraceback\n  line 1\n2026-01-31 12:00:09,500 INFO over\n")
+        file.write("\n2026-01-31 12:00:00,000 ERROR it failed\nTraceback\n  line 1\n")
+        file.write("2026-01-31 12:00:09,500 INFO over\n")
     record = {"v": 1, "at": 4e9, "type": "notice", "level": "warning", "text": "late", "c": 1}
     (sessions / "s.jsonl").write_text("damage\n[1]\n" + json.dumps(record) + "\n" + '{"at": "x"}\n{"at": 1e300}\n')
     data = asked(place, "log", session="s")
