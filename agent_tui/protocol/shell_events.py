@@ -60,6 +60,12 @@ class ShellEnded(Event):
         return replace(_put(t, block), pending=pending, state=now)
 
 
+def at_work(t: Transcript) -> bool:
+    """Whether a command of the person's runs, or waits for their word."""
+    blocks = (t.rows[row] for row in t.open_tools.values())
+    return any(isinstance(block, ToolBlock) and block.name == SHELL for block in blocks)
+
+
 def _goes_on(state: State) -> State:
     return "running" if state == "waiting_for_input" else state
 

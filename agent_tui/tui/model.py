@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
+from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.settings_kinds import Value
 from agent_tui.structures.chips import Chip
@@ -254,7 +255,7 @@ class Model:
     def running(self) -> bool:
         """Whether there is something to interrupt."""
         t = self.transcript
-        return not self.gone and (self.in_flight is not None or t.state != "idle" or bool(t.open_tools))
+        return not self.gone and (self.in_flight is not None or t.state != "idle" or at_work(t))
 
     @property
     def asking(self) -> bool:

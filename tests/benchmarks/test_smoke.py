@@ -12,7 +12,7 @@ from benchmarks.__main__ import main, names
 from benchmarks.common import Goal, median, percentile, report
 
 ROOT = Path(__file__).resolve().parents[2]
-PROMISED = {"outside", "growth", "transcript", "start", "core", "stream", "cancel", "idle", "files"}
+PROMISED = {"outside", "growth", "transcript", "start", "core", "stream", "cancel", "idle", "files", "paste"}
 
 
 @pytest.mark.parametrize("name", names())

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from agent_tui.protocol.event import Restored
-from agent_tui.protocol.events import Answered, DraftSaved, QueueChanged, SessionStarted, ShellEnded, ShellStarted
-from agent_tui.protocol.ops import Query, QueueEdit, RunShell, SaveDraft, Submit
+from agent_tui.protocol.events import (
+    Answered,
+    DraftSaved,
+    QuestionAsked,
+    QueueChanged,
+    SessionStarted,
+    ShellEnded,
+    ShellStarted,
+)
+from agent_tui.protocol.ops import Answer, Query, QueueEdit, RunShell, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
@@ -36,6 +44,29 @@ def test_a_long_paste_is_a_chip_and_is_sent_whole() -> None:
     play.press("enter")
     assert play.ops == [Submit(f"look at {LONG} please")]
     assert play.takes(Remember) == [Remember(f"look at {LONG} please")]
+
+
+def test_a_long_paste_into_an_answer_is_a_chip_too() -> None:
+    play = Play()
+    play.feed(QuestionAsked(id="q", kind="skill_argument", text="/x needs <y>", session="s"))
+    play.say(Pasted(LONG))
+    assert play.text == LABEL
+    play.press("enter")
+    assert play.take() == [Answer("q", "say", LONG)]
+
+
+def test_what_is_searched_for_holds_no_chip_and_says_what_was_left_out() -> None:
+    play = Play()
+    play.press("ctrl+f")
+    play.say(Pasted("x" * 60_000))
+    assert len(play.text) == 50_000
+    assert "first 50,000" in play.toast
+
+
+def test_the_footer_names_the_key_that_shows_a_chip() -> None:
+    play = Play()
+    play.say(Pasted(LONG))
+    assert ("F4", "show what is folded") in play.view.footer.keys
 
 
 def test_short_pastes_are_text() -> None:

@@ -23,6 +23,8 @@ class Situation:
     draft: bool = False
     queued: bool = False
     paused: bool = False
+    chip: bool = False
+    """The draft holds something folded."""
 
 
 @frozen

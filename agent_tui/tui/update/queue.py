@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent_tui.protocol.ops import Cancel, QueueEdit, Steer, Submit
+from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
 from agent_tui.tui.model import InFlight, Model
@@ -17,7 +18,7 @@ def dispatch(model: Model) -> Step:
     """Send the oldest queued prompt, if the agent is free for it. Once: until its turn begins it is in flight."""
     transcript = model.transcript
     waiting = model.queue
-    busy = transcript.state != "idle" or transcript.open_tools or transcript.pending or transcript.paused
+    busy = transcript.state != "idle" or at_work(transcript) or transcript.pending or transcript.paused
     if not waiting or busy or not transcript.model or model.in_flight is not None or not model.started or model.gone:
         return model, ()
     first = waiting[0]

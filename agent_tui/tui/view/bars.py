@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.structures import chips
 from agent_tui.tui import commands
@@ -57,7 +58,7 @@ def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
         return _tool(t), "normal"
     stream = t.streaming
     if stream is None or t.state == "idle":
-        if t.open_tools:
+        if at_work(t):
             return _tool(t), "normal"
         return "starting" if t.state == "idle" else "working", "normal"
     return _writing(stream), "normal"
