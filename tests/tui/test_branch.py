@@ -65,6 +65,12 @@ def test_it_is_read_when_it_may_be_another_and_only_where_it_is_shown() -> None:
         assert reads(update(model, msg.Resized(at=4.0, width=9, height=9))[1]) == []
 
 
+def test_it_is_read_at_the_start() -> None:
+    started = msg.Started(at=1.0, width=80, height=24)
+    for parts, count in ((("branch",), 1), (("cwd",), 0)):
+        assert len(reads(update(Model(look=Look(status=parts)), started)[1])) == count
+
+
 def test_it_is_read_once_it_is_wanted() -> None:
     model, _ = update(Model(), msg.EventsArrived(at=1.0, events=(SessionStarted(session="s", cwd="/w", model="m"),)))
     wanted = replace(model, look=replace(model.look, status=("branch",)))

@@ -9,7 +9,7 @@ from agent_tui.protocol.transcript import Approval, Transcript, TurnBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui.effects import Effect, Notify, ReadBranch, SetTitle, UseGround
 from agent_tui.tui.model import Model
-from agent_tui.tui.msg import DraftChanged, HistoryAsked, KeyPressed, Msg, Pasted, Submitted
+from agent_tui.tui.msg import DraftChanged, HistoryAsked, KeyPressed, Msg, Pasted, Started, Submitted
 from agent_tui.tui.update.step import Step
 from agent_tui.tui.window import Occasion
 
@@ -42,22 +42,31 @@ def settled(before: Model, model: Model, msg: Msg) -> Step:
     """What follows from `before` having become `model` by `msg`."""
     if model.window.focused is None and isinstance(msg, _TOUCHES):
         model = replace(model, window=replace(model.window, touched=msg.at))
-    was, now, window = before.transcript, model.transcript, model.window
-    if was is now and before.gone is model.gone and before.look is model.look and (window.title or not window.titled):
-        return model, ()
-    moved = was.cwd != now.cwd or before.look.status is not model.look.status or (
-        was.state != "idle" and now.state == "idle"
-    )
-    effects: tuple[Effect, ...] = (ReadBranch(now.cwd),) if moved and "branch" in model.look.status else ()
-    if window.titled and (title := title_of(now)) != window.title:
-        model, effects = replace(model, window=replace(window, title=title)), (*effects, SetTitle(title))
-    occasion = _occasion(before, model)
+    effects = _branch(before, model, isinstance(msg, Started))
+    if before.transcript is model.transcript and before.gone is model.gone and not isinstance(msg, Started):
+        return model, effects
+    if model.window.titled and (title := title_of(model.transcript)) != model.window.title:
+        model, effects = replace(model, window=replace(model.window, title=title)), (*effects, SetTitle(title))
+    return model, (*effects, *_told(before, model))
+
+
+def _branch(before: Model, model: Model, begins: bool) -> tuple[Effect, ...]:
+    """The branch is read anew when it may be another: at the start, elsewhere, after a turn."""
+    was, now = before.transcript, model.transcript
+    if "branch" not in model.look.status:
+        return ()
+    ended = was.state != "idle" and now.state == "idle"
+    new = begins or ended or was.cwd != now.cwd or before.look.status is not model.look.status
+    return (ReadBranch(now.cwd),) if new else ()
+
+
+def _told(before: Model, model: Model) -> tuple[Effect, ...]:
+    """The person is told what happened, unless they look."""
+    window, occasion = model.window, _occasion(before, model)
     if occasion is None or occasion not in window.on or not _away(model):
-        return model, effects
+        return ()
     desktop = window.desktop and window.focused is False
-    if not desktop and not window.bell:
-        return model, effects
-    return model, (*effects, Notify(_words(occasion, model) if desktop else "", window.bell))
+    return (Notify(_words(occasion, model) if desktop else "", window.bell),) if desktop or window.bell else ()
 
 
 def title_of(transcript: Transcript) -> str:
