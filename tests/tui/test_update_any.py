@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.protocol.event import Restored
+from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, fold
 from agent_tui.structures import chips
 from agent_tui.tui.commands import bindings
@@ -56,7 +57,7 @@ TOLD = st.builds(
     kind=st.sampled_from(["skills", "models", "sessions", "private", "image"]),
     data=json_values | st.fixed_dictionaries({"offered": st.lists(json_values), "tried": json_values}),
 )  # fmt: skip
-ARRIVED = st.one_of(
+ARRIVED: st.SearchStrategy[Sequence[Event | Restored]] = st.one_of(
     st.lists(events() | asides | ASKED | TOLD | st.just(STARTED), max_size=4),
     sessions(),
     sessions().map(lambda told: [Restored(fold(told)), STARTED]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_tui.protocol.events import ApprovalAsked, AsideDelta, AsideEnded, TurnEnded
+from agent_tui.protocol.events import ApprovalAsked, AsideDelta, AsideEnded, ErrorRaised, TurnEnded
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import AskAside, CancelAside
 from agent_tui.tui.effects import Copy
@@ -72,6 +72,15 @@ def test_what_comes_for_another_question_is_not_shown() -> None:
     play.feed(AsideDelta("aside-0", "old"), AsideEnded("aside-0", "old?", "old"))
     shown = play.view.overlay
     assert shown is not None and shown.text == "" and "asking" in _said(play)
+
+
+def test_where_the_engine_has_stopped_nothing_is_asked() -> None:
+    play = Play()
+    play.feed(ErrorRaised("it is gone", "stopped", session="s"))
+    play.take()
+    play.type("/btw why?")
+    play.press("enter")
+    assert "has stopped" in play.toast and play.take() == [] and play.view.overlay is None
 
 
 def test_a_failure_is_said() -> None:

@@ -20,6 +20,8 @@ SHORTEST_LINE: Final = 12
 
 def ask(model: Model, question: str) -> Step:
     """Ask, beside a turn or without one; the question before it is given up."""
+    if model.gone:
+        return toast(model, "nobody is there to answer: the engine has stopped", "bad")
     id = f"aside-{model.queries + 1}"
     model = replace(model, queries=model.queries + 1, aside=Aside(id, question), overlay=Overlay("aside"))
     return send(model, AskAside(id, question))
