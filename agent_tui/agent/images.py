@@ -84,7 +84,8 @@ class Images:
         data, found = read(real)
         if not any(real.is_relative_to(root) for root in self._workplace.roots):
             real = self._kept(real.stem, data)  # it was named by the person, and may be gone when it is sent
-        return _told(real, found)
+        root = self._workplace.roots[0]
+        return _told(real.relative_to(root) if real.is_relative_to(root) else real, found)
 
     def _kept(self, stem: str, data: bytes) -> Path:
         """A copy among the session's own files, with mode 0600."""

@@ -37,7 +37,7 @@ def test_an_image_is_known_by_its_first_bytes(place: Place) -> None:
     (place.cwd / "b.png").write_bytes(b"no image")
     (place.cwd / "huge.png").write_bytes(DATA + bytes(images.MOST))
     assert ask(place, "a.png") == {
-        "path": str((place.cwd / "a.png").resolve()), "width": 64, "height": 32, "problem": "",
+        "path": "a.png", "width": 64, "height": 32, "problem": "",
     }  # fmt: skip
     for name, problem in (("b.png", "no PNG"), ("huge.png", "larger than 5 MB"), ("none.png", "No such file")):
         found = ask(place, name)
