@@ -140,9 +140,9 @@ async def feed(
 def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     """Run the person's own program on the terminal, with their environment, and wait for it: its exit code, negative
     for a signal. It gets TERM once `ends` is true. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
-    keys = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
+    keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
-        process = subprocess.Popen(argv, preexec_fn=_as_usual)
+        process = subprocess.Popen(argv)
         while True:
             try:
                 return process.wait(_LOOK)
@@ -154,9 +154,8 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
             signal.signal(number, before)
 
 
-def _as_usual() -> None:
-    for number in (signal.SIGINT, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
+def _heard(*_: object) -> None:
+    """A key for the program on the terminal. To ignore it here would be to ignore it there, too."""
 
 
 async def settle(timeout: float) -> None:

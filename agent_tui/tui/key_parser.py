@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import zip_longest
 from time import monotonic
 from typing import Final
 
@@ -34,6 +35,8 @@ _MOUSE_OR_MODE = re.compile(r"\x1b\[(?:\[|<?[-\d;]*[mM]|\?[\d;]*\$y)")
 _COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
 """An answer of the terminal to what some program asked it."""
+_ALT = re.compile(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
+"""Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
 _WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
 
 
@@ -58,7 +61,7 @@ class Ground(Message):
 def dark_ground(red: str, green: str, blue: str) -> bool:
     """Whether letters on this ground had better be light; one to four hex digits a colour."""
     parts = (int(value, 16) / (16 ** len(value) - 1) for value in (red, green, blue))
-    return sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), parts, strict=True)) < 0.5
+    return bool(sum(weight * part for weight, part in zip((0.299, 0.587, 0.114), parts, strict=True)) < 0.5)
 
 
 class KeyParser(XTermParser):
@@ -122,10 +125,13 @@ class KeyParser(XTermParser):
         data, self._open = self._open + data, ""
         if found := _OPEN.search(data):
             data, self._open, self._open_at = data[: found.start()], found[0], monotonic()
-        if keys := _REPLY.sub(self._replied, data):  # nothing at all would be the end of the input
-            for token in super().feed(keys):
+        parts = iter(_ALT.split(_REPLY.sub(self._replied, data)))
+        for keys, alt in zip_longest(parts, parts, fillvalue=""):
+            for token in super().feed(keys) if keys else ():  # nothing at all would be the end of the input
                 if not isinstance(token, events.Resize) or self._possible(token):
                     yield token
+            if alt:
+                yield from self._sequence_to_key_events(alt, alt=True)
         yield from self._told
         self._told = []
         self._tail = (self._tail + data)[-len(BRACKETED_PASTE_START) :]

@@ -11,7 +11,7 @@ from agent_tui.tui import msg
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.recall import Past, Recall
 
-PAUSE: Final = 0.002
+PAUSE: Final = 0.005
 """Seconds between two slices of the file: the keys that wait come first."""
 
 
