@@ -108,7 +108,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._failed(self.palette.problem)
         if not gc.isenabled():
             gc.freeze()
-            gc.set_threshold(10_000, 20, 50)
+            gc.set_threshold(10_000, 5, 200)  # small middle ones: each is a wait for the next key
             gc.enable()
 
     async def on_event(self, event: events.Event) -> None:
