@@ -1,0 +1,49 @@
+"""The person's own editor: which it is, and what it leaves."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+Foreground = Callable[[Sequence[str], Callable[[], bool]], int]
+"""Runs a program on the terminal and returns its exit code; ends it once the second is true. Raises OSError."""
+EDITORS: Final = ("nano", "vim", "vi", "emacs")
+"""What is looked for where no editor is named."""
+
+
+def editor(environment: Mapping[str, str]) -> list[str]:
+    """The person's editor as words of a command; empty if there is none."""
+    for name in ("VISUAL", "EDITOR"):
+        if named := environment.get(name, "").strip():
+            try:
+                return shlex.split(named)
+            except ValueError:  # a quote that does not end
+                return named.split()
+    found = (shutil.which(name, path=environment.get("PATH")) for name in EDITORS)
+    return next(([path] for path in found if path), [])
+
+
+def edited(argv: Sequence[str], text: str, run: Callable[[Sequence[str]], int]) -> tuple[str, str]:
+    """`text` as the editor `argv` left it, or why it was not changed."""
+    name = Path(argv[0]).name
+    with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
+        file = Path(folder) / "prompt.md"
+        file.touch(0o600)
+        file.write_text(text, "utf-8", errors="replace")
+        try:
+            code = run([*argv, str(file)])
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return text, f"{name} cannot be started ({reason})"
+        if code:
+            return text, f"{name} ended with exit code {code}" if code > 0 else f"{name} was ended by signal {-code}"
+        try:
+            left = file.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+        except OSError:
+            return text, f"{name} left no file"
+    left = left if text.endswith("\n") else left.removesuffix("\n")  # most editors end a file with a line end
+    return (left, "") if left.strip() or not text.strip() else (text, f"{name} left nothing")
