@@ -16,8 +16,8 @@ from agent_tui.protocol.ops import Answer, Query, QueueEdit, RunShell, SaveDraft
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
-from agent_tui.tui.effects import Remember, Send
-from agent_tui.tui.msg import ChipClicked, DraftChanged, Pasted
+from agent_tui.tui.effects import EditDraft, Remember, Send
+from agent_tui.tui.msg import ChipClicked, DraftChanged, DraftEdited, Pasted
 from tests.tui.play import Play
 
 LONG = "\n".join(f"line {number}" for number in range(120))
@@ -67,6 +67,16 @@ def test_the_footer_names_the_key_that_shows_a_chip() -> None:
     play = Play()
     play.say(Pasted(LONG))
     assert ("F4", "show what is folded") in play.view.footer.keys
+
+
+def test_the_editor_gets_the_text_and_what_is_unchanged_folds_again() -> None:
+    play = drafted("see ")
+    play.say(Pasted(LONG))
+    play.effects.clear()
+    play.press("ctrl+g")
+    assert play.takes(EditDraft) == [EditDraft(f"see {LONG}")]
+    play.say(DraftEdited(f"do see {LONG}"))
+    assert play.text == f"do see {LABEL}"
 
 
 def test_short_pastes_are_text() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_tui.structures import chips
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.effects import EditDraft
 from agent_tui.tui.model import Model
@@ -12,4 +13,4 @@ from agent_tui.tui.update.step import Step
 def editor(model: Model, _: str) -> Step:
     """Write the prompt in your own editor: $VISUAL, else $EDITOR, else nano, vim, vi or emacs. Its text is the prompt
     when you leave it."""
-    return model, (EditDraft(model.composer.draft),)
+    return model, (EditDraft(chips.expand(model.composer.draft, model.composer.chips)),)

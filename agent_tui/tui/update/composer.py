@@ -204,7 +204,8 @@ def edited(model: Model, text: str, problem: str) -> Step:
     """The person's editor was left. Without a text the draft stays as it was."""
     if problem:
         return toast(model, f"{problem}: your draft is as it was", "warning", 8.0)
-    return (model, ()) if text == model.composer.draft else (write(model, text), ())
+    same = text == chips.expand(model.composer.draft, model.composer.chips)
+    return (model, ()) if same else (write(model, text), ())
 
 
 def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
