@@ -218,6 +218,18 @@ def test_an_empty_edit_puts_nothing_back() -> None:
     assert [item.text for item in play.model.queue] == ["one"]
 
 
+@pytest.mark.parametrize("key", ["enter", "alt+s"])
+def test_a_command_cannot_wait_in_the_queue(key: str) -> None:
+    play = _panel("one")
+    play.press("e")
+    play.text = "/quit"
+    play.say(DraftChanged("/quit"))
+    play.press("escape", key)  # the first closes the list under the slash
+    assert "cannot wait" in play.toast and play.take() == []
+    play.press("escape")
+    assert [item.text for item in play.model.queue] == ["one"]
+
+
 def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_to_the_history() -> None:
     play = _panel("one")
     play.press("e")

@@ -28,7 +28,7 @@ def submit(model: Model, text: str) -> Step:
             return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.answered(model, purpose, text)
     if model.composer.editing is not None:
-        return queue.put_back(model, text)
+        return _put_back(model, text)
     if not text.strip():
         return _nothing(model)
     called = slash(model, text)
@@ -99,7 +99,7 @@ def steer(model: Model, text: str) -> Step:
     if model.composer.purpose is not None or not model.running:
         return submit(model, text)
     if model.composer.editing is not None:
-        return queue.put_back(model, text, steers=True)
+        return _put_back(model, text, steers=True)
     if not text.strip():
         return _nothing(model)
     called = slash(model, text)
@@ -107,6 +107,14 @@ def steer(model: Model, text: str) -> Step:
         return called
     spent, effects = composer.spent(model, text)
     return spent, (*effects, Send(Steer(chips.expand(text, model.composer.chips))))
+
+
+def _put_back(model: Model, text: str, steers: bool = False) -> Step:
+    """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its time comes."""
+    match = SLASH.match(text.strip())
+    if match is not None and commands.by_slash(match.group(1)) is not None:
+        return toast(model, f"/{match.group(1)} is a command, it cannot wait: Esc leaves the prompt as it was", "warning")
+    return queue.put_back(model, text, steers)
 
 
 def _nothing(model: Model) -> Step:
