@@ -49,6 +49,10 @@ class Picker:
     """The person has moved the cursor."""
     before: str = ""
     """What Esc gives back (the theme from before)."""
+    worn: str = ""
+    """The theme that is seen; empty: the one from before."""
+    since: float = 0.0
+    """When the cursor came to `asked`."""
     asked: str = ""
     """The entry whose preview was asked for last."""
 

@@ -9,7 +9,7 @@ from agent_tui.protocol.ops import Pull, Query, QueueEdit, Resume, SetMode, Subm
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import FactsRead, KeyPressed, Resized, SettingsRead
+from agent_tui.tui.msg import FactsRead, KeyPressed, Resized, SettingsRead, Yielded
 from agent_tui.tui.regions import OverlayView
 from tests.tui.play import Play, words
 
@@ -172,8 +172,12 @@ def test_a_theme_is_seen_while_the_cursor_moves_and_given_back() -> None:
     play.say(SettingsRead(SET))
     assert labels(play) == ["auto", "dark", "light", "nord"] and chosen(play) == "dark"
     assert sheet(play).options[1].detail == "in use" and play.takes(UseTheme) == []
-    play.press("down", "down")
-    assert play.takes(UseTheme) == [UseTheme("light"), UseTheme("nord")]
+    play.press("down", "down", after=0.01)
+    play.say(Yielded(), after=0.01)
+    assert play.takes(UseTheme) == [], "the cursor is still moving"
+    play.say(Yielded(), after=0.1)
+    play.say(Yielded(), after=0.1)
+    assert play.takes(UseTheme) == [UseTheme("nord")]
     play.press("escape")
     assert play.takes(UseTheme) == [UseTheme("dark")] and play.view.overlay is None
 
@@ -188,6 +192,8 @@ def test_a_theme_is_kept_in_the_settings() -> None:
 def test_leaving_without_a_look_changes_nothing() -> None:
     play = opened("theme")
     play.say(SettingsRead(SET))
+    play.press("down", "up")
+    play.say(Yielded())
     play.effects.clear()
     play.press("escape")
     assert play.takes(UseTheme) == []

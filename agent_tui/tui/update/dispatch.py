@@ -98,7 +98,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
-            return files.went_on(search.went_on(model)), ()
+            return overlay.rested(files.went_on(search.went_on(model)))
         case Pasted():
             return pastes.pasted(model, msg)
         case ChipClicked():

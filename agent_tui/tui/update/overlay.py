@@ -62,6 +62,15 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
     return picker.filled(model, facts)
 
 
+def rested(model: Model) -> Step:
+    """A moment has passed without anything else."""
+    if model.overlay is None or model.overlay.kind != "themes":
+        return model, ()
+    from agent_tui.tui.update import picker
+
+    return picker.rested(model)
+
+
 def told(model: Model, id: str) -> Step:
     """The query `id` was answered."""
     now = model.overlay

@@ -11,7 +11,7 @@ from agent_tui.settings_kinds import typed, words
 from agent_tui.structures import mention
 from agent_tui.structures.fuzzy import Corpus
 from agent_tui.tui import commands
-from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, Type, UseTheme, WriteSetting
+from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, Type, UseTheme, WriteSetting, Yield
 from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
@@ -30,6 +30,8 @@ OPENS: Final[Mapping[str, str]] = {"palette": "palette", "help": "help", "models
 NEWEST_LAST: Final = frozenset(("log",))
 JUST: Final = 0.3
 """A list that nobody asked for takes no key so soon."""
+REST: Final = 0.08
+"""Seconds that the cursor is on a theme before the screen wears it."""
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
 
@@ -144,11 +146,21 @@ def _previewed(model: Model) -> Step:
     picker = overlay.picker
     if not chosen.id or chosen.id == picker.asked or overlay.kind not in (*PREVIEWS, "themes"):
         return model, ()
-    after = replace(model, overlay=replace(overlay, picker=replace(picker, asked=chosen.id)))
+    after = _with(model, overlay, replace(picker, asked=chosen.id, since=model.at))
     if overlay.kind == "themes":
-        unchanged = not picker.asked and chosen.id == picker.before
-        return after, () if unchanged else (UseTheme(chosen.id),)
+        return after, () if chosen.id == (picker.worn or picker.before) else (Yield(REST),)
     return send(after, Query("preview", PREVIEWS[overlay.kind], chosen.id))
+
+
+def rested(model: Model) -> Step:
+    """The cursor may have been on a theme for a while: the screen wears it. Each theme takes longer than a key may."""
+    overlay = model.overlay
+    picker = overlay.picker if overlay is not None else None
+    if overlay is None or picker is None or overlay.kind != "themes" or model.at - picker.since < REST / 2:
+        return model, ()
+    if picker.asked in ("", picker.worn or picker.before):
+        return model, ()
+    return _with(model, overlay, replace(picker, worn=picker.asked)), (UseTheme(picker.asked),)
 
 
 # -- leaving it
@@ -160,7 +172,7 @@ def left(model: Model, overlay: Overlay) -> Step:
     if overlay.kind == "sessions" and not model.started:
         return send(closed, Resume(""))
     picker = overlay.picker
-    if overlay.kind == "themes" and picker is not None and picker.asked not in ("", picker.before):
+    if overlay.kind == "themes" and picker is not None and picker.worn not in ("", picker.before):
         return closed, (UseTheme(picker.before),)
     return closed, ()
 
