@@ -42,7 +42,9 @@ class Surroundings(Outside, inherit_bindings=False):
     def meet_terminal(self) -> None:
         """The first frame stands."""
         if isinstance(self._driver, Terminal) and facts.answers(os.environ):
-            self._driver.ask(SAY_SCHEME, ASK_GROUND)
+            # an older tmux does not answer by itself
+            around = facts.through(ASK_GROUND, os.environ) if os.environ.get("TMUX") else ""
+            self._driver.ask(SAY_SCHEME, ASK_GROUND, around)
 
     def on_driver_signal_resume(self) -> None:
         """The shell gave the terminal back; it may have another ground by now."""

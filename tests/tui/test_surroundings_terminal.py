@@ -87,6 +87,20 @@ def test_an_answer_in_two_pieces_types_nothing(start: Start, cut: int) -> None:
     quit_(pty)
 
 
+def test_in_tmux_the_terminal_around_it_is_asked_too(start: Start) -> None:
+    pty = start(TMUX="/tmp/tmux,1,0", TERM="tmux-256color", WEZTERM_PANE="0")
+    pty.until("Ask, or type")
+    pty.until(lambda _: b"\x1bPtmux;\x1b\x1b]11;?\x1b\x1b\\\x1b\\" in pty.raw)
+    pty.type("\x1b[O")
+    for piece in (LIGHT[:9], LIGHT[9:]):
+        pty.type(piece)
+    painted(pty, "light")
+    pty.type("\x1b[Olist\r")
+    pty.until(lambda _: b"\x1bPtmux;\x1b\x1b]777;notify;agent-tui;agent-tui is done\x1b\x1b\\\x1b\\" in pty.raw)
+    pty.until("Ask, or type")
+    quit_(pty)
+
+
 def test_a_change_is_followed_and_the_choice_is_the_persons(start: Start) -> None:
     pty = start('[display]\ntheme_light = "solarized-light"\ntheme_dark = "nord"\n')
     pty.until("Ask, or type")

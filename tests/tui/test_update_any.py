@@ -14,6 +14,7 @@ from agent_tui.structures import chips
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import (
+    BranchRead,
     ChipClicked,
     Copied,
     DraftChanged,
@@ -21,6 +22,7 @@ from agent_tui.tui.msg import (
     EffectFailed,
     EventsArrived,
     FocusChanged,
+    GroundTold,
     HistoryAsked,
     HistoryLoaded,
     KeyPressed,
@@ -64,7 +66,7 @@ ARRIVED: st.SearchStrategy[Sequence[Event | Restored]] = st.one_of(
 )
 
 
-OTHERS = (Yielded, DraftEdited, FocusChanged)
+OTHERS = (Yielded, DraftEdited, FocusChanged, GroundTold, BranchRead)
 
 
 def _key(key: str, draft: str, selection: bool) -> KeyPressed:

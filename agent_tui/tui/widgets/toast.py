@@ -30,4 +30,4 @@ class Toast(Region):
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
         if self.value is None:
             return []
-        return [pad((Segment(" "), *runs((Span(self.value.text, self.value.tone),)), Segment(" ")), width)]
+        return [pad((Segment("  "), *runs((Span(self.value.text, self.value.tone),)), Segment("  ")), width)]
