@@ -25,8 +25,11 @@ DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-dri
 EPILOG: Final = """\
 models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
 environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
-`agent-tui run --help` tells how to run one prompt without a screen, `agent-tui config --help` how to change settings
+`agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
+`agent-tui config --help` how to change settings
 """
+CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
+CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"
 RUN_EPILOG: Final = """\
 exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could give it, 4 a limit or a stuck loop,
 75 the provider failed in a way that may pass, 130 cancelled
@@ -64,6 +67,8 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
     try:
         if arguments[:1] == ["run"]:
             return _run(arguments[1:])
+        if arguments[:1] == ["chat"]:
+            return _chat(arguments[1:])
         if arguments[:1] == ["config"]:
             from agent_tui.cli_config import config
 
@@ -101,7 +106,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     given = parser.parse_args(arguments)
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
-        raise Usage("this is not a terminal; `agent-tui run PROMPT` works without one")
+        raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
     model = "demo/tour" if given.demo else given.model
     flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
     config = _config(given, model, interactive=True, limits=flags)
@@ -154,6 +159,38 @@ def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     from agent_tui.safety.sandbox import foreground
 
     return foreground(argv, ends)
+
+
+def _chat(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
+    parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
+    _common(parser)
+    parser.add_argument(
+        "-r", "--resume", nargs="?", const=CHOOSE, default="", metavar="ID",
+        help="go on with a session: an id or its beginning; without one, a list to choose from",
+    )  # fmt: skip
+    parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
+    parser.add_argument("--color", action="store_true", help="colour who speaks; without it no control sequence leaves")
+    given = parser.parse_args(arguments)
+    model = "demo/tour" if given.demo else given.model
+    flags = settings.Flags(model=model, mode=given.mode)
+    config = _config(given, model, interactive=True, limits=flags)
+    from agent_tui.agent.worker import Worker
+    from agent_tui.tui.linear.start import run
+    from agent_tui.tui.look import Look
+
+    display = config.settings.display
+    return run(
+        Worker(config),
+        prompt=given.prompt,
+        look=Look(thinking=display.thinking, durations=display.durations, animation=False),
+        history=config.folders.data / "history.jsonl",
+        cwd=config.cwd,
+        themes=(paths.shipped("themes"), config.folders.config / "themes"),
+        store=Store(config.cwd, config.folders.config, config.environment, flags),
+        foreground=_foreground,
+        coloured=given.color and not config.environment.get("NO_COLOR"),
+    )
 
 
 def _run(arguments: list[str]) -> int:

@@ -48,6 +48,7 @@ LAZY = {
     "agent_tui.cli": {
         "agent_tui.agent.worker:Worker": "only for the full screen",
         "agent_tui.tui.start:run": "only for the full screen: Textual",
+        "agent_tui.tui.linear.start:run": "only for `chat`",
         "agent_tui.tui.look:Look": "only for the full screen",
         "agent_tui.tui.window:Window": "only for the full screen",
         "agent_tui.tui.keymap:resolve": "only for the full screen",
@@ -73,6 +74,7 @@ LAZY = {
         "tomlkit": "only where a setting is written",
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
     },
+    "agent_tui.tui.linear.lines": {"readline": "only where somebody types: it changes how the terminal is read"},
     "agent_tui.tui.app": {"agent_tui.tui.facts:facts": "only for the debug console"},
     "agent_tui.tui.update.overlay": {"agent_tui.tui.update:picker": "with the first list that is opened"},
     "agent_tui.tui.view.bars": {"agent_tui.tui.view.picker:picker_footer": "as above"},

@@ -1,0 +1,217 @@
+"""The runtime of the linear mode: tells the core what was typed, performs effects, drains the engine, says the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from dataclasses import replace
+from types import FrameType
+from typing import Final
+
+from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.events import AssistantReplied, ErrorRaised, TurnEnded, TurnStarted
+from agent_tui.tui import effects as do
+from agent_tui.tui import msg
+from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.linear import lines as reading
+from agent_tui.tui.linear.deeds import Deeds
+from agent_tui.tui.linear.input_rules import Rules
+from agent_tui.tui.linear.keys import KEYS
+from agent_tui.tui.linear.notices import Notices
+from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.outcome import Outcome
+from agent_tui.tui.linear.scribe import Scribe
+from agent_tui.tui.link import Link
+from agent_tui.tui.model import Model
+from agent_tui.tui.remember import Memory
+from agent_tui.tui.update import update
+
+POLL_SECONDS: Final = 0.1
+TWICE_SECONDS: Final = 1.0
+"""Two Ctrl+C in so short a time leave, whatever runs."""
+PROMPT: Final = "> "
+INTERRUPTED: Final = 130
+
+
+class Gone(Exception):
+    """A signal asked for the end, while a line was being edited."""
+
+
+class Chat:
+    """One conversation. `code` is the exit code once it is `left`."""
+
+    def __init__(
+        self, engine: Engine, model: Model, out: Out, source: reading.Input, deeds: Deeds, history: PromptHistory | None
+    ) -> None:
+        self.model = model
+        self.out, self.source, self.deeds = out, source, deeds
+        self.outcome = Outcome()
+        self.left = False
+        self.code: int | None = None
+        self.link = Link(engine, self._look)
+        self.rules = Rules(self)
+        self.scribe = Scribe(out, echo=not source.terminal)
+        self.notices = Notices(out)
+        self.memory = Memory(history, self.dispatch, lambda: self.model.recall)
+        self.loop = asyncio.new_event_loop()
+        self._changed = asyncio.Event()
+        self._blocking = False
+        self._struck = float("-inf")
+
+    # -- from the first line to the last
+
+    def run(self, prompt: str) -> int:
+        """Until the person leaves, or the input ends; the exit code."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._signal)
+        try:
+            self.loop.run_until_complete(self._begin(prompt))
+            while not self.left:
+                if self.rules.may_edit():
+                    self._edit()
+                self.loop.run_until_complete(self._serve())
+        finally:
+            self.loop.close()
+        return self.outcome.code(not self.source.terminal) if self.code is None else self.code
+
+    async def _begin(self, prompt: str) -> None:
+        self.link.open(True)
+        self.source.open(self._changed.set)
+        self.memory.load()
+        if self.source.edits:
+            reading.remember(self.model.composer.history)
+        if prompt:
+            self.source.lines.appendleft(prompt)
+
+    async def _serve(self) -> None:
+        """Until somebody may edit a line in peace, or it is over."""
+        while True:
+            self._drain()
+            self.rules.take()
+            if self.left or self.rules.may_edit():
+                return
+            rests = not self.rules.busy() and self.link.rest()
+            try:
+                async with asyncio.timeout(None if rests else POLL_SECONDS):
+                    await self._changed.wait()
+            except TimeoutError:
+                self._tick()
+            self._changed.clear()
+
+    def _tick(self) -> None:
+        self.scribe.paused()
+        if self.model.running:
+            self.dispatch(msg.Ticked(at=time.time()))
+
+    def _edit(self) -> None:
+        """Let readline take a line. Nothing runs meanwhile, so nothing is said into it."""
+        self._blocking = True
+        try:
+            line = self.source.ask(PROMPT)
+        except KeyboardInterrupt:
+            self._blocking = False
+            self.out.say([""])
+            if not reading.typed():
+                self.loop.call_soon(self._interrupt)
+            return
+        except Gone as ended:
+            self.leave(int(str(ended)))
+            return
+        finally:
+            self._blocking = False
+        if line is None:
+            self.out.say([""])
+            self.source.ended = True
+        else:
+            self.source.lines.append(line)
+
+    # -- signals
+
+    def _signal(self, number: int, _: FrameType | None) -> None:
+        if number == signal.SIGINT:
+            if self._blocking:
+                raise KeyboardInterrupt
+            self.loop.call_soon_threadsafe(self._interrupt)
+        elif self._blocking:
+            raise Gone(str(128 + number))
+        else:
+            self.loop.call_soon_threadsafe(self.leave, 128 + number)
+
+    def _interrupt(self) -> None:
+        now = time.monotonic()
+        if now - self._struck < TWICE_SECONDS:
+            self.leave(INTERRUPTED)
+            return
+        self._struck = now
+        self.rules.forget()
+        self.press("ctrl+c", draft=self.model.composer.draft)
+        self._changed.set()
+
+    def leave(self, code: int | None = None) -> None:
+        """It is over. `code`: None for what the last turn came to."""
+        self.left, self.code = True, code if code is not None else self.code
+        self._changed.set()
+
+    # -- the core
+
+    def press(self, key: str, character: str = "", draft: str = "", at: float = 0.0) -> None:
+        """Tell the core of a key, as the full screen would."""
+        self.dispatch(msg.KeyPressed(at=at or time.time(), key=key, character=character, draft=draft))
+
+    def dispatch(self, *messages: msg.Msg) -> None:
+        """Tell the core what happened, say what is new, do what it wants done."""
+        for message in messages:
+            before = self.model
+            self.model, effects = update(before, message)
+            if self.model.keys is not KEYS:  # the keys of a screen are not those of this
+                self.model = replace(self.model, keys=KEYS)
+            self._say(message, before)
+            for effect in effects:
+                try:
+                    self._perform(effect)
+                except OSError as error:
+                    self.out.say([f"{type(effect).__name__}: {error}"], "bad")
+
+    def _say(self, message: msg.Msg, before: Model) -> None:
+        if isinstance(message, msg.EventsArrived):
+            for event in message.events:
+                self._told(event, before)
+        self.notices.follow(before, self.model)
+        if self.model.gone and not before.gone:
+            self.leave(1)
+
+    def _told(self, event: Event | Restored, before: Model) -> None:
+        self.rules.heard(event)
+        self.scribe.follow(event, before, self.model)
+        if isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied):
+            self.outcome.hear(event)
+
+    def _perform(self, effect: do.Effect) -> None:
+        match effect:
+            case do.Send(op):
+                self.rules.sent(op)
+                self.link.send(op)
+            case do.Quit():
+                self.leave()
+            case do.Remember(text):
+                self.memory.add(text)
+            case do.ReadHistory(number):
+                self.memory.read(number)
+            case do.Yield(seconds):
+                self.loop.call_later(seconds, lambda: self.dispatch(msg.Yielded(at=time.time())))
+            case _:
+                for told in self.deeds.perform(effect, self.model):
+                    self.dispatch(told)
+
+    # -- the engine
+
+    def _look(self) -> None:
+        self._changed.set()
+
+    def _drain(self) -> None:
+        """One event at a time, so that each is said before the next one changes what it was about."""
+        while taken := self.link.take():
+            for event in taken:
+                self.dispatch(msg.EventsArrived(at=time.time(), events=(event,)))

@@ -1,0 +1,107 @@
+"""Effects that concern the surroundings: settings, the person's editor, the shell, what there is to know."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from agent_tui.settings_store import Refused, Store
+from agent_tui.tui import effects as do
+from agent_tui.tui import msg
+from agent_tui.tui.linear.out import Out
+from agent_tui.tui.model import Configured, Model
+from agent_tui.tui.own_editor import Foreground, edited, editor
+from agent_tui.tui.view.words import tokens
+from agent_tui.tui.wording import count
+
+
+class Deeds:
+    """`store`: where settings are; `themes`: the folders of the themes (a setting, even where nothing is drawn)."""
+
+    def __init__(self, out: Out, store: Store | None, themes: Sequence[Path], foreground: Foreground | None) -> None:
+        self._out, self._store, self._themes, self._foreground = out, store, themes, foreground
+        self.ending = False
+
+    def perform(self, effect: do.Effect, model: Model) -> Iterator[msg.Msg]:
+        """Do it, and say what came of it. What only a screen can do is not done."""
+        now = time.time()
+        match effect:
+            case do.ReadSettings():
+                yield self._read()
+            case do.WriteSetting(key, value):
+                yield self._write(key, value)
+            case do.ReadFacts():
+                yield msg.FactsRead(_facts(model), at=now)
+            case do.Copy(text):
+                yield msg.Copied(at=now, chars=len(text), text=text)
+            case do.EditDraft(text):
+                left, problem = self._edit(text)
+                yield msg.DraftEdited(at=now, text=left, problem=problem)
+            case do.Suspend():
+                if problem := _suspend():
+                    yield msg.EffectFailed(at=now, text=problem)
+            case _:
+                return
+
+    def _read(self, key: str = "", failed: str = "") -> msg.SettingsRead:
+        if self._store is None:
+            return msg.SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
+        loaded = self._store.read()
+        found = Configured(loaded.values, ("auto", *_names(self._themes)), tuple(map(str, loaded.problems)))
+        return msg.SettingsRead(found, key, failed, at=time.time())
+
+    def _write(self, key: str, value: Any) -> msg.SettingsRead:
+        if self._store is None:
+            return self._read()
+        try:
+            if value is None:
+                self._store.remove(key)
+            else:
+                self._store.write(key, value)
+        except Refused as error:
+            return self._read(failed=str(error).replace(f"{self._store.path().parent}/", ""))
+        return self._read(key)
+
+    def _edit(self, text: str) -> tuple[str, str]:
+        argv, run = editor(os.environ), self._foreground
+        if not argv or run is None:
+            return text, "no editor was found: set VISUAL or EDITOR to one"
+        self._out.say([f"Opening {Path(argv[0]).name}."])
+        return edited(argv, text, lambda words: run(words, lambda: self.ending))
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """The themes there are."""
+    return sorted({file.stem for folder in folders if folder.is_dir() for file in folder.glob("*.toml")})
+
+
+def _suspend() -> str:
+    """Stop, with what was started along with us, until the shell says go on; or why that cannot be."""
+    if os.getpgrp() == os.getsid(0):
+        return "there is no shell to go back to: this terminal runs agent-tui alone"
+    os.killpg(0, signal.SIGTSTP)
+    return ""
+
+
+def _facts(model: Model) -> tuple[tuple[str, str], ...]:
+    t = model.transcript
+    room = f" of {tokens(t.window)}" if t.window else ""
+    return (
+        ("agent-tui", f"{version('agent-tui')}, linear mode"),
+        ("Python", f"{platform.python_version()}, {platform.python_implementation()}"),
+        ("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
+        ("environment", "  ".join(f"{n}={os.environ[n]}" for n in ("TERM", "LANG", "NO_COLOR") if n in os.environ)),
+        ("session", t.session or "none yet"),
+        ("model", t.model or "none"),
+        ("mode", t.mode),
+        ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
+        ("context", f"{tokens(t.context_tokens)}{room} tokens"),
+        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.pending), 'question')}"),
+        ("rows", f"{len(t.rows):,}, turn {t.turn}"),
+    )

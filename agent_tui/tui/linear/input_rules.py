@@ -1,0 +1,258 @@
+"""What a typed line is for: an answer, a choice from a list, what the prompt was asked for, a command or a prompt."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
+from agent_tui.protocol.ops import Export, Op, Pull, Query, Resume, SaveDraft, SetClipboard, SetModel, WriteFile
+from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tui import msg
+from agent_tui.tui.linear import asking, sheets
+from agent_tui.tui.linear.finding import found_lines
+from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word, key_for
+from agent_tui.tui.linear.lines import Assembler
+from agent_tui.tui.model import Completion, Model
+from agent_tui.tui.update import composer
+from agent_tui.tui.update.overlay import BURST_SECONDS
+
+if TYPE_CHECKING:
+    from agent_tui.tui.linear.chat import Chat
+
+SOON: Final = 0.25
+"""Seconds in which the engine has said what came of most Ops."""
+LONG: Final = 30.0
+"""The same where it asks a server or the disk."""
+READ: Final = 2 * BURST_SECONDS
+"""So much later than what it answers a key is surely meant for it."""
+SLOW: Final = (SetModel, Pull, Export, WriteFile, Query, Resume, SetClipboard)
+
+
+class Rules:
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self._assembler = Assembler()
+        self._until = 0.0
+        """So long an answer of the engine is waited for."""
+        self._slow = False
+        self._answered = ""
+        """The question that has its answer, of which the engine has not told yet."""
+
+    # -- when
+
+    def sent(self, op: Op) -> None:
+        if not isinstance(op, SaveDraft):
+            self._slow = isinstance(op, SLOW)
+            self._until = time.monotonic() + (LONG if self._slow else SOON)
+
+    def heard(self, event: Event | Restored) -> None:
+        if isinstance(event, Restored | Answered | ModelChanged | ErrorRaised | Notice | SessionStarted):
+            self._until, self._slow = 0.0, False
+        elif event.settled and not self._slow:
+            self._until = 0.0
+
+    def busy(self) -> bool:
+        """Whether something is under way that will be said soon."""
+        model = self._chat.model
+        aside = model.aside is not None and model.aside.state == "asking"
+        recall = model.recall is not None and not model.recall.done
+        opening = not model.started and not model.gone and model.overlay is None
+        queued = bool(model.queue) and not model.transcript.paused and model.composer.editing is None
+        return model.running or opening or aside or recall or queued or time.monotonic() < self._until
+
+    def may_edit(self) -> bool:
+        """Whether readline may have the terminal: nothing will be said meanwhile."""
+        source = self._chat.source
+        quiet = not self.busy() and not source.lines and not self._chat.left
+        return source.edits and quiet and not source.ended and self._chat.link.rest()
+
+    def take(self) -> None:
+        """Use the lines that are there, as far as it is their turn."""
+        chat = self._chat
+        while chat.source.lines and not chat.left and self._ready(chat.source.lines[0]):
+            self.line(chat.source.lines.popleft())
+        if chat.source.ended and not chat.source.lines and not chat.left:
+            self._ended()
+
+    def _ready(self, line: str) -> bool:
+        """A person's lines are used at once; those of a pipe when what came before them is over."""
+        model = self._chat.model
+        if self._chat.source.terminal:
+            return model.started or model.overlay is not None or model.gone
+        if model.question is not None:
+            return model.question.id != self._answered or model.composer.purpose is not None
+        if not self.busy():
+            return True
+        return model.running and first_word(line) in AT_ONCE and not self._assembler.open
+
+    def forget(self) -> None:
+        """Ctrl+C: what was begun is no prompt any more."""
+        self._assembler = Assembler()
+
+    def _ended(self) -> None:
+        """No line will come any more: what is asked gets a no, and when nothing runs, it is over."""
+        chat = self._chat
+        if self._assembler.open:
+            self._prompt(self._assembler.rest())
+        question = chat.model.question
+        if chat.source.terminal and question is None:
+            chat.leave()
+        elif question is not None:
+            if self._answered != question.id:
+                self._unanswered(question)
+        elif not self.busy():
+            chat.leave(1 if chat.model.overlay is not None and chat.model.overlay.kind == "first_run" else None)
+
+    # -- one line
+
+    def line(self, text: str) -> None:
+        """Use `text`."""
+        model = self._chat.model
+        if first_word(text) in ("quit", "exit", "stop", "stop-all") and not self._assembler.open:
+            self._leaving(first_word(text))
+        elif model.composer.purpose is not None:
+            self._asked(text)
+        elif model.asking:
+            self._answer(text)
+        elif model.covered:
+            self._choice(text)
+        elif model.composer.editing is not None:
+            if text.strip():
+                self._submit(text)
+            else:
+                self._chat.press("/stop", draft=model.composer.draft)
+        elif (whole := self._assembler.feed(text)) is not None:
+            self._prompt(whole)
+
+    def _leaving(self, word: str) -> None:
+        model = self._chat.model
+        if word in ("quit", "exit"):
+            self._chat.leave()
+        elif word == "stop-all":
+            self._chat.press("/stop-all", draft=model.composer.draft)
+        elif model.covered or model.asking:
+            self._chat.press("escape")
+        else:
+            self._chat.press("/stop", draft=model.composer.draft)
+
+    def _prompt(self, text: str) -> None:
+        name, arguments = called(text)
+        if first_word(text) in UNSEEN:
+            self._chat.out.say([f"/{first_word(text)} is for the full screen; here there is nothing to move or draw."])
+        elif name in ("steer", "send", "editor"):
+            draft = arguments or self._chat.model.composer.draft
+            self._chat.model = _undisturbed(self._chat, draft)
+            self._chat.press(key_for(name), draft=draft)
+        elif name:
+            self._chat.press(key_for(name), draft=self._chat.model.composer.draft)
+            self._opened(name)
+        elif text.strip() or self._chat.source.terminal:
+            self._submit(text)
+            self._searched()
+
+    def _submit(self, text: str) -> None:
+        """Enter, with `text` in the prompt."""
+        self._chat.model = _undisturbed(self._chat, text)
+        self._chat.dispatch(msg.Submitted(at=time.time(), text=text))
+
+    def _opened(self, name: str) -> None:
+        if name == "expand":
+            whole = self._chat.model.reading.expanded
+            self._chat.out.say([f"Tool output and thoughts are said {'whole' if whole else 'in short'} from now on."])
+
+    # -- answers
+
+    def _answer(self, text: str) -> None:
+        chat = self._chat
+        question, dialog = chat.model.question, chat.model.dialog
+        assert question is not None and dialog is not None
+        taken = asking.taken(question, text)
+        if question.id == self._answered:
+            self._prompt(text)
+        elif taken is None and not text.strip():
+            if chat.source.terminal:
+                chat.notices.again(chat.model)
+        elif taken is None and not chat.source.terminal:
+            chat.source.lines.appendleft(text)
+            self._unanswered(question)
+        elif taken is None:
+            chat.out.say(["That is no answer, and nothing was sent.", asking.ways(question)], "warning")
+        elif chat.source.terminal and time.time() - dialog.shown_at < BURST_SECONDS:
+            chat.out.say(["That came before the question could be read; type it again."], "warning")
+        else:
+            self._press_late(taken.key)
+            if taken.text and chat.model.composer.purpose is not None:
+                self._submit(taken.text)
+
+    def _unanswered(self, question: Approval | Question) -> None:
+        """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
+        self._chat.outcome.unanswered = True
+        self._chat.out.say(["Nobody answered: no."], "warning")
+        self._press_late("n" if isinstance(question, Approval) else "escape")
+
+    def _press_late(self, key: str) -> None:
+        """A key of the question, surely after it was read."""
+        model = self._chat.model
+        self._answered = model.question.id if model.question is not None else ""
+        shown = model.dialog.shown_at if model.dialog is not None else 0.0
+        at = max(time.time(), shown + READ, model.last_key + READ)
+        self._chat.press(key, "" if key == "escape" else key, at=at)
+
+    def _asked(self, text: str) -> None:
+        """The prompt is for something else than the model."""
+        model = self._chat.model
+        purpose = model.composer.purpose
+        assert purpose is not None
+        if purpose.kind == "history":
+            self._recalled(text)
+        elif purpose.kind == "search" and text.strip():
+            self._chat.model = composer.changed(model, text, len(text))
+            self._searched()
+        elif text.strip() or purpose.kind in ("deny", "setting"):
+            self._submit(text)
+        else:
+            self._chat.press("/stop")
+
+    def _searched(self) -> None:
+        """Say what holds the words of an open search, and end it."""
+        model = self._chat.model
+        words = model.composer.draft.strip()
+        if model.search is not None and words:
+            self._chat.out.say(found_lines(model, words))
+            self._chat.press("/stop", draft=model.composer.draft)
+
+    def _recalled(self, text: str) -> None:
+        chat = self._chat
+        found = chat.model.recall
+        wanted = text.strip()
+        if found is None or not wanted:
+            chat.press("escape", draft=chat.model.composer.draft)
+        elif wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= found.total:
+            for _ in range(int(wanted) - 1 - found.selected):
+                chat.press("up", draft=chat.model.composer.draft)
+            chat.press("enter", draft=chat.model.composer.draft)
+        else:
+            chat.dispatch(msg.DraftChanged(at=time.time(), text=wanted, caret=len(wanted)))
+
+    def _choice(self, text: str) -> None:
+        chat = self._chat
+        overlay = chat.model.overlay
+        assert overlay is not None
+        pressed = sheets.presses(chat.model, overlay, text)
+        if pressed is None:
+            chat.out.say(["That is nothing that can be chosen here."], "warning")
+            chat.notices.again(chat.model)
+            return
+        at = max(time.time(), overlay.shown_at + READ, chat.model.last_key + READ)
+        for key, character in pressed:
+            chat.press(key, character, draft=chat.model.composer.draft, at=at)
+            at += READ
+
+
+def _undisturbed(chat: Chat, text: str) -> Model:
+    """The model with `text` in the prompt, and no list that would complete it."""
+    model = composer.changed(chat.model, text, len(text))
+    return replace(model, completion=Completion(closed_for=text))

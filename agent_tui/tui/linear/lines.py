@@ -1,0 +1,143 @@
+"""Lines from standard input: from a terminal (with its own editing, or readline's), a pipe or a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+CHUNK: Final = 65_536
+BURST: Final = 0.02
+"""Lines that follow one another so closely were pasted: they are one prompt."""
+FENCE: Final = '"""'
+
+
+class Assembler:
+    """Makes prompts of lines: a backslash at the end goes on in the next line, three quotes hold many of them."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._fenced = False
+
+    @property
+    def open(self) -> bool:
+        """A prompt has begun, and is not at its end."""
+        return self._fenced or bool(self._parts)
+
+    def feed(self, line: str) -> str | None:
+        """The prompt that `line` ends; None if more of it is to come."""
+        if self._fenced:
+            if not line.rstrip().endswith(FENCE):
+                self._parts.append(line)
+                return None
+            last = line.rstrip()[: -len(FENCE)]
+            return self._whole(*([last] if last else []))
+        if not self._parts and line.lstrip().startswith(FENCE):
+            first = line.lstrip()[len(FENCE) :]
+            if first.rstrip().endswith(FENCE) and first.strip():
+                return first.rstrip()[: -len(FENCE)]
+            self._fenced, self._parts = True, [first] if first.strip() else []
+            return None
+        if line.endswith("\\"):
+            self._parts.append(line[:-1])
+            return None
+        return self._whole(line)
+
+    def rest(self) -> str:
+        """What was begun, when no more can come."""
+        return self._whole()
+
+    def _whole(self, *last: str) -> str:
+        parts, self._parts, self._fenced = [*self._parts, *last], [], False
+        return "\n".join(parts)
+
+
+class Input:
+    """Standard input. `terminal`: somebody may type; `edits`: with readline."""
+
+    def __init__(self, fd: int = 0) -> None:
+        self.fd = fd
+        self.lines: deque[str] = deque()
+        self.ended = False
+        self.terminal = os.isatty(fd)
+        self.edits = self.terminal and os.isatty(1) and _has_readline()
+        self._kept = b""
+        self._told: Callable[[], None] = lambda: None
+
+    def open(self, told: Callable[[], None]) -> None:
+        """Read from now on, in the running loop; `told` is called when there is more, or the end."""
+        self._told = told
+        try:
+            asyncio.get_running_loop().add_reader(self.fd, self._readable)
+        except PermissionError:  # a plain file: it is there as a whole
+            while not self.ended:
+                self._take(os.read(self.fd, CHUNK))
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self.fd)
+
+    def ask(self, prompt: str) -> str | None:
+        """One line (or what was pasted) with readline's editing; blocks. None: the end."""
+        try:
+            lines = [input(prompt)]
+            while select.select([self.fd], [], [], BURST)[0]:
+                lines.append(input())
+        except EOFError:
+            return None
+        return "\n".join(lines)
+
+    def _readable(self) -> None:
+        if not self.terminal:
+            self._take(self._read())
+        else:
+            pasted = self._read()
+            while pasted and select.select([self.fd], [], [], BURST)[0] and (more := self._read()):
+                pasted += more
+            self._take(pasted)
+        if self.ended:
+            asyncio.get_running_loop().remove_reader(self.fd)
+        self._told()
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fd, CHUNK)
+        except OSError:  # the terminal is gone
+            return b""
+
+    def _take(self, data: bytes) -> None:
+        """The lines in `data`; of a terminal they are one thing, as they came together."""
+        if not data:
+            self.ended = True
+            data, self._kept = self._kept + b"\n" * bool(self._kept), b""
+        *whole, self._kept = (self._kept + data).split(b"\n")
+        lines = [line.decode("utf-8", "replace").rstrip("\r") for line in whole]
+        self.lines.extend(["\n".join(lines)] if self.terminal and lines else lines)
+
+
+def _has_readline() -> bool:
+    try:
+        import readline
+    except ImportError:
+        return False
+    readline.parse_and_bind("set enable-bracketed-paste off")
+    readline.set_auto_history(True)
+    return True
+
+
+def remember(entries: tuple[str, ...]) -> None:
+    """Give readline the prompts of before, the newest last."""
+    readline = sys.modules.get("readline")
+    if readline is not None:
+        for entry in entries:
+            if "\n" not in entry:
+                readline.add_history(entry)
+
+
+def typed() -> str:
+    """What stands in the line that readline edits."""
+    readline = sys.modules.get("readline")
+    return str(readline.get_line_buffer()) if readline is not None else ""

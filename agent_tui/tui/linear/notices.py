@@ -1,0 +1,104 @@
+"""Says what is new beside the transcript: questions, lists, what the prompt is for, and passing remarks."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from agent_tui.tui.linear.asking import question_lines
+from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.sheets import sheet_lines, signature
+from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.view.words import one_line
+
+HINTS: Final = {
+    "search": "Type the words to look for, or an empty line to leave.",
+    "history": "",
+    "deny": "Type it, or an empty line for a plain no.",
+}  # fmt: skip
+HITS: Final = 30
+UNSAID: Final = ("copied ", "writing …")
+CLIPBOARD: Final = "only the terminal was asked to copy: "
+
+
+class Notices:
+    def __init__(self, out: Out) -> None:
+        self._out = out
+        self._sheet: Any = None
+        self._asked = ""
+        self._purpose: Purpose | None = None
+        self._recalled = -1
+
+    def follow(self, before: Model, model: Model) -> None:
+        """Say what `model` has that `before` had not."""
+        self._toast(before, model)
+        self._question(model)
+        self._overlay(model)
+        self._prompt(before, model)
+        self._recall(model)
+
+    def again(self, model: Model) -> None:
+        """Say the open question or list once more."""
+        self._sheet, self._asked, self._purpose, self._recalled = None, "", None, -1
+        self._question(model)
+        self._overlay(model)
+        self._prompt(model, model)
+        self._recall(model)
+
+    def _toast(self, before: Model, model: Model) -> None:
+        toast = model.toast
+        if toast is None or (before.toast is not None and before.toast.number == toast.number):
+            return
+        text = toast.text.replace(CLIPBOARD, "not copied: ")
+        if not text.startswith(UNSAID):
+            self._out.say([f"{text[:1].upper()}{text[1:]}."], "bad" if toast.tone == "bad" else "")
+
+    def _question(self, model: Model) -> None:
+        question = model.question
+        if question is None or model.dialog is None or self._asked == question.id:
+            return
+        self._asked = question.id
+        if model.composer.purpose is None or model.composer.purpose.kind != "argument":
+            self._out.say(question_lines(question, len(model.transcript.pending)), "warning")
+
+    def _overlay(self, model: Model) -> None:
+        if model.overlay is None:
+            self._sheet = None
+            return
+        now = signature(model)
+        if now is not None and now != self._sheet and model.composer.purpose is None:
+            self._sheet = now
+            self._out.say(sheet_lines(model, model.overlay))
+
+    def _prompt(self, before: Model, model: Model) -> None:
+        """What the next line is for, where it is not for the model; and a draft that nobody has just typed."""
+        composer, was = model.composer, before.composer
+        if composer.purpose is not self._purpose:
+            self._purpose = composer.purpose
+            if composer.purpose is not None and not _searching(model):
+                hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
+                now = f" It is now: {composer.draft}" if composer.draft else ""
+                self._out.say([f"{composer.purpose.label}.{now} {hint}".rstrip()])
+        if composer.purpose is not None or composer.rev == was.rev:
+            return
+        if composer.editing is not None and composer.editing != was.editing:
+            self._out.say([f"Queued prompt: {composer.draft}", "Type its new words, or an empty line to leave it."])
+        elif composer.draft and composer.editing is None:
+            self._out.say([f"In the prompt: {one_line(composer.draft)}", "Type /send to send it, or another prompt."])
+
+    def _recall(self, model: Model) -> None:
+        found = model.recall
+        if found is None or not found.done or self._recalled == hash((found.number, found.query)):
+            return
+        self._recalled = hash((found.number, found.query))
+        shown = [f"{n + 1}: {one_line(found.hit(n).text)}" for n in range(min(found.total, HITS))]
+        more = [f"and {found.total - HITS} more; words find them"] if found.total > HITS else []
+        none = [] if shown else ["no earlier prompt has these words"]
+        choose = "Type a number to take it, words to search, or an empty line to leave."
+        self._out.say(["Earlier prompts, the newest first:", *shown, *more, *none, choose])
+
+
+def _searching(model: Model) -> bool:
+    purpose = model.composer.purpose
+    if purpose is None or purpose.kind == "history":
+        return purpose is not None
+    return purpose.kind == "search" and bool(model.composer.draft)

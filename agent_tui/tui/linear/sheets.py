@@ -1,0 +1,163 @@
+"""Overlays as numbered lists, and the keys that a typed line stands for."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from agent_tui.tui.linear.keys import UNSEEN
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import OverlayView
+from agent_tui.tui.update.overlay import FIRST_RUN
+from agent_tui.tui.view.picker import TITLES
+from agent_tui.tui.view.sheets import overlay_view
+
+MOST: Final = 50
+"""Entries of a list that are said; words find the others."""
+PAGE: Final = 10
+KEYED: Final = frozenset(("first_run", "copy", "queue"))
+"""Sheets of which single letters do something."""
+READ_ONLY: Final = frozenset(("private", "aside", "paste"))
+"""Sheets with nothing to choose: said once, and closed."""
+HINTS: Final = {
+    "first_run": "Type r, a, d or q.",
+    "copy": "Type a number or letter to copy it, w and it to write it to a file, or an empty line to close.",
+    "queue": "Type e (edit), d (remove), s (send now), i (interrupt and send), u (up) or l (lower) and a number, "
+    "p to pause or resume, or an empty line to close.",
+    "settings": "Type a number to change that setting, r and a number to reset it, words to search, or an empty line "
+    "to close.",
+}  # fmt: skip
+CHOOSE: Final = "Type a number to choose, words to search, or an empty line to close."
+
+Press = tuple[str, str]
+"""A key, and what it types."""
+
+
+def signature(model: Model) -> Any:
+    """What the said list depends on; another one: it is said again. None: it is not complete yet."""
+    overlay = model.overlay
+    if overlay is None:
+        return None
+    picker = overlay.picker
+    if picker is not None:
+        waits = overlay.query or (overlay.kind in ("debug", "themes") and not picker.count)
+        shown = tuple(one.id or one.label for one in picker.shown[:MOST])
+        return None if waits else (overlay.kind, picker.query, shown)
+    match overlay.kind:
+        case "aside":
+            aside = model.aside
+            return (aside.id, aside.state) if aside is not None and aside.state != "asking" else None
+        case "queue":
+            return ("queue", model.listed, model.transcript.paused)
+        case "settings":
+            return ("settings", overlay.filter) if model.configured.values else None
+        case _:
+            return (overlay.kind, overlay.note)
+
+
+def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
+    """The overlay as lines: what it is called, what it says, and what can be chosen."""
+    if overlay.picker is not None:
+        return _list(TITLES[overlay.kind], choices(overlay), len(overlay.picker.shown))
+    shown = overlay_view(model)
+    if shown is None:
+        return []
+    said = _said(shown, 1 if overlay.kind == "queue" else 3 if overlay.kind == "settings" else None)
+    lines = [f"{shown.title}:", *(said if overlay.kind not in ("settings", "copy") else [])]
+    for number, option in enumerate(shown.options[: None if overlay.kind != "settings" else MOST], 1):
+        key = option.key if overlay.kind in ("first_run", "copy") and option.key else str(number)
+        detail = " ".join(option.detail.split())
+        lines.append(f"{key}: {option.label}{f', {detail}' if detail else ''}")
+    if len(shown.options) > MOST and overlay.kind == "settings":
+        lines.append(f"and {len(shown.options) - MOST} more; words find them")
+    return [*lines, HINTS[overlay.kind]] if overlay.kind in HINTS else lines
+
+
+def choices(overlay: Overlay) -> list[tuple[int, Entry]]:
+    """What can be chosen here, each with its place in the list; what only a screen can do is left out."""
+    assert overlay.picker is not None
+    shown = enumerate(overlay.picker.shown)
+    if overlay.picker.ordered:  # the newest are last: those are the ones to hear
+        shown = enumerate(overlay.picker.shown[-MOST:], max(0, len(overlay.picker.shown) - MOST))
+    return [(at, one) for at, one in shown if one.id.removeprefix("command:") not in UNSEEN]
+
+
+def _list(title: str, found: list[tuple[int, Entry]], total: int) -> list[str]:
+    lines = [f"{title}:"]
+    for number, (_, entry) in enumerate(found[:MOST], 1):
+        detail = " ".join(entry.detail.split())
+        lines.append(f"{number}: {entry.label}{f', {detail}' if detail else ''}")
+    if not found:
+        lines.append("there is nothing here")
+    elif len(found) > MOST:
+        lines.append(f"and {total - MOST} more; words find them")
+    return [*lines, CHOOSE]
+
+
+def _said(shown: OverlayView, most: int | None) -> list[str]:
+    lines = ["".join(span.text for span in line).strip() for line in shown.lines][:most]
+    below = ["".join(span.text for span in line).strip() for line in shown.below]
+    return [line for line in (*lines, *shown.text.split("\n"), *below) if line]
+
+
+def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
+    """The keys that `line` stands for; None: it is nothing that can be chosen here."""
+    text = line.strip()
+    if not text:
+        return [("escape", "")]
+    if overlay.picker is not None:
+        return _picked(overlay, text)
+    word, _, rest = text.partition(" ")
+    number = int(rest) if rest.strip().isascii() and rest.strip().isdecimal() else 0
+    match overlay.kind:
+        case "first_run":
+            keys = {item.key for item in FIRST_RUN}
+            return [(word, word)] if text in keys else None
+        case "copy":
+            return _copied(overlay, text)
+        case "queue":
+            return _queued(model, word, number or (int(word) if word.isdecimal() else 0))
+        case "settings":
+            return _set(text, word, number)
+        case _:
+            return None
+
+
+def _picked(overlay: Overlay, text: str) -> list[Press]:
+    found = choices(overlay)
+    if text.isascii() and text.isdecimal() and 1 <= int(text) <= min(len(found), MOST):
+        return [*_goto(found[int(text) - 1][0]), ("enter", "")]
+    return [("ctrl+u", ""), (text, text)]
+
+
+def _goto(place: int) -> list[Press]:
+    """From the first entry to number `place`."""
+    return [("home", ""), *[("pagedown", "")] * (place // PAGE), *[("down", "")] * (place % PAGE)]
+
+
+def _copied(overlay: Overlay, text: str) -> list[Press] | None:
+    writes = text.startswith("w ")
+    key = text[2:].strip() if writes else text
+    at = next((n for n, source in enumerate(overlay.sources) if source.key == key), -1)
+    if at < 0 or not key:
+        return None
+    moves = [("down", "")] * ((at - overlay.selected) % len(overlay.sources))
+    return [*moves, ("w", "w") if writes else ("enter", "")]
+
+
+def _queued(model: Model, word: str, number: int) -> list[Press] | None:
+    if word == "p":
+        return [("p", "p")]
+    act = {"e": ("e", "e"), "d": ("d", "d"), "s": ("s", "s"), "i": ("i", "i"), "u": ("alt+up", ""),
+           "l": ("alt+down", "")}.get(word if not word.isdecimal() else "e")  # fmt: skip
+    if act is None or not 1 <= number <= len(model.listed):
+        return None
+    return [("home", ""), *[("down", "")] * (number - 1), act]
+
+
+def _set(text: str, word: str, number: int) -> list[Press]:
+    if text.isascii() and text.isdecimal() and int(text) >= 1:
+        return [*_goto(int(text) - 1), ("enter", "")]
+    if word == "r" and number:
+        return [*_goto(number - 1), ("delete", "")]
+    return [("ctrl+u", ""), (text, text)]

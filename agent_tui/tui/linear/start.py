@@ -1,0 +1,64 @@
+"""Running the linear mode: what the command line calls."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.settings_store import Store
+from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.linear.chat import Chat
+from agent_tui.tui.linear.deeds import Deeds
+from agent_tui.tui.linear.keys import KEYS
+from agent_tui.tui.linear.lines import Input
+from agent_tui.tui.linear.out import Out
+from agent_tui.tui.look import DEFAULT, Look
+from agent_tui.tui.model import Model
+from agent_tui.tui.own_editor import Foreground
+from agent_tui.tui.window import Window
+
+STOP_SECONDS: Final = 3.0
+FAILED: Final = 1
+BOUNDLESS: Final = 100_000
+"""Columns and lines: nothing is cut to a screen."""
+
+
+def run(
+    engine: Engine,
+    *,
+    prompt: str = "",
+    look: Look = DEFAULT,
+    history: Path,
+    cwd: Path,
+    themes: Sequence[Path] = (),
+    store: Store | None = None,
+    foreground: Foreground | None = None,
+    coloured: bool = False,
+) -> int:
+    """Talk line by line until the person leaves or the input ends; the exit code."""
+    out = Out(coloured)
+    model = Model(
+        sessions={"": Transcript(cwd=str(cwd))}, look=look, keys=KEYS, width=BOUNDLESS, height=BOUNDLESS,
+        home=str(Path.home()), window=Window(on=(), titled=False),
+    )  # fmt: skip
+    deeds = Deeds(out, store, themes, foreground)
+    chat = Chat(engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)))
+    try:
+        code = chat.run(prompt)
+        session = chat.model.transcript.session
+        if session and chat.model.transcript.turn and chat.source.terminal:
+            out.say([f"To go on with this session: agent-tui chat --resume {session}"])
+        return code
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the rest is tried again at exit
+        if not isinstance(error, BrokenPipeError):  # there nobody reads any more: nothing is left to say
+            print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return FAILED
+    finally:
+        deeds.ending = True
+        chat.link.close(STOP_SECONDS)
