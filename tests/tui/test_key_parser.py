@@ -38,7 +38,7 @@ def _short(message: Message) -> object:
     [
         ("\x1b\r", ["alt+enter"]),
         ("\x1b<\x1b>\x1by", ["alt+less_than_sign", "alt+greater_than_sign", "alt+y"]),
-        ("\x1bb\x1bb\x1b[Ax\x1bBy", ["alt+b", "alt+b", "up", "x", "alt+b", "y"]),
+        ("\x1bb\x1bb\x1b[Ax\x1bBy", ["alt+b", "alt+b", "up", "x", "alt+shift+b", "y"]),
         ("\x1b[27;3;60~\x1b[95;3u", ["alt+less_than_sign", "alt+underscore"]),
         ("\x1b[122;6u\x1b[27;6;122~\x1b[27;6;90~", ["ctrl+shift+z"] * 3),
         ("\x1f\x1a\x07\x12", ["ctrl+underscore", "ctrl+z", "ctrl+g", "ctrl+r"]),
