@@ -113,7 +113,7 @@ def _put_back(model: Model, text: str, steers: bool = False) -> Step:
     """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its time comes."""
     match = SLASH.match(text.strip())
     if match is not None and commands.by_slash(match.group(1)) is not None:
-        return toast(model, f"/{match.group(1)} is a command, it cannot wait: Esc leaves the prompt as it was", "warning")
+        return toast(model, f"/{match.group(1)} is a command and cannot wait: Esc leaves it as it was", "warning")
     return queue.put_back(model, text, steers)
 
 
