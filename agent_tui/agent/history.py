@@ -63,7 +63,8 @@ class History:
             case SteerSeen():
                 return replace(self, messages=self.messages.append(UserMessage(event.text)))
             case StepStarted():
-                told = self._shell_told()
+                # behind a prompt that is unanswered it could go with that, if the turn fails
+                told = self._shell_told() if self.answered() else self
                 return told._told(event.facts) if event.facts and len(told.messages) else told
             case ShellEnded() if event.content:
                 said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
