@@ -49,6 +49,8 @@ class Chat:
         self.out, self.source, self.deeds = out, source, deeds
         self.outcome = Outcome()
         self.left = False
+        self.muted = False
+        """Several keys are one choice: what is shown in between is not said."""
         self.code: int | None = None
         self.link = Link(engine, self._look)
         self.rules = Rules(self)
@@ -178,7 +180,8 @@ class Chat:
         if isinstance(message, msg.EventsArrived):
             for event in message.events:
                 self._told(event, before)
-        self.notices.follow(before, self.model)
+        if not self.muted:
+            self.notices.follow(self.model)
         if self.model.gone and not before.gone:
             self.leave(1)
 

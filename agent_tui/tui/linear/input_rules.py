@@ -10,12 +10,12 @@ from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
 from agent_tui.protocol.ops import Export, Op, Pull, Query, Resume, SaveDraft, SetClipboard, SetModel, WriteFile
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.tui import msg
+from agent_tui.tui import commands, msg
 from agent_tui.tui.linear import asking, sheets
 from agent_tui.tui.linear.finding import found_lines
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word, key_for
 from agent_tui.tui.linear.lines import Assembler
-from agent_tui.tui.model import Completion, Model
+from agent_tui.tui.model import Completion, Model, Overlay
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import BURST_SECONDS
 
@@ -126,6 +126,10 @@ class Rules:
                 self._chat.press("/stop", draft=model.composer.draft)
         elif (whole := self._assembler.feed(text)) is not None:
             self._prompt(whole)
+
+    @staticmethod
+    def _known(word: str) -> bool:
+        return commands.by_slash(word) is not None or bool(called(f"/{word}")[0])
 
     def _leaving(self, word: str) -> None:
         model = self._chat.model
@@ -241,13 +245,23 @@ class Rules:
         chat = self._chat
         overlay = chat.model.overlay
         assert overlay is not None
+        if text.startswith("/") and self._known(first_word(text)):
+            self._press_all([("escape", "")] * (2 if overlay.filter else 1), overlay)
+            self._prompt(text)
+            return
         pressed = sheets.presses(chat.model, overlay, text)
         if pressed is None:
             chat.out.say(["That is nothing that can be chosen here."], "warning")
             chat.notices.again(chat.model)
             return
+        self._press_all(pressed, overlay)
+
+    def _press_all(self, pressed: list[sheets.Press], overlay: Overlay) -> None:
+        """Keys of one choice, slow enough for each to be meant."""
+        chat = self._chat
         at = max(time.time(), overlay.shown_at + READ, chat.model.last_key + READ)
-        for key, character in pressed:
+        for number, (key, character) in enumerate(pressed, 1):
+            chat.muted = number < len(pressed)
             chat.press(key, character, draft=chat.model.composer.draft, at=at)
             at += READ
 

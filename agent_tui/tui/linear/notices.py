@@ -27,28 +27,28 @@ class Notices:
         self._asked = ""
         self._purpose: Purpose | None = None
         self._recalled = -1
+        self._rev = 0
+        self._toasts = 0
 
-    def follow(self, before: Model, model: Model) -> None:
-        """Say what `model` has that `before` had not."""
-        self._toast(before, model)
+    def follow(self, model: Model) -> None:
+        """Say what `model` has that was not said yet."""
+        self._toast(model)
         self._question(model)
         self._overlay(model)
-        self._prompt(before, model)
+        self._prompt(model)
         self._recall(model)
 
     def again(self, model: Model) -> None:
         """Say the open question or list once more."""
         self._sheet, self._asked, self._purpose, self._recalled = None, "", None, -1
-        self._question(model)
-        self._overlay(model)
-        self._prompt(model, model)
-        self._recall(model)
+        self.follow(model)
 
-    def _toast(self, before: Model, model: Model) -> None:
+    def _toast(self, model: Model) -> None:
         toast = model.toast
-        if toast is None or (before.toast is not None and before.toast.number == toast.number):
+        if toast is None or toast.number == self._toasts:
             return
-        text = toast.text.replace(CLIPBOARD, "not copied: ")
+        self._toasts = toast.number
+        text = toast.text.replace(CLIPBOARD, "not copied: ").replace("type / to see", "/help says")
         if not text.startswith(UNSAID):
             self._out.say([f"{text[:1].upper()}{text[1:]}."], "bad" if toast.tone == "bad" else "")
 
@@ -69,20 +69,21 @@ class Notices:
             self._sheet = now
             self._out.say(sheet_lines(model, model.overlay))
 
-    def _prompt(self, before: Model, model: Model) -> None:
+    def _prompt(self, model: Model) -> None:
         """What the next line is for, where it is not for the model; and a draft that nobody has just typed."""
-        composer, was = model.composer, before.composer
+        composer = model.composer
         if composer.purpose is not self._purpose:
             self._purpose = composer.purpose
             if composer.purpose is not None and not _searching(model):
                 hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
                 now = f" It is now: {composer.draft}" if composer.draft else ""
                 self._out.say([f"{composer.purpose.label}.{now} {hint}".rstrip()])
-        if composer.purpose is not None or composer.rev == was.rev:
+        if composer.purpose is not None or composer.rev == self._rev:
             return
-        if composer.editing is not None and composer.editing != was.editing:
+        self._rev = composer.rev
+        if composer.editing is not None:
             self._out.say([f"Queued prompt: {composer.draft}", "Type its new words, or an empty line to leave it."])
-        elif composer.draft and composer.editing is None:
+        elif composer.draft:
             self._out.say([f"In the prompt: {one_line(composer.draft)}", "Type /send to send it, or another prompt."])
 
     def _recall(self, model: Model) -> None:

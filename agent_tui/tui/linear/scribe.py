@@ -7,6 +7,7 @@ from typing import Final
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
+    Answered,
     AssistantReplied,
     ModelChanged,
     QueueChanged,
@@ -35,6 +36,7 @@ from agent_tui.tui.linear.words import ASSISTANT, block_lines, running
 from agent_tui.tui.model import Model
 from agent_tui.tui.view.words import one_line
 
+NO_CLIPBOARD: Final = "Not copied: this machine has no clipboard tool; /copy, then w and a number, writes a file."
 PAUSE: Final = 2.0
 """Seconds without more, after which the words of a line that is not at its end are said."""
 TURNS: Final = 2
@@ -83,6 +85,8 @@ class Scribe:
                 self._queue(was, t)
             case Retrying():
                 self._out.say([f"Trying again in {event.delay_s:.0f} s: {event.reason}"], "warning")
+            case Answered(kind="clipboard", data={"problem": "", "tool": tool}):
+                self._out.say([f"Copied with {tool}." if tool else NO_CLIPBOARD])
             case ModelChanged() if event.model != was.model:
                 self._out.say([f"Model: {event.model or 'none'}."])
             case _:

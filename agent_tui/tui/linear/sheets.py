@@ -27,6 +27,10 @@ HINTS: Final = {
     "settings": "Type a number to change that setting, r and a number to reset it, words to search, or an empty line "
     "to close.",
 }  # fmt: skip
+TYPED: Final = (
+    "A line is a prompt; while the agent works it waits in the queue. A backslash at its end goes on in the next line;",
+    'what stands between two lines of """ is one prompt. !command runs a command of yours. Ctrl+C interrupts.',
+)
 CHOOSE: Final = "Type a number to choose, words to search, or an empty line to close."
 
 Press = tuple[str, str]
@@ -66,7 +70,7 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     lines = [f"{shown.title}:", *(said if overlay.kind not in ("settings", "copy") else [])]
     for number, option in enumerate(shown.options[: None if overlay.kind != "settings" else MOST], 1):
         key = option.key if overlay.kind in ("first_run", "copy") and option.key else str(number)
-        detail = " ".join(option.detail.split())
+        detail = _plain(option.detail)
         lines.append(f"{key}: {option.label}{f', {detail}' if detail else ''}")
     if len(shown.options) > MOST and overlay.kind == "settings":
         lines.append(f"and {len(shown.options) - MOST} more; words find them")
@@ -79,19 +83,27 @@ def choices(overlay: Overlay) -> list[tuple[int, Entry]]:
     shown = enumerate(overlay.picker.shown)
     if overlay.picker.ordered:  # the newest are last: those are the ones to hear
         shown = enumerate(overlay.picker.shown[-MOST:], max(0, len(overlay.picker.shown) - MOST))
-    return [(at, one) for at, one in shown if one.id.removeprefix("command:") not in UNSEEN]
+    found = [(at, one) for at, one in shown if one.id.removeprefix("command:") not in UNSEEN]
+    if overlay.kind != "help":
+        return found
+    return list({one.id: (at, one) for at, one in found if one.id}.values())  # a key here is a command: said once
 
 
 def _list(title: str, found: list[tuple[int, Entry]], total: int) -> list[str]:
-    lines = [f"{title}:"]
+    lines = [f"{title}:", *(TYPED if title == TITLES["help"] else [])]
     for number, (_, entry) in enumerate(found[:MOST], 1):
-        detail = " ".join(entry.detail.split())
+        detail = _plain(entry.detail)
         lines.append(f"{number}: {entry.label}{f', {detail}' if detail else ''}")
     if not found:
         lines.append("there is nothing here")
     elif len(found) > MOST:
         lines.append(f"and {total - MOST} more; words find them")
     return [*lines, CHOOSE]
+
+
+def _plain(detail: str) -> str:
+    """`detail` without what only divides it for the eye."""
+    return " ".join(detail.replace(" · ", ", ").split())
 
 
 def _said(shown: OverlayView, most: int | None) -> list[str]:
@@ -104,7 +116,7 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
     """The keys that `line` stands for; None: it is nothing that can be chosen here."""
     text = line.strip()
     if not text:
-        return [("escape", "")]
+        return [("escape", "")] * (2 if overlay.filter else 1)
     if overlay.picker is not None:
         return _picked(overlay, text)
     word, _, rest = text.partition(" ")
