@@ -131,8 +131,7 @@ def test_the_editor_changes_the_draft_on_a_screen_of_its_own(start: Start, tmp_p
     assert pty.restored() == []
     pty.emulator.reset()  # it knows no second screen: entering that clears it
     pty.type("typed there\n")
-    pty.until(lambda text: "added" in text and READY in text and "IN THE EDITOR" not in text)
-    assert "fake/echo" in pty.text.splitlines()[0]
+    pty.until(lambda text: "added" in text and READY in text and "fake/echo" in text and "IN THE EDITOR" not in text)
     pty.type(" and here\r")
     pty.until("You said: my draft")
     assert submits(tmp_path) == ["my drafttyped there\nadded and here"]
@@ -227,8 +226,7 @@ def test_the_shell_gets_the_terminal_and_gives_it_back(start: Start, tmp_path: P
         assert pty.restored() == []
         pty.emulator.reset()
         pty.type("fg\n")
-        pty.until(lambda text: READY in text and "IN THE SHELL" not in text)
-        assert "fake/echo" in pty.text.splitlines()[0]
+        pty.until(lambda text: READY in text and "fake/echo" in text and "IN THE SHELL" not in text)
         pty.type(" goes on\r")
         pty.until(f"You said: draft {number} goes on")
     assert submits(tmp_path) == ["draft 0 goes on", "draft 1 goes on"]
