@@ -13,7 +13,7 @@ MOST: Final = 500
 
 
 class Past(NamedTuple):
-    """A prompt of before. `here`: it was sent in this folder. A tuple: a hundred thousand cost the collector nothing."""
+    """A prompt of before. `here`: it was sent in this folder. A tuple: many cost the collector of garbage nothing."""
 
     text: str
     at: float = 0.0
