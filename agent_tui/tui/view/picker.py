@@ -31,6 +31,8 @@ ABOUT: Final[Mapping[str, int]] = {
 """Lines kept for what is under the cursor, so that the list stays where it is while the cursor moves."""
 ROOMY: Final = 24
 """Lines of the screen from which all of that has its place; below there is a third of it."""
+LOW: Final = 12
+"""Below that there is nothing but the list."""
 WIDEST: Final = 92
 NAME_CELLS: Final = 32
 NARROW: Final = 60
@@ -59,7 +61,9 @@ def _sheet(
     overlay: Overlay, picker: Picker, answers: Mapping[str, Any], note: str, width: int, height: int
 ) -> OverlayView:
     kind, inner = overlay.kind, max(8, min(WIDEST, width - 2) - 4)
-    room = ABOUT.get(kind, 0) if height >= ROOMY else ABOUT.get(kind, 0) // 3
+    room = ABOUT.get(kind, 0)
+    if height < ROOMY:
+        room = -(-room // 3) if height >= LOW else 0
     about = _about(kind, picker, answers.get("preview"), inner, room) if room else []
     if kind == "models" and not overlay.query and picker.count <= 1:  # only the way to another address
         about, room = list(no_models(answers)), 0
@@ -125,7 +129,7 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
     """The lines of the list; a group begins with its name."""
     options: list[Option] = []
     selected, group = 0, ""
-    cells = NAME_CELLS if inner >= NARROW else max(8, inner - 4)
+    cells = NAME_CELLS if inner >= NARROW else max(8, inner // 2)
     for number, entry in enumerate(near):
         if grouped and entry.group != group:
             group = entry.group

@@ -1,0 +1,75 @@
+"""Pictures of the lists that are found by typing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from agent_tui.protocol.events import Answered
+from agent_tui.tui import msg
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import update
+from tests.tui.story import NOW, Stories, Story, answered, compare, pressed, told
+
+STORIES = Stories()
+SKILLS = [{"name": "review", "description": "Review the changes.", "arguments": ["path"], "free": False}]
+
+
+@STORIES.each()
+def test_a_list_looks_as_it_did(story: Story, snap_compare: Any) -> None:
+    compare(story, snap_compare)
+
+
+def typed(model: Model, text: str) -> Model:
+    """`text` typed into the open list."""
+    for character in text:
+        model = update(model, msg.KeyPressed(at=NOW + 9, key=character, character=character))[0]
+    return model
+
+
+def listed(command: str, *answers: Answered, size: tuple[int, int] = (100, 30)) -> Model:
+    model = told(*answered("Tidy the shop.", "It is tidy."), Answered(id="start", kind="skills", data=SKILLS))
+    model = update(model, msg.Resized(at=NOW + 5, width=size[0], height=size[1]))[0]
+    model = update(model, msg.Submitted(at=NOW + 9, text=command))[0]
+    for answer in answers:
+        model = update(model, msg.EventsArrived((replace(answer, session=model.active),), at=NOW + 9))[0]
+    return model
+
+
+@STORIES.add()
+def the_palette_finds_what_is_meant() -> Model:
+    return typed(pressed(listed("/help"), "escape", "ctrl+p"), "mod")
+
+
+@STORIES.add(theme="light")
+def a_session_shows_its_last_prompt_and_answer() -> Model:
+    sessions = [
+        {"id": "a", "title": "Fix the till", "cwd": "/home/ada/shop", "at": NOW - 300, "turns": 4, "model": "ollama/a"},
+        {"id": "b", "title": "What is a cart?", "cwd": "/home/ada/shop", "at": NOW - 90_000, "turns": 1},
+    ]
+    answer = "All **12** tests pass; one was wrong about rounding. " * 3
+    parts = [
+        {"name": "you", "text": "And [red]test[/] it.", "lines": 2}, {"name": "answer", "text": answer, "lines": 4},
+    ]  # fmt: skip
+    return listed(
+        "/resume", Answered(id="sessions-1", kind="sessions", data=sessions),
+        Answered(id="preview", kind="preview", data={"of": "a", "parts": parts}),
+    )  # fmt: skip
+
+
+@STORIES.add()
+def the_log_has_colours_by_level() -> Model:
+    words = (
+        ("info", "log", "session begun"), ("warning", "log", "the server is slow: 4.2 s"),
+        ("record", "session", 'tool_ended {"name": "grep_files", "duration_ms": 12}'),
+        ("error", "log", "the request failed: connection refused\nTraceback"), ("info", "log", "tried again"),
+    )  # fmt: skip
+    lines = [{"at": f"10:00:0{n}", "level": level, "source": source, "text": text}
+             for n, (level, source, text) in enumerate(words)]  # fmt: skip
+    model = listed("/log", Answered(id="log-1", kind="log", data={"lines": lines, "left": 99_870_000}))
+    return pressed(model, "up")
+
+
+@STORIES.add(size=(40, 16), theme="no-colour")
+def the_keys_are_found_in_forty_columns() -> Model:
+    return typed(listed("/help", size=(40, 16)), "queue")
