@@ -92,7 +92,7 @@ class Early:
 
 def wants_screen(arguments: Sequence[str]) -> bool:
     """Whether the command line asks for the full screen."""
-    if arguments[:1] in (["run"], ["config"]):
+    if arguments[:1] in (["run"], ["config"], ["chat"]):
         return False
     return not any(word in ("-h", "--help", "--version") for word in arguments)
 
