@@ -147,3 +147,7 @@ def test_copy_takes_what_is_written_so_far() -> None:
 
 def test_nothing_to_copy_is_said() -> None:
     assert _copied(TurnStarted(prompt="go", session="s")) == ["there is no answer to copy yet"]
+
+
+def test_the_footer_asks_for_no_command_that_it_may_not_name() -> None:
+    assert tuple(one.name for one in commands.COMMANDS if one.label is not None) == commands.LABELLED

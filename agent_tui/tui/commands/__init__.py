@@ -1,61 +1,71 @@
 """The one table of commands: what slash commands, keys, completion, footer and help are made of.
 
-A file in this folder is a command (see `base`); nothing else has to be told of it.
+A file in this folder is a command (see `base`); nothing else has to be told of it. One command is imported when it is
+asked for by name, all of them with the first question about all (`COMMANDS`): the first frame needs a dozen of fifty.
 """
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.model import OwnKeys
 
-COMMANDS: Final[tuple[Command, ...]] = tuple(
-    sorted(
-        (registry.load(__name__, name, name) for name in registry.names(__name__)),
-        key=lambda command: (command.rank, command.name),
-    )
-)
+COMMANDS: tuple[Command, ...]
+"""All commands, by rank and name."""
+LABELLED: Final = (
+    "send", "stop", "steer", "paste", "stop-all", "queue", "interrupt", "help", "mode", "model", "palette", "search",
+)  # fmt: skip
+"""Those that the footer may name (they have a `label`), in the order of `COMMANDS`: the first frame needs no other."""
 
 
-@lru_cache(maxsize=8)
-def _keys(own: OwnKeys) -> dict[str, tuple[str, ...]]:
-    changed = dict(own)
-    return {one.name: changed.get(one.name, (*one.keys, *one.empty)) for one in COMMANDS}
+@cache
+def _all() -> tuple[Command, ...]:
+    found = (registry.load(__name__, file, file) for file in registry.names(__name__))
+    return tuple(sorted(found, key=lambda command: (command.rank, command.name)))
+
+
+def __getattr__(name: str) -> Any:
+    if name != "COMMANDS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _all()
+
+
+@cache
+def find(name: str) -> Command:
+    """The command `name`. Raises KeyError."""
+    file = name.replace("-", "_")
+    try:
+        found = registry.load(__name__, file, file)
+    except LookupError:
+        raise KeyError(name) from None
+    assert isinstance(found, Command)
+    return found
 
 
 def keys_of(name: str, own: OwnKeys = ()) -> tuple[str, ...]:
     """The keys of command `name`, of which the person may have `own`. Raises KeyError."""
-    return _keys(own)[name]
+    command = find(name)
+    return dict(own).get(name, (*command.keys, *command.empty))
 
 
 @lru_cache(maxsize=8)
 def bindings(own: OwnKeys = ()) -> dict[str, str]:
     """Textual's name of each bound key, and the command that it runs."""
-    return {key: name for name, keys in _keys(own).items() for key in keys}
+    return {key: one.name for one in _all() for key in keys_of(one.name, own)}
 
 
 @lru_cache(maxsize=8)
 def when_empty(own: OwnKeys = ()) -> frozenset[str]:
     """Bound keys that count only while the prompt is empty; else the prompt handles them itself."""
-    return frozenset(key for one in COMMANDS for key in one.empty if key in _keys(own)[one.name])
-
-
-@cache
-def _by_name() -> dict[str, Command]:
-    return {command.name: command for command in COMMANDS}
+    return frozenset(key for one in _all() for key in one.empty if key in keys_of(one.name, own))
 
 
 @cache
 def _by_slash() -> dict[str, Command]:
-    return {name: command for command in COMMANDS if command.slash for name in (command.name, *command.aliases)}
-
-
-def find(name: str) -> Command:
-    """The command `name`. Raises KeyError."""
-    return _by_name()[name]
+    return {name: command for command in _all() if command.slash for name in (command.name, *command.aliases)}
 
 
 def by_slash(name: str) -> Command | None:

@@ -162,6 +162,6 @@ def _footer(
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
     now = Situation(running, draft, queued, paused, chip)
-    labelled = ((one.name, one.label(now)) for one in commands.COMMANDS if one.label is not None)
+    labelled = ((one.name, one.label(now)) for one in map(commands.find, commands.LABELLED) if one.label is not None)
     named = ((commands.key_of(name, own), label) for name, label in labelled if label)
     return FooterView(tuple((key, label) for key, label in named if key))
