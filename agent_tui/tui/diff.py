@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
@@ -15,6 +16,8 @@ AUTO_WIDTH: Final = 115
 """Cells from which a diff is drawn side by side: what is left of a screen of 120 columns."""
 LEAST_WIDTH: Final = 70
 """Cells below which it never is."""
+PART: Final = 400
+"""Lines that are highlighted and drawn at once."""
 
 
 def diff_lines(
@@ -24,26 +27,41 @@ def diff_lines(
 
     Only what is drawn is highlighted.
     """
+    lines: list[Line] = []
+    left = 0
+    for part, rest in diff_parts(diff, width, cells, form, most):
+        lines, left = lines + part, rest
+    return lines, left
+
+
+def diff_parts(
+    diff: DiffDisplay, width: int, cells: Cells, form: DiffForm = "auto", most: int = 0
+) -> Iterator[tuple[list[Line], int]]:
+    """The same part by part, each when it is asked for: thousands of lines are more than a key can wait for."""
     split = is_split(diff, width, form)
     digits = len(str(max((max(h.old_start, h.new_start) + len(h.lines) for h in diff.hunks), default=1)))
     colours = Colours(diff.path)
     draw = split_lines if split else unified_lines
     lines: list[Line] = []
-    left = sum(len(hunk.lines) for hunk in diff.hunks)
+    drawn, left = 0, sum(len(hunk.lines) for hunk in diff.hunks)
     for number, hunk in enumerate(diff.hunks):
-        room = most - len(lines) if most else len(hunk.lines)
+        room = most - drawn - len(lines) if most else len(hunk.lines)
         if most and room <= bool(number) and left > 1:  # the mark between hunks needs a line too
             break
         if number:
             lines.append(Line(cut_runs((Segment(" " * digits + " ⋯", "diff.hunk"),), width, cells)))
-        shown = list(islice(pairs(hunk, split, most and most + 1), max(room, 0) + 1))
-        known = colours.of(shown)
-        for pair in shown:
-            if most and len(lines) >= most and left > 1:
-                break
-            lines.extend(draw(pair, known, digits, width, cells))
-            left -= _taken(pair)
-    return lines, left
+        coming = islice(pairs(hunk, split, most and most + 1), max(room, 0) + 1)
+        while shown := list(islice(coming, PART)):
+            known = colours.of(shown)
+            for pair in shown:
+                if most and drawn + len(lines) >= most and left > 1:
+                    break
+                lines.extend(draw(pair, known, digits, width, cells))
+                left -= _taken(pair)
+            if len(lines) >= PART:
+                yield lines, left
+                drawn, lines = drawn + len(lines), []
+    yield lines, left
 
 
 def _taken(pair: Pair) -> int:

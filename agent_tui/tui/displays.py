@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
 from agent_tui.protocol import display as d
@@ -9,7 +10,7 @@ from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_LINES, bounded, clipped, is_cut, more_line, short
-from agent_tui.tui.diff import diff_lines
+from agent_tui.tui.diff import PART, diff_lines, diff_parts
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
 from agent_tui.tui.markdown.inline import flat
@@ -27,9 +28,7 @@ COLOURED: Final = 24_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
 
-def display_lines(
-    display: d.Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT
-) -> tuple[Line, ...]:
+def display_lines(display: d.Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT) -> tuple[Line, ...]:
     """The whole of `display` in lines of at most `width` cells; its beginning where it is not `open`."""
     width = max(1, width)
     if isinstance(display, d.DiffDisplay):
@@ -41,12 +40,23 @@ def display_lines(
 
 def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
     """`display` as a person is to judge it: a command to its last line, a diff as far as anybody may read."""
+    return tuple(line for part in asked_parts(display, width, cells, look) for line in part)
+
+
+def asked_parts(display: d.Display, width: int, cells: Cells, look: Look) -> Iterator[Sequence[Line]]:
+    """The same in parts, each laid out when it is asked for. All but the last have more lines than most screens."""
     width = max(1, width)
-    if not isinstance(display, d.DiffDisplay):
-        return tuple(_whole(display, width, cells))
-    lines, left = diff_lines(display, width, cells, look.diff, MOST_ASKED_LINES)
-    title = Line(cut_runs(diff_title(display), width, cells))
-    return (title, *lines, *([more_line(left, width, False, cells)] if left else []))
+    if isinstance(display, d.CommandDisplay):
+        yield from _command_parts(display, width, cells)
+    elif not isinstance(display, d.DiffDisplay):
+        yield _whole(display, width, cells)
+    else:
+        head, left = [Line(cut_runs(diff_title(display), width, cells))], 0
+        for lines, rest in diff_parts(display, width, cells, look.diff, MOST_ASKED_LINES):
+            yield [*head, *lines]
+            head, left = [], rest
+        if left:
+            yield [more_line(left, width, False, cells)]
 
 
 def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
@@ -173,17 +183,28 @@ def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
 
 
 def _command(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:
+    return [line for part in _command_parts(command, width, cells) for line in part]
+
+
+def _command_parts(command: d.CommandDisplay, width: int, cells: Cells) -> Iterator[list[Line]]:
     lines: list[Line] = []
-    for number, part in enumerate(highlight(command.command.strip("\n"), "bash")):
-        prompt = Segment("$ " if number == 0 else "  ", "tool.mark")
-        lines.extend(chop(part, width, cells, (prompt,), (Segment("  ", "indent"),)))
+    source, before = command.command.strip("\n").split("\n"), list[str]()
+    for start in range(0, len(source), PART):
+        part = "\n".join(source[start : start + PART])
+        for number, runs in enumerate(highlight(part, "bash", tuple(before)), start):
+            prompt = Segment("$ " if number == 0 else "  ", "tool.mark")
+            lines.extend(chop(runs, width, cells, (prompt,), (Segment("  ", "indent"),)))
+        if start + PART < len(source):
+            before.append(f"{part}\n")
+            yield lines
+            lines = []
     if command.cwd:
         lines.extend(wrap([Segment(f"in {flat(command.cwd)}", "dim")], width, cells))
     lines.extend(text_lines(command.output, width, cells))
     ended = exit_words(command)
     if ended:
         lines.extend(wrap([Segment(ended, "tool.bad")], width, cells))
-    return lines
+    yield lines
 
 
 def exit_words(command: d.CommandDisplay) -> str:

@@ -21,7 +21,7 @@ from agent_tui.protocol.transcript import (
     ToolBlock,
     UserBlock,
 )
-from agent_tui.structures.markdown_stream import LIMIT, LINES, MdStream, split
+from agent_tui.structures.markdown_stream import LIMIT, LINES, MARKS, MdStream, Piece, split, work
 from agent_tui.tui.blocks import block_lines, estimate
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
 from agent_tui.tui.diff_rows import pairs
@@ -168,6 +168,33 @@ def test_pieces_are_bounded_in_lines_and_in_characters() -> None:
         pieces = split(text)
         assert "".join(piece.text for piece in pieces) == text
         assert all(piece.text.count("\n") <= LINES and len(piece.text) <= 2 * LIMIT for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["*a **b " * 9_000, "\x1b[1m[b]" * 9_000, "[a](b) " * 3_000, "|a|b|c|\n|-|-|-|\n" + "|d|e|f|\n" * 2_000,
+     "".join("> " * (n % 50 + 1) + "a\nlazy\n" for n in range(500)), "`a` <b> ~~c~~\n" * 2_000],
+)  # fmt: skip
+def test_pieces_are_bounded_in_what_they_cost(text: str) -> None:
+    pieces = split(text)
+    assert "".join(piece.text for piece in pieces) == text
+    assert all(work(piece.text) <= 4 * MARKS for piece in pieces)
+    closed, stream = list[Piece](), MdStream()
+    for at in range(0, len(text), 977):
+        more, stream = stream.feed(text[at : at + 977])
+        closed += more
+    assert (*closed, *stream.close()) == pieces
+
+
+def test_lines_that_go_on_lazily_in_many_quotes_are_soon_cut() -> None:
+    assert split("> " * 58 + "a\n" + "lazy\n" * 400)[0].text.count("\n") < 60
+
+
+def test_a_table_of_too_many_columns_is_drawn_as_it_stands() -> None:
+    row = "|" + " cell |" * 500
+    drawn = render(f"{row}\n|{'---|' * 500}\n{row}\n", 60, cell_len)
+    assert "".join(line.text for line in drawn).count("cell") == 1_000
+    assert len(drawn) < 400
 
 
 def test_a_fence_that_stays_open_keeps_a_bounded_tail() -> None:

@@ -10,7 +10,8 @@ from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.displays import MOST_ASKED_LINES, asked_lines
+from agent_tui.tui.diff import PART
+from agent_tui.tui.displays import MOST_ASKED_LINES, asked_lines, asked_parts
 from agent_tui.tui.look import DEFAULT
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
@@ -62,3 +63,28 @@ def test_a_diff_that_waits_for_consent_is_longer_than_one_of_before() -> None:
 
     assert len(drawn(10_000)) == 10_001
     assert drawn(MOST_ASKED_LINES + 5)[-1] == "… 5 more lines"
+
+
+def test_a_long_diff_is_laid_out_part_by_part_to_its_end() -> None:
+    lines = tuple(f"+line {number}" for number in range(5 * PART))
+    display = DiffDisplay("a.txt", (Hunk(0, 1, lines),), len(lines))
+
+    def react(engine: PlayedEngine, op: Op) -> None:
+        if isinstance(op, Submit):
+            engine.begin(op.text)
+            engine.say(ApprovalAsked(session=SESSION, id="q", call_id="c", tool="t", label="Run it", display=display))
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "lines 1–" in text(app))
+        await until(lambda: f"of {len(lines) + 1} " in text(app))
+
+    play(PlayedEngine(react), steps)
+
+
+def test_the_parts_are_the_whole() -> None:
+    command = CommandDisplay("cat <<EOF\n" + "$(words) 'and \"more`\n" * (3 * PART) + "EOF\n", cwd="/x", output="out")
+    for display in (command, CREATED, ONE_LINE):
+        parts = list(asked_parts(display, 60, cell_len, DEFAULT))
+        assert tuple(line for part in parts for line in part) == asked_lines(display, 60, cell_len, DEFAULT)
+        assert all(len(part) >= PART for part in parts[:-1])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 from rich.cells import cell_len
 from textual.geometry import Region as Area
@@ -13,13 +13,16 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from agent_tui.protocol.display import Display
-from agent_tui.tui.displays import asked_lines
+from agent_tui.tui.displays import asked_parts
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, flat, low, pad, seg
 from agent_tui.tui.widgets.transcript_copy import unwrapped
 from agent_tui.tui.widgets.transcript_rows import marked
+
+NEXT_SECONDS: Final = 0.03
+"""After so long the next part of a long command or diff is laid out."""
 
 
 class Dialog(Region):
@@ -32,8 +35,9 @@ class Dialog(Region):
     """What line of the dialog shows which first line of it, how many do, and behind how many characters of border."""
     _painting = False
     _laid: tuple[Display | None, int, Look] | None = None
-    _drawn: Sequence[Line] = ()
-    """The lines of what `_laid` names."""
+    _drawn: list[Line]
+    """The lines of what `_laid` names, as far as they are laid out, and what lays out the others."""
+    _coming: Iterator[Sequence[Line]] | None = None
 
     @property
     def part(self) -> tuple[int, int]:
@@ -98,8 +102,26 @@ class Dialog(Region):
         laid = (value.display, width, value.look)
         if self._laid is None or self._laid[0] is not laid[0] or self._laid[1:] != laid[1:]:
             self._laid = laid
-            self._drawn = asked_lines(value.display, width, cell_len, value.look) if value.display is not None else ()
+            self._drawn, self._coming = [], None
+            if value.display is not None:
+                self._coming = asked_parts(value.display, width, cell_len, value.look)
+                self._go_on(self._coming)
         return self._drawn
+
+    def _go_on(self, coming: Iterator[Sequence[Line]]) -> None:
+        """Lay out the next part; the one after it when a key has had its turn."""
+        if coming is not self._coming:
+            return  # another question, or another width
+        if (part := next(coming, None)) is None:
+            self._coming = None
+        else:
+            self._drawn += part
+            self.set_timer(NEXT_SECONDS, lambda: self._continued(coming))
+
+    def _continued(self, coming: Iterator[Sequence[Line]]) -> None:
+        if self.value is not None:
+            self._go_on(coming)
+            self.redraw()
 
     def _reason(self, value: DialogView, width: int) -> list[Sequence[Segment]]:
         if not value.reason:
@@ -112,19 +134,18 @@ class Dialog(Region):
         if value.display is None:
             return []
         drawn = self._text(value, width)
-        lines: list[Sequence[Segment]] = [filled(line, width) for line in drawn]
-        self._whole, self._first, self._count = drawn, 0, len(lines)
-        if len(lines) <= room:
-            return lines
+        self._whole, self._first, self._count = drawn, 0, len(drawn)
+        if len(drawn) <= room:
+            return [filled(line, width) for line in drawn]
         room = max(1, room - 1)
-        first = min(max(0, value.scroll), len(lines) - room)
+        first = min(max(0, value.scroll), len(drawn) - room)
         self._first, self._count = first, room
-        if room == 1:
-            return lines[first : first + 1]
         last = first + room
-        more = f"lines {first + 1}–{last} of {len(lines)} · PgUp/PgDn scroll"
-        return [*lines[first:last], (seg(more, "tool.more"),)]
-
+        lines = [filled(line, width) for line in drawn[first:last]]
+        if room == 1:
+            return lines
+        total = f"{len(drawn)}{'…' if self._coming else ''}"
+        return [*lines, (seg(f"lines {first + 1}–{last} of {total} · PgUp/PgDn scroll", "tool.more"),)]
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
