@@ -96,7 +96,7 @@ def test_the_title_says_state_and_folder() -> None:
                   ASKED, ended()):  # fmt: skip
         model, effects = told(model, event)
         titles += [one.text for one in effects if isinstance(one, SetTitle)]
-    assert titles == ["shop · agent-tui", "● shop · agent-tui", "? shop · agent-tui", "shop · agent-tui"]
+    assert titles == ["shop - agent-tui", "* shop - agent-tui", "? shop - agent-tui", "shop - agent-tui"]
     assert told(running(Window()), ended())[1] == []
 
 

@@ -72,9 +72,9 @@ def _told(before: Model, model: Model) -> tuple[Effect, ...]:
 def title_of(transcript: Transcript) -> str:
     """State and folder, on one short line."""
     folder = transcript.cwd.rstrip("/").rpartition("/")[2]
-    mark = "? " if transcript.pending else _MARKS.get(transcript.state, "● ")
+    mark = "? " if transcript.pending else _MARKS.get(transcript.state, "* ")
     name = plain(folder) or "/" if transcript.cwd else "agent-tui"
-    return f"{mark}{name}{' · agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
+    return f"{mark}{name}{' - agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
 
 
 def plain(text: str) -> str:
