@@ -89,6 +89,7 @@ class Chat:
 
     async def _serve(self) -> None:
         """Until somebody may edit a line in peace, or it is over."""
+        await asyncio.sleep(0)  # what a signal has asked for comes first
         while True:
             self._drain()
             self.rules.take()
@@ -147,6 +148,8 @@ class Chat:
             self.leave(INTERRUPTED)
             return
         self._struck = now
+        if self.source.terminal and self.rules.busy():
+            self.out.say([""])  # the terminal shows ^C and ends no line
         self.rules.forget()
         self.press("ctrl+c", draft=self.model.composer.draft)
         self._changed.set()

@@ -59,7 +59,8 @@ class Rules:
         model = self._chat.model
         aside = model.aside is not None and model.aside.state == "asking"
         recall = model.recall is not None and not model.recall.done
-        opening = not model.started and not model.gone and model.overlay is None
+        told = model.started and (model.transcript.model or "models" in model.transcript.answers)
+        opening = not told and not model.gone and model.overlay is None
         queued = bool(model.queue) and not model.transcript.paused and model.composer.editing is None
         return model.running or opening or aside or recall or queued or time.monotonic() < self._until
 
@@ -81,7 +82,7 @@ class Rules:
         """A person's lines are used at once; those of a pipe when what came before them is over."""
         model = self._chat.model
         if self._chat.source.terminal:
-            return model.started or model.overlay is not None or model.gone
+            return bool(model.transcript.model) or model.overlay is not None or not self.busy()
         if model.question is not None:
             return model.question.id != self._answered or model.composer.purpose is not None
         if not self.busy():
@@ -250,9 +251,13 @@ class Rules:
             self._prompt(text)
             return
         pressed = sheets.presses(chat.model, overlay, text)
+        waits = chat.model.aside is not None and chat.model.aside.state == "asking"
+        if pressed is None and overlay.kind in sheets.READ_ONLY and not waits:
+            self._press_all([("escape", "")], overlay)
+            self._prompt(text)
+            return
         if pressed is None:
-            chat.out.say(["That is nothing that can be chosen here."], "warning")
-            chat.notices.again(chat.model)
+            chat.out.say([f"That is nothing that can be chosen here. {sheets.hint(overlay)}"], "warning")
             return
         self._press_all(pressed, overlay)
 

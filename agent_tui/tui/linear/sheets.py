@@ -15,12 +15,13 @@ from agent_tui.tui.view.sheets import overlay_view
 MOST: Final = 50
 """Entries of a list that are said; words find the others."""
 PAGE: Final = 10
-KEYED: Final = frozenset(("first_run", "copy", "queue"))
-"""Sheets of which single letters do something."""
 READ_ONLY: Final = frozenset(("private", "aside", "paste"))
-"""Sheets with nothing to choose: said once, and closed."""
+"""Sheets with nothing to choose: a line that is meant for the model closes them."""
 HINTS: Final = {
-    "first_run": "Type r, a, d or q.",
+    "first_run": "Type r, a, d or q, or /model and a name.",
+    "aside": "Type c to copy it, or go on.",
+    "private": "Type an empty line to go on.",
+    "paste": "Type an empty line to go on.",
     "copy": "Type a number or letter to copy it, w and it to write it to a file, or an empty line to close.",
     "queue": "Type e (edit), d (remove), s (send now), i (interrupt and send), u (up) or l (lower) and a number, "
     "p to pause or resume, or an empty line to close.",
@@ -74,7 +75,12 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
         lines.append(f"{key}: {option.label}{f', {detail}' if detail else ''}")
     if len(shown.options) > MOST and overlay.kind == "settings":
         lines.append(f"and {len(shown.options) - MOST} more; words find them")
-    return [*lines, HINTS[overlay.kind]] if overlay.kind in HINTS else lines
+    return [*lines, hint(overlay)]
+
+
+def hint(overlay: Overlay) -> str:
+    """What may be typed while it is open."""
+    return HINTS.get(overlay.kind, CHOOSE)
 
 
 def choices(overlay: Overlay) -> list[tuple[int, Entry]]:
@@ -131,6 +137,8 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
             return _queued(model, word, number or (int(word) if word.isdecimal() else 0))
         case "settings":
             return _set(text, word, number)
+        case "aside" if text == "c":
+            return [("c", "c"), ("escape", "")]
         case _:
             return None
 
