@@ -46,9 +46,9 @@ class Surroundings(Outside, inherit_bindings=False):
             around = facts.through(ASK_GROUND, os.environ) if os.environ.get("TMUX") else ""
             self._driver.ask(SAY_SCHEME, ASK_GROUND, around)
 
-    def on_driver_signal_resume(self) -> None:
-        """The shell gave the terminal back; it may have another ground by now."""
-        super().on_driver_signal_resume()
+    def repaint(self) -> None:
+        """The shell, or an editor, gave the terminal back; it may have another ground by now."""
+        super().repaint()
         self.meet_terminal()
         if self.model.window.title:
             self.set_title(self.model.window.title)

@@ -154,15 +154,34 @@ def test_the_title_comes_and_goes(start: Start, tmp_path: Path) -> None:
     pty.until(lambda _: title in pty.raw)
     assert pty.raw.index(b"\x1b[22;2t") < pty.raw.index(title)
     pty.type("list\r")
-    pty.until(lambda _: "\x1b]2;* ".encode() in pty.raw)
+    pty.until(lambda _: b"\x1b]2;* " in pty.raw)
     pty.until("Ask, or type")
-    pty.until(lambda _: pty.raw.rfind("\x1b]2;* ".encode()) < pty.raw.rfind(title))
+    pty.until(lambda _: pty.raw.rfind(b"\x1b]2;* ") < pty.raw.rfind(title))
     assert b"\x1b[23;2t" in quit_(pty)
     silent = start("[notify]\ntitle = false\n")
     silent.until("Ask, or type")
     silent.until(lambda _: QUESTION in silent.raw)
     quit_(silent)
     assert b"\x1b]2;" not in silent.raw and b"\x1b[23;2t" not in silent.raw
+
+
+def test_after_the_editor_the_terminal_is_met_again(start: Start, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho edited > "$1"\n')
+    editor.chmod(0o700)
+    pty = start(EDITOR=str(editor), VISUAL="")
+    pty.until("Ask, or type")
+    pty.until(lambda _: b"\x1b]2;" in pty.raw)
+    pty.raw = b""
+    pty.type("\x07")
+    pty.until("❯ edited ")
+    pty.until(lambda _: b"\x1b[22;2t" in pty.raw and QUESTION in pty.raw)
+    assert pty.raw.index(b"\x1b[23;2t") < pty.raw.index(b"\x1b[22;2t")
+    pty.type("\x1b[?997;2n")
+    painted(pty, "light")
+    pty.type("\x15")
+    pty.until("Ask, or type")
+    quit_(pty)
 
 
 def test_who_looks_away_is_told_and_who_looks_is_not(start: Start) -> None:
@@ -172,7 +191,7 @@ def test_who_looks_away_is_told_and_who_looks_is_not(start: Start) -> None:
     pty.until(lambda _: b"\x1b]99;;agent-tui is done\x1b\\\a" in pty.raw)
     pty.raw = b""
     pty.type("\x1b[Ilist\r")
-    pty.until(lambda _: "\x1b]2;* ".encode() in pty.raw)
+    pty.until(lambda _: b"\x1b]2;* " in pty.raw)
     mark = len(pty.raw)
     pty.until(lambda _: b"\x1b]2;" in pty.raw[mark:])
     quit_(pty)
