@@ -18,6 +18,7 @@ from agent_tui.protocol.ops import Query
 
 HEAD: Final = 16_384
 TAIL: Final = 131_072
+LOG_TAIL: Final = 65_536
 """Bytes that are read of a file, from its beginning or its end."""
 LINE: Final = 2_000
 """Characters that are kept of a line."""
@@ -45,13 +46,13 @@ def _part(name: str, text: str, lines: int) -> dict[str, Any]:
     return {"name": name, "text": text[: LINE * lines], "lines": lines}
 
 
-def _read(path: Path, last: bool) -> tuple[str, int]:
-    """Whole lines from the beginning (or the end) of the file, and how many bytes of it there are besides."""
+def _read(path: Path, last: int = 0) -> tuple[str, int]:
+    """Whole lines from the beginning (or from the `last` bytes) of the file, and how many bytes of it there are besides."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         size = os.fstat(fd).st_size
-        start = max(0, size - TAIL) if last else 0
-        data = os.pread(fd, TAIL if last else HEAD, start)
+        start = max(0, size - last) if last else 0
+        data = os.pread(fd, last or HEAD, start)
     finally:
         os.close(fd)
     if start:
@@ -73,11 +74,12 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 def _session(path: Path) -> list[dict[str, Any]]:
     """The last prompt, and the last words of the answer to it."""
     try:
-        text, _ = _read(path, last=True)
+        text, _ = _read(path, TAIL)
     except OSError as error:
         return [_part("", f"it cannot be read: {error.strerror}", 1)]
     prompt = answer = ""
-    for record in _records(text):
+    told = (line for line in text.splitlines() if "turn_started" in line or "assistant_message" in line)
+    for record in _records("\n".join(told)):
         if record.get("type") == "turn_started":
             prompt, answer = str(record.get("prompt", "")), ""
         elif record.get("type") == "assistant_message" and record.get("text"):
@@ -94,7 +96,7 @@ def _file(path: Path) -> list[dict[str, Any]]:
             return [_part("", "\n".join(names[:FILE_LINES]) or "an empty folder", FILE_LINES)]
         if not path.is_file() and path.exists():
             return [_part("", "it is no file", 1)]
-        text, _ = _read(path, last=False)
+        text, _ = _read(path)
     except OSError as error:
         return [_part("", f"it cannot be read: {error.strerror}", 1)]
     if "\0" in text:
@@ -117,7 +119,7 @@ def _log(config: EngineConfig, session: str) -> dict[str, Any]:
 
 def _tail(path: Path | None) -> tuple[str, int]:
     try:
-        return _read(path, last=True) if path is not None else ("", 0)
+        return _read(path, LOG_TAIL) if path is not None else ("", 0)
     except OSError:
         return "", 0  # not there, or not for us to see: there are no lines
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
+from textual.geometry import Size
 
-from agent_tui.tui.displays import markdown_lines
+from agent_tui.registry import late
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
 from agent_tui.tui.regions import OverlayView, Span
 from agent_tui.tui.widgets.completion import window
 from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
 from agent_tui.tui.widgets.paint import Region, pad, runs, seg
+
+if TYPE_CHECKING:
+    from agent_tui.tui import displays
+else:
+    displays = late("agent_tui.tui.displays")
 
 WIDEST: Final = 92
 OUTSIDE: Final = 5
@@ -21,19 +27,24 @@ OUTSIDE: Final = 5
 
 class Overlay(Region):
     value: OverlayView | None = None
+    _placed: Size | None = None
+    """The size of the screen for which it has its place; None: it has something else to show."""
 
     def show(self, value: OverlayView | None) -> None:
         self.value = value
         self.display = value is not None
-        self._made = None
+        self._placed = None
         self.place()
-        self.redraw(layout=True)
+        self.refresh()  # another size asks for a layout by itself
 
     def place(self) -> None:
         """In the middle of the screen, as high as its lines."""
         if self.value is None:
             return
         screen = self.app.size
+        if self._placed == screen:  # asked after each layout, also of something else
+            return
+        self._placed = screen
         wide = max(1, min(WIDEST, screen.width - 2))
         self._made = None
         high = len(self.strips(wide))
@@ -53,7 +64,7 @@ class Overlay(Region):
         options = options_lines(value.options, value.selected, inner, True)
         text = [line for spans in value.lines for line in wrapped(spans, inner)]
         if value.text:
-            text += [*(tuple(filled(line, inner)) for line in markdown_lines(value.text, inner, cell_len)), ()]
+            text += [*(tuple(filled(line, inner)) for line in displays.markdown_lines(value.text, inner, cell_len)), ()]
         text += [line for spans in value.below for line in wrapped(spans, inner)]
         options_room = min(len(options), max(3, room - min(len(text) + 1, room // 2)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
