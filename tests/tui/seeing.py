@@ -49,11 +49,11 @@ def _lab(seen: Sequence[float]) -> tuple[float, float, float]:
 
 def apart(one: str, two: str) -> float:
     """How different two colours are (CIE76; 2.3 is just noticed) for the eyes that see least of it."""
-    found = []
+    found: list[float] = []
     for rows in EYES.values():
         first, second = (
             _lab([sum(m * v for m, v in zip(row, linear(Color.parse(colour)), strict=True)) for row in rows])
             for colour in (one, two)
         )
-        found.append(sum((p - q) ** 2 for p, q in zip(first, second, strict=True)) ** 0.5)
+        found.append(float(sum((p - q) ** 2 for p, q in zip(first, second, strict=True)) ** 0.5))
     return min(found)

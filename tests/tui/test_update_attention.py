@@ -17,8 +17,9 @@ from agent_tui.tui.update.attention import plain, title_of
 from agent_tui.tui.window import Window
 
 AT = 1_000.0
-ASKED = ApprovalAsked(session="s", turn=1, step=1, id="q", call_id="c", tool="run_shell_command", label="rm \x1b]0;x\a-r",
-                      reason="why")  # fmt: skip
+ASKED = ApprovalAsked(
+    session="s", turn=1, step=1, id="q", call_id="c", tool="run_shell_command", label="rm \x1b]0;x\a-r", reason="why"
+)
 
 
 def told(model: Model, *events: Event, at: float = AT) -> tuple[Model, list[Effect]]:
@@ -92,8 +93,8 @@ def test_a_queue_that_goes_on_is_no_end() -> None:
 def test_the_title_says_state_and_folder() -> None:
     titles = []
     model = Model(window=Window(titled=True))
-    for event in (SessionStarted(session="s", cwd="/work/shop", model="m"), TurnStarted(session="s", turn=1, prompt="x"),
-                  ASKED, ended()):  # fmt: skip
+    started = SessionStarted(session="s", cwd="/work/shop", model="m")
+    for event in (started, TurnStarted(session="s", turn=1, prompt="x"), ASKED, ended()):
         model, effects = told(model, event)
         titles += [one.text for one in effects if isinstance(one, SetTitle)]
     assert titles == ["shop - agent-tui", "* shop - agent-tui", "? shop - agent-tui", "shop - agent-tui"]
