@@ -7,6 +7,7 @@ import pytest
 from agent_tui.protocol.events import Answered, ApprovalAsked, ModelChanged
 from agent_tui.protocol.ops import Query, Resume, SetModel, Submit
 from agent_tui.tui.effects import Quit
+from agent_tui.tui.msg import KeyPressed
 from tests.tui.play import Play, words
 
 TRIED = {
@@ -199,6 +200,19 @@ SESSIONS = [
     {"id": "one", "title": "Fix it", "cwd": "/p", "at": 1.0, "turns": 1},
     {"id": "two", "title": "", "turns": 2},
 ]
+
+
+def test_the_list_of_the_start_shows_a_session_at_once_and_takes_no_key_before_it_is_seen() -> None:
+    play = Play(started=False)
+    play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
+    assert play.take() == [Query("preview", "session_preview", "one")]
+    play.say(KeyPressed("t", "t", blind=True), after=1.0)
+    assert play.text == "t", "it was meant for the prompt"
+    play.say(KeyPressed("t", "t", play.text), after=1.0)
+    play.say(KeyPressed("w", "w", play.text, blind=True), after=0.01)
+    assert play.text == "t" and "search: tw" in _lines(play)
+    play.press("enter")
+    assert Resume("two") in play.take()
 
 
 @pytest.mark.parametrize(("keys", "id"), [(("enter",), "one"), ((*"2 tu", "enter"), "two"), ((*"new s", "enter"), ""), (("escape",), "")])

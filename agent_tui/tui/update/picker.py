@@ -42,14 +42,14 @@ def opened(model: Model, kind: PickerKind, query: str = "") -> Step:
     id = f"{kind}-{model.queries}" if asked else ""
     before = choices.theme(model) if kind == "themes" else ""
     picker = Picker(query=query, ordered=kind in NEWEST_LAST, before=before)
-    model = filled(replace(model, overlay=Overlay(kind, query=id, picker=picker)))[0]
+    step = filled(replace(model, overlay=Overlay(kind, query=id, picker=picker)))
     match kind:
         case "debug":
-            return model, (ReadFacts(),)
+            return then(step, (step[0], (ReadFacts(),)))
         case "themes" | "palette":
-            return model, (ReadSettings(),)
+            return then(step, (step[0], (ReadSettings(),)))
         case _:
-            return then(_previewed(model), send(model, Query(id, asked)) if asked else (model, ()))
+            return then(step, send(step[0], Query(id, asked))) if asked else step
 
 
 def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
@@ -90,7 +90,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     """A key while a list is open. None: not a key for it."""
     picker = overlay.picker
     assert picker is not None
-    unasked = overlay.shown_at > float("-inf")
+    unasked = overlay.shown_at > float("-inf") and not picker.query and not picker.touched
     if unasked and msg.key != "escape" and (msg.blind or msg.at - overlay.shown_at < JUST):
         return model, (Type(msg.character, msg.key),) if msg.character.isprintable() and msg.character else ()
     last, at = max(0, len(picker.shown) - 1), picker.at
