@@ -215,7 +215,10 @@ def test_the_list_of_the_start_shows_a_session_at_once_and_takes_no_key_before_i
     assert Resume("two") in play.take()
 
 
-@pytest.mark.parametrize(("keys", "id"), [(("enter",), "one"), ((*"2 tu", "enter"), "two"), ((*"new s", "enter"), ""), (("escape",), "")])
+@pytest.mark.parametrize(
+    ("keys", "id"),
+    [(("enter",), "one"), ((*"2 tu", "enter"), "two"), ((*"new s", "enter"), ""), (("escape",), "")],
+)
 def test_sessions_are_chosen_from_a_list(keys: tuple[str, ...], id: str) -> None:
     play = Play(started=False)
     play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
