@@ -47,7 +47,7 @@ def _part(name: str, text: str, lines: int) -> dict[str, Any]:
 
 
 def _read(path: Path, last: int = 0) -> tuple[str, int]:
-    """Whole lines from the beginning (or from the `last` bytes) of the file, and how many bytes of it there are besides."""
+    """Whole lines from the beginning (or from the `last` bytes) of the file, and how many bytes there are besides."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         size = os.fstat(fd).st_size

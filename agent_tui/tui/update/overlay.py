@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from agent_tui.protocol.ops import SetModel
+from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Quit, Send, Type
 from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
@@ -84,7 +84,8 @@ def unasked_sessions(model: Model) -> Step:
     shown, effects = pick(model, "sessions")
     if shown.overlay is None:
         return shown, ()
-    first = tuple(one for one in effects if isinstance(one, Send) and one.op.type == "query" and one.op.id == "preview")
+    id = shown.overlay.query
+    first = tuple(one for one in effects if isinstance(one, Send) and one.op != Query(id, "sessions"))
     return replace(shown, overlay=replace(shown.overlay, query="", shown_at=model.at)), first
 
 
