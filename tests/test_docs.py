@@ -143,7 +143,7 @@ def test_the_example_of_a_theme_is_valid(tmp_path: Path) -> None:
 def test_every_flag_and_exit_code_is_told(tmp_path: Path) -> None:
     usage = (ROOT / "docs" / "usage.md").read_text(encoding="utf-8")
     flags: set[str] = set()
-    for arguments in (("--help",), ("run", "--help")):
+    for arguments in (("--help",), ("chat", "--help"), ("run", "--help")):
         done = subprocess.run(
             [sys.executable, "-m", "agent_tui", *arguments], capture_output=True, text=True, check=True, timeout=60,
             env={**os.environ, "AGENT_TUI_HOME": str(tmp_path), "NO_COLOR": "1"},

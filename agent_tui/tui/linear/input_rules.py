@@ -195,8 +195,9 @@ class Rules:
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
         self._chat.outcome.unanswered = True
-        self._chat.out.say(["Nobody answered: no."], "warning")
-        self._press_late("n" if isinstance(question, Approval) else "escape")
+        says, key = ("no", "n") if isinstance(question, Approval) else ("stop", "s")
+        self._chat.out.say([f"Nobody answered: {says}."], "warning")
+        self._press_late("escape" if isinstance(question, Question) and question.kind != "stuck" else key)
 
     def _press_late(self, key: str) -> None:
         """A key of the question, surely after it was read."""

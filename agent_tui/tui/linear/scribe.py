@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
@@ -52,6 +53,8 @@ class Scribe:
         self._said = 0
         self._open: set[str] = set()
         """Calls that have a row and no end yet."""
+        self._seen: set[str] = set()
+        """Calls that were asked about: their diffs were said with the question."""
         self._session = ""
         self._queued = False
         self._answer = ""
@@ -169,7 +172,9 @@ class Scribe:
             for number in range(len(rows) - 1, -1, -1):
                 row = rows[number]
                 if isinstance(row, ToolBlock) and row.call_id == call_id:
-                    self._out.say(block_lines(row, look, expanded), "tool")
+                    lines = block_lines(row, look, expanded)
+                    seen = call_id in self._seen and isinstance(row.display, DiffDisplay) and not expanded
+                    self._out.say(lines[:1] if seen else lines, "tool")
                     break
         end = len(rows) if t.streaming is None else min(len(rows), t.streaming.base)
         for number in range(self._said, end):
@@ -181,6 +186,8 @@ class Scribe:
             return
         if isinstance(row, ToolBlock) and row.state in ("asking", "running"):
             self._open.add(row.call_id)
+            if row.state == "asking":
+                self._seen.add(row.call_id)
             return
         lines = block_lines(row, model.look, model.reading.expanded)
         if isinstance(row, UserBlock) and not (self._echo or row.steer or self._queued):
@@ -210,9 +217,9 @@ class Scribe:
         self._out.say([f"Session {event.session[:8]} in {event.cwd}, {model}, mode {event.mode}."])
 
     def _queue(self, was: Transcript, t: Transcript) -> None:
-        known = {item.id for item in was.queue}
+        known = {(item.id, item.text) for item in was.queue}
         for number, item in enumerate(t.queue, 1):
-            if item.id not in known:
+            if (item.id, item.text) not in known:
                 where = "For the next step of this turn" if item.steer else f"Queued as number {number}"
                 self._out.say([f"{where}: {one_line(item.text)}"])
         if t.paused != was.paused and t.queue:

@@ -1,0 +1,169 @@
+"""`agent-tui chat` on a terminal that can do nothing: lines, questions, the queue, lists, Ctrl+C, Ctrl+D."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from agent_tui.tui.linear.chat import TWICE_SECONDS
+from tests.agent.driving import Place
+from tests.tui.linear.talk import CREATE, place, steps, terminal
+
+__all__ = ["place"]
+
+WAIT = {"call": "run_shell_command", "arguments": {"command": "while ! test -e go; do sleep 0.05; done"}}
+READ = 0.4
+"""Seconds after which a line is meant for the question that came before it."""
+
+
+def test_a_turn_and_the_end(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("hello\nthere", "again"))) as it:
+        it.hear("> ")
+        it.say("one")
+        heard = it.hear("> ")
+        assert "Assistant: hello\r\nthere\r\nDone in" in heard
+        assert "You: one" not in heard, "the terminal shows what is typed"
+        it.type("\x04")
+        it.hear("To go on with this session: agent-tui chat --resume ")
+        assert it.wait() == 0
+        assert "\x1b" not in it.raw.decode(), "nothing but lines"
+
+
+def test_a_question_is_answered_by_a_line(place: Place) -> None:
+    with terminal(place, "-m", place.script([CREATE], [{"text": "made"}])) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y, a, n or m")
+        time.sleep(READ)
+        it.say("perhaps")
+        it.hear("That is no answer, and nothing was sent.")
+        it.say("y")
+        it.hear("Tool: Create new.txt, new file, 2 lines added, 0 removed")
+        it.hear("Assistant: made")
+        assert (place.cwd / "new.txt").exists()
+
+
+def test_why_not_is_asked_for(place: Place) -> None:
+    with terminal(place, "-m", place.script([CREATE], [{"text": "understood"}])) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y, a, n or m")
+        time.sleep(READ)
+        it.say("m")
+        it.hear("Tell the model what to do instead.")
+        it.say("another name")
+        it.hear("you said no: another name")
+        it.hear("Assistant: understood")
+
+
+def test_lines_queue_while_a_turn_runs(place: Place) -> None:
+    model = place.script([WAIT], [{"text": "one"}], [{"text": "changed"}])
+    with terminal(place, "-m", model, "--mode", "accept-all") as it:
+        it.hear("> ")
+        it.say("first")
+        it.hear("running")
+        it.say("second")
+        it.hear("Queued as number 1: second")
+        it.say("third")
+        it.hear("Queued as number 2: third")
+        it.say("/queue")
+        it.hear("2: third, waits")
+        it.hear("or an empty line to close.")
+        it.say("d 2")
+        it.hear("Removed; the history keeps it.")
+        it.hear("or an empty line to close.")
+        it.say("e 1")
+        it.hear("Queued prompt: second")
+        it.say("second, with other words")
+        it.hear("Queued as number 1: second, with other words")
+        it.say("/steer faster")
+        it.hear("For the next step of this turn: faster")
+        (place.cwd / "go").touch()
+        it.hear("You, into the turn: faster")
+        it.hear("Assistant: one")
+        it.hear("You: second, with other words")
+        it.hear("Assistant: changed")
+
+
+def test_ctrl_c_interrupts_the_queue_waits_and_goes_on(place: Place) -> None:
+    with terminal(place, "-m", place.script([{"text": "begun\n"}, {"hang": True}], [{"text": "after"}])) as it:
+        it.hear("> ")
+        it.say("first")
+        it.hear("begun")
+        it.say("second")
+        it.hear("Queued as number 1")
+        it.type("\x03")
+        it.hear("The queue is paused, 1 prompt waits; /queue resume goes on.")
+        it.hear("Interrupted after")
+        it.hear("> ")
+        it.say("/queue resume")
+        it.hear("Assistant: after")
+        it.hear("> ")
+        time.sleep(TWICE_SECONDS)
+        it.type("\x03")
+        it.hear("Press Ctrl+C again to quit.")
+        it.type("\x03")
+        assert it.wait() == 130
+
+
+def test_lists_are_chosen_from_by_number(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("the answer"))) as it:
+        it.hear("> ")
+        it.say("/mode")
+        heard = it.hear("Type a number to choose")
+        number = next(line.partition(":")[0] for line in heard.splitlines() if ": plan" in line)
+        it.hear("> ")
+        it.say(number)
+        it.hear("Plan: only reads")
+        it.hear("> ")
+        it.say("/settings durations")
+        it.hear("1: display.durations, true")
+        it.hear("> ")
+        it.say("1")
+        it.hear("Saved: display.durations is false.")
+        it.hear("> ")
+        it.say("")
+        it.hear("> ")
+        it.say("what is it?")
+        it.hear("Assistant: the answer")
+        it.hear("Done, ")
+
+
+def test_readline_edits_and_knows_the_prompts_of_before(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("first", "second"))) as it:
+        it.hear("> ")
+        it.say("onne\x7f\x7fe")
+        it.hear("Assistant: first")
+        it.hear("> ")
+        it.say("\x10")  # Ctrl+P: the prompt before
+        it.hear("Assistant: second")
+    log = next((place.home / "sessions").rglob("*.jsonl")).read_text()
+    assert log.count('"prompt":"one"') + log.count('"prompt": "one"') == 2
+
+
+def test_a_paste_of_several_lines_is_one_prompt(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("read"))) as it:
+        it.hear("> ")
+        it.type("one\rtwo\rthree\r")
+        it.hear("Assistant: read")
+        it.hear("> ")
+    log = next((place.home / "sessions").rglob("*.jsonl")).read_text()
+    assert "one\\ntwo\\nthree" in log
+
+
+def test_a_terminated_program_leaves(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("hello"))) as it:
+        it.hear("> ")
+        os.kill(it.pid, signal.SIGTERM)
+        assert it.wait() == 128 + signal.SIGTERM
+
+
+def test_suspend_without_a_shell_is_said(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("hello"))) as it:
+        it.hear("> ")
+        it.say("/suspend")
+        it.hear("There is no shell to go back to")
+        it.hear("> ")
+        it.say("one")
+        it.hear("Assistant: hello")
