@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.fuzzy import Matches
-from agent_tui.structures.mention import Typed
+
+if TYPE_CHECKING:
+    from agent_tui.structures.fuzzy import Matches
+    from agent_tui.structures.mention import Typed
 
 
 @frozen

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Literal
 
 from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
-from agent_tui.settings_kinds import Value
-from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.aside import Aside
-from agent_tui.tui.finder import Finder
 from agent_tui.tui.look import DEFAULT, Look
-from agent_tui.tui.recall import Recall
 from agent_tui.tui.regions import Tone
-from agent_tui.tui.search import Found, Index
 from agent_tui.tui.window import Window
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what is not there yet needs no class
+    from agent_tui.settings_kinds import Value
+    from agent_tui.structures.chips import Chip
+    from agent_tui.tui.aside import Aside
+    from agent_tui.tui.finder import Finder
     from agent_tui.tui.picker import Picker
+    from agent_tui.tui.recall import Recall
+    from agent_tui.tui.search import Found, Index
 
 PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history", "action"]
 PickerKind = Literal["palette", "help", "models", "sessions", "skills", "themes", "modes", "files", "log", "debug"]
@@ -161,9 +161,9 @@ class Reading:
 class Search:
     """What is looked for in the transcript. `at`: the number of the hit that is looked at; negative: none."""
 
+    index: Index
+    hits: Found
     query: str = ""
-    index: Index = Index()
-    hits: Found = Found()
     at: int = -1
     origin: int = -1
     """The row from which the first hit is looked for, upwards."""

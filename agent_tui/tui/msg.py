@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.model import Configured, VimMode
-from agent_tui.tui.recall import Past
+
+if TYPE_CHECKING:
+    from agent_tui.tui.recall import Past
 
 
 @frozen(kw_only=True)

@@ -24,7 +24,8 @@ from agent_tui.tui.widgets.prompt import Prompt
 from agent_tui.tui.widgets.queue import Queue
 from agent_tui.tui.widgets.status import Status
 from agent_tui.tui.widgets.toast import Toast
-from agent_tui.tui.widgets.transcript import WHEEL, Transcript
+from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.widgets.transcript_bar import WHEEL
 from agent_tui.tui.widgets.welcome import Welcome
 
 PROMPT_LINES = 8

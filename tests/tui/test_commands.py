@@ -14,7 +14,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands import COMMANDS, bindings, by_slash, find
 from agent_tui.tui.commands.base import Situation, key_name
 from agent_tui.tui.effects import Copy, Quit
-from tests.tui.play import Play, words
+from tests.tui.play import Play
 
 NAMES = [
     "search", "timestamps", "durations", "settings", "history", "suspend", "vim",

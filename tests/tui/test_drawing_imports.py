@@ -24,6 +24,6 @@ def test_the_widget_loads_neither_parser_nor_highlighter() -> None:
 
 
 def test_the_first_markdown_loads_the_parser_and_the_first_code_the_highlighter() -> None:
-    draw = "from agent_tui.tui.markdown import render; render({!r}, 40, len)"
+    draw = "from agent_tui.tui.markdown.render import render; render({!r}, 40, len)"
     assert loaded(draw.format("text"), "markdown_it", "pygments") == ["markdown_it"]
     assert loaded(draw.format("```py\nx\n```"), "pygments") == ["pygments"]

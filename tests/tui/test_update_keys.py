@@ -6,7 +6,6 @@ import pytest
 
 from agent_tui.protocol.events import ModeChanged
 from agent_tui.protocol.ops import SetMode
-from agent_tui.tui.commands import bindings
 from agent_tui.tui.effects import ExpireToast, Scroll, Type
 from agent_tui.tui.msg import Copied, EffectFailed, KeyPressed, Resized, Scrolled, ToastExpired, Toggled
 from agent_tui.tui.view.screen import TOO_SMALL
@@ -86,11 +85,6 @@ def test_scrolling_is_known() -> None:
     play = Play()
     play.say(Scrolled(False))
     assert not play.model.reading.following
-
-
-def test_keys_of_later_issues_are_not_bound() -> None:
-    later = {"ctrl+p", "ctrl+r", "ctrl+g", "ctrl+t", "ctrl+b", "ctrl+z"}
-    assert not later & set(bindings())
 
 
 def test_escape_with_nothing_open_or_running_does_nothing() -> None:

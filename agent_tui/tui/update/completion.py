@@ -106,11 +106,6 @@ def selected(model: Model) -> int:
     return model.completion.selected if model.finder is None else model.finder.selected
 
 
-def may_open(model: Model) -> bool:
-    """Whether it is worth asking what is listed: it costs nothing."""
-    return model.finder is not None or model.composer.draft.startswith("/")
-
-
 def _files(model: Model) -> tuple[Candidate, ...]:
     if files.reading(model):
         return (Candidate(files.READING, ""),)

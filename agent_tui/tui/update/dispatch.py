@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
+from agent_tui.registry import late
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
     BranchRead,
@@ -34,30 +35,48 @@ from agent_tui.tui.msg import (
     VimMoved,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import (
-    attention,
-    composer,
-    copying,
-    files,
-    keys,
-    overlay,
-    pastes,
-    reading,
-    recall,
-    run,
-    search,
-    settings,
-    submit,
-)  # fmt: skip
+from agent_tui.tui.update import attention, composer
 from agent_tui.tui.update.step import Step, then, toast
+
+if TYPE_CHECKING:
+    from agent_tui.tui.update import (
+        copying,
+        files,
+        keys,
+        overlay,
+        pastes,
+        reading,
+        recall,
+        run,
+        search,
+        settings,
+        submit,
+    )
+else:
+    copying = late("agent_tui.tui.update.copying")
+    files = late("agent_tui.tui.update.files")
+    keys = late("agent_tui.tui.update.keys")
+    overlay = late("agent_tui.tui.update.overlay")
+    pastes = late("agent_tui.tui.update.pastes")
+    reading = late("agent_tui.tui.update.reading")
+    recall = late("agent_tui.tui.update.recall")
+    run = late("agent_tui.tui.update.run")
+    search = late("agent_tui.tui.update.search")
+    settings = late("agent_tui.tui.update.settings")
+    submit = late("agent_tui.tui.update.submit")
 
 
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
-    after, effects = _decided(replace(model, at=msg.at), msg)
-    step = then((after, effects), search.going(search.settled(after)))
-    step = then(step, files.settled(recall.settled(step[0])))
-    step = then(step, pastes.settled(step[0]))
+    step = _decided(replace(model, at=msg.at), msg)
+    after = step[0]
+    if after.search is not None:
+        step = then(step, search.going(search.settled(after)))
+    if step[0].recall is not None:
+        step = then(step, (recall.settled(step[0]), ()))
+    if after.finder is not None or "@" in after.composer.draft:
+        step = then(step, files.settled(step[0]))
+        step = then(step, pastes.settled(step[0]))
     step = then(step, composer.save(step[0]))
     return then(step, attention.settled(model, step[0], msg))
 

@@ -25,7 +25,7 @@ def begin(model: Model, query: str = "") -> Model:
     """Ask for what is looked for; `query` to begin with."""
     last = reading.seen(model)[1]
     model = composer.ask(model, Purpose("search", LABEL))
-    return composer.write(replace(model, search=Search(origin=last)), query)
+    return composer.write(replace(model, search=Search(search.Index(), search.Found(), origin=last)), query)
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step | None:

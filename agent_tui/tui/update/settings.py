@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from agent_tui.settings_kinds import KEYS, Entry, Value, entries, typed, words
 from agent_tui.tui import commands, keymap
 from agent_tui.tui.effects import Effect, ReadSettings, UseTheme, WriteSetting
-from agent_tui.tui.look import Look
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed, SettingsRead
 from agent_tui.tui.update import composer
@@ -86,9 +85,10 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
             return (model, ()) if entry is None else _reset(model, entry)
         case "enter" | "left" | "right":
             return (model, ()) if entry is None else _edit(model, overlay, entry, msg.key)
-    if msg.character and msg.character.isprintable():
-        return _filtered(model, overlay, overlay.filter + msg.character)
-    return None
+        case _ if msg.character and msg.character.isprintable():
+            return _filtered(model, overlay, overlay.filter + msg.character)
+        case _:
+            return None
 
 
 def _at(model: Model, overlay: Overlay, selected: int) -> Step:
@@ -191,7 +191,7 @@ def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
     """What the new value changes now."""
     value = value_of(model, entry).value
     if entry.key in FIXED:
-        return replace(model, look=cast(Look, replace(model.look, **{FIXED[entry.key]: value}))), ()
+        return replace(model, look=replace(model.look, **{FIXED[entry.key]: value})), ()
     if entry.key == "prompt.vim":
         return replace(model, vim="insert" if value else ""), ()
     if entry.kind is KEYS:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
+from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
@@ -15,8 +16,12 @@ from agent_tui.tui.regions import FooterView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.header import DOT
 from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.queued import editing_footer
-from agent_tui.tui.view.recalls import recall_footer
+
+if TYPE_CHECKING:
+    from agent_tui.tui.view import queued as panel
+    from agent_tui.tui.view import recalls
+else:
+    panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
 CHARS_PER_TOKEN: Final = 4
@@ -99,7 +104,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     if model.search is not None:
         return _search_footer(model.search)
     if model.recall is not None:
-        return recall_footer(model.recall)
+        return recalls.recall_footer(model.recall)
     if model.overlay is not None and model.overlay.picker is not None and model.composer.purpose is None:
         from agent_tui.tui.view.picker import picker_footer
 
@@ -107,7 +112,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     kind = model.overlay.kind if model.overlay is not None else None
     now = model.composer
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
-        return editing_footer(model.running, model.keys)
+        return panel.editing_footer(model.running, model.keys)
     shown = _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
         kind, model.keys, bool(chips.spans(model.composer.draft)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
+from agent_tui.registry import late
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
 from agent_tui.tui.look import Look
@@ -19,14 +20,21 @@ from agent_tui.tui.regions import (
     TranscriptView,
     View,
 )
-from agent_tui.tui.update import completion, recall, search
-from agent_tui.tui.view.ask import dialog_view
 from agent_tui.tui.view.bars import footer_view, status_view
 from agent_tui.tui.view.header import header_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
-from agent_tui.tui.view.recalls import recall_view
-from agent_tui.tui.view.sheets import overlay_view
 from agent_tui.tui.view.words import one_line
+
+if TYPE_CHECKING:
+    from agent_tui.tui.update import completion, recall, search
+    from agent_tui.tui.view import ask, recalls, sheets
+else:
+    completion = late("agent_tui.tui.update.completion")
+    recall = late("agent_tui.tui.update.recall")
+    search = late("agent_tui.tui.update.search")
+    ask = late("agent_tui.tui.view.ask")
+    recalls = late("agent_tui.tui.view.recalls")
+    sheets = late("agent_tui.tui.view.sheets")
 
 MIN_WIDTH: Final = 20
 MIN_HEIGHT: Final = 6
@@ -45,7 +53,8 @@ def view(model: Model) -> View:
     """What to show of `model`. A region that did not change is the same object as in the view before."""
     transcript, running = model.transcript, model.running
     small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
-    listed = _completion(completion.shown(model), completion.selected(model)) if completion.may_open(model) else None
+    lists = model.finder is not None or model.composer.draft.startswith("/")
+    listed = _completion(completion.shown(model), completion.selected(model)) if lists else None
     return View(
         header=header_view(model),
         transcript=_transcript(
@@ -55,7 +64,7 @@ def view(model: Model) -> View:
         queue=_queue(
             transcript.queue, model.taken, model.edits, model.composer.editing, transcript.paused, running, model.keys
         ),
-        dialog=dialog_view(model),
+        dialog=ask.dialog_view(model) if model.dialog is not None else None,
         completion=listed,
         prompt=_prompt(model.composer, running, model.dialog is not None, small, bool(model.vim)),
         status=status_view(model) if running else None,
@@ -70,8 +79,8 @@ def view(model: Model) -> View:
 
 def _sheet(model: Model) -> OverlayView | None:
     if model.recall is not None:
-        return recall_view(model.recall, model.height, int(model.at))
-    return overlay_view(model) if model.covered or _setting(model) else None
+        return recalls.recall_view(model.recall, model.height, int(model.at))
+    return sheets.overlay_view(model) if model.covered or _setting(model) else None
 
 
 def _setting(model: Model) -> bool:

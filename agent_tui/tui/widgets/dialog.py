@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from rich.cells import cell_len
 from textual.geometry import Region as Area
@@ -13,13 +13,19 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from agent_tui.protocol.display import Display
-from agent_tui.tui.displays import asked_parts
+from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, flat, low, pad, seg
-from agent_tui.tui.widgets.transcript_copy import unwrapped
 from agent_tui.tui.widgets.transcript_rows import marked
+
+if TYPE_CHECKING:
+    from agent_tui.tui import displays
+    from agent_tui.tui.widgets import transcript_copy
+else:
+    displays = late("agent_tui.tui.displays")
+    transcript_copy = late("agent_tui.tui.widgets.transcript_copy")
 
 NEXT_SECONDS: Final = 0.03
 """After so long the next part of a long command or diff is laid out."""
@@ -104,7 +110,7 @@ class Dialog(Region):
             self._laid = laid
             self._drawn, self._coming = [], None
             if value.display is not None:
-                self._coming = asked_parts(value.display, width, cell_len, value.look)
+                self._coming = displays.asked_parts(value.display, width, cell_len, value.look)
                 self._go_on(self._coming)
         return self._drawn
 
@@ -174,7 +180,7 @@ class Dialog(Region):
         start, end = selection
         first, left = (start.y, max(0, start.x - self._inset)) if start is not None else (0, 0)
         last, right = (end.y, max(0, end.x - self._inset)) if end is not None else (len(self._whole) - 1, -1)
-        text = unwrapped(self._whole, first, last, left, right) if self._count else ""
+        text = transcript_copy.unwrapped(self._whole, first, last, left, right) if self._count else ""
         return (text, "\n") if text.strip() else None
 
 

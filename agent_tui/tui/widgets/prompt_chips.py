@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.document._document import Location, Selection
-from textual.document._edit import Edit, EditResult
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
 from textual.widgets import TextArea
 
 from agent_tui.structures import chips
@@ -22,16 +22,17 @@ class Chipped(TextArea, inherit_bindings=False):
         """The mouse clicked on `label`."""
 
     def edit(self, edit: Edit) -> EditResult:
-        given = sorted((edit.from_location, edit.to_location))
+        first, last = sorted((edit.from_location, edit.to_location))
+        given = first, last
         if given[0] == given[1]:  # nothing goes: what is put inside a label stands behind it
-            wider = [self._outside(given[0], True)] * 2
+            wider = (self._outside(given[0], True),) * 2
         else:
-            wider = [self._outside(given[0], False), self._outside(given[1], True)]
+            wider = self._outside(given[0], False), self._outside(given[1], True)
             if edit.text and wider != given:  # other letters for a part of a label: it has none
                 return EditResult(self.cursor_location, "")
         if wider == given:
             return super().edit(edit)
-        return super().edit(Edit(edit.text, *wider, edit.maintain_selection_offset))
+        return super().edit(Edit(edit.text, wider[0], wider[1], edit.maintain_selection_offset))
 
     def _validate_selection(self, selection: Selection) -> Selection:
         start, end = super()._validate_selection(selection)

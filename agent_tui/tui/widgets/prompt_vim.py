@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.document._document import Selection
 
-from agent_tui.tui import vim
+from agent_tui.registry import late
 from agent_tui.tui.model import VimMode
 from agent_tui.tui.readline import Edit
 from agent_tui.tui.vim_state import Vim, Way
 from agent_tui.tui.widgets.prompt_edit import Editor
+
+if TYPE_CHECKING:
+    from agent_tui.tui import vim
+else:
+    vim = late("agent_tui.tui.vim")
 
 
 class Vimmed(Editor, inherit_bindings=False):

@@ -9,7 +9,7 @@ Invariants:
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast
 
 from textual import events
 from textual.geometry import Region, Size
@@ -17,19 +17,22 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from agent_tui.registry import late
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets import transcript_messages as said
 from agent_tui.tui.widgets.transcript_bar import WithBar
-from agent_tui.tui.widgets.transcript_copy import copied, row_at, word_at
 from agent_tui.tui.widgets.transcript_marks import Marks, with_news
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
 from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
 from agent_tui.tui.widgets.transcript_select import Edge, Held, hold, keep, origin, span
 from agent_tui.tui.widgets.transcript_turn import turned
 
+if TYPE_CHECKING:
+    from agent_tui.tui.widgets import transcript_copy as copy
+else:
+    copy = late("agent_tui.tui.widgets.transcript_copy")
+
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
-WHEEL: Final = 3
-"""Lines that one notch of the wheel moves."""
 
 
 class Transcript(WithBar, can_focus=False):
@@ -208,16 +211,6 @@ class Transcript(WithBar, can_focus=False):
         self._refresh_scrollbars()
         self._sync_scrollbar()
 
-    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        event.prevent_default()
-        self._go_by(-WHEEL)
-
-    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        event.prevent_default()
-        self._go_by(WHEEL)
-
     # Size and paint.
 
     def on_resize(self) -> None:
@@ -280,7 +273,7 @@ class Transcript(WithBar, can_focus=False):
         event.prevent_default()
         line, meta = self.scroll_offset.y + event.y, event.style.meta
         if event.chain > 1:
-            chosen = word_at(self._page, event.x, line) if event.chain == 2 else row_at(self._page, line)
+            chosen = copy.word_at(self._page, event.x, line) if event.chain == 2 else copy.row_at(self._page, line)
             if chosen is not None:
                 self.screen.selections = {self: chosen}
         elif "href" in meta:
@@ -296,5 +289,5 @@ class Transcript(WithBar, can_focus=False):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The source of rows that are wholly selected, the unwrapped text of the others."""
-        text = copied(self._page, selection, origin(self._page, self))
+        text = copy.copied(self._page, selection, origin(self._page, self))
         return (text, "\n") if text else None

@@ -6,12 +6,15 @@ from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
 Thumb = tuple[int, ...]
+WHEEL: Final = 3
+"""Lines that one notch of the wheel moves."""
 MOST: Final = 100
 """Ready strips (a glyph in its colours) that are kept."""
 
@@ -62,7 +65,20 @@ class Bar(ScrollBar):
 
 
 class WithBar(ScrollView):
-    """A scroll view with a `Bar`."""
+    """A scroll view with a `Bar`, and a wheel that moves at once, by whole lines."""
+
+    def _go_by(self, lines: int) -> None:
+        raise NotImplementedError
+
+    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        event.prevent_default()
+        self._go_by(-WHEEL)
+
+    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        event.prevent_default()
+        self._go_by(WHEEL)
 
     @property
     def vertical_scrollbar(self) -> Bar:

@@ -8,17 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment as RichSegment
 from textual.strip import Strip
 
+from agent_tui.registry import late
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
 from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.search import plain
 from agent_tui.tui.widgets.transcript_page import Page
 from agent_tui.tui.widgets.transcript_rows import marked
+
+if TYPE_CHECKING:
+    from agent_tui.tui import search
+else:
+    search = late("agent_tui.tui.search")
 
 Piece = tuple[int, int, int]
 """A line of a row, and from which of its characters to which."""
@@ -128,10 +133,10 @@ class Marks:
 
 def folded(text: str) -> tuple[str, Sequence[int]]:
     """`text` as it is searched, and for each of its characters the one of `text` that it is (part) of."""
-    words = plain(text)
+    words = search.plain(text)
     if len(words) == len(text):  # no letter becomes less than one
         return words, range(len(text))
-    parts = [plain(character) for character in text]
+    parts = [search.plain(character) for character in text]
     return "".join(parts), [at for at, part in enumerate(parts) for _ in part]
 
 

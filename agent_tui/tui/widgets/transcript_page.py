@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from textual.strip import Strip
 
 from agent_tui.protocol.transcript import Block, ToolBlock
+from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.blocks import block_lines, estimate, gap, hidden
 from agent_tui.tui.groups import Group, Groups, group_line
 from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.stamps import stamped
 from agent_tui.tui.widgets.transcript_heights import Heights
 from agent_tui.tui.widgets.transcript_rows import Painter, Row
+
+if TYPE_CHECKING:
+    from agent_tui.tui import blocks, stamps
+else:
+    blocks, stamps = late("agent_tui.tui.blocks"), late("agent_tui.tui.stamps")
 
 
 @frozen
@@ -125,7 +131,7 @@ class Page:
     def _guess(self, index: int, block: Block) -> int:
         if self.is_hidden(index, block):
             return 0
-        return estimate(block, self.painter.width - 3, self.is_open(index)) + 1
+        return blocks.estimate(block, self.painter.width - 3, self.is_open(index)) + 1
 
     def is_open(self, index: int) -> bool:
         return self.shown.expanded != (index in self.shown.exceptions)
@@ -136,7 +142,7 @@ class Page:
 
     def is_hidden(self, index: int, block: Block) -> bool:
         """Whether nothing is drawn for a row or live block."""
-        if hidden(block, self.shown.look):
+        if blocks.hidden(block, self.shown.look):
             return True
         group = self.groups.of(index)
         return group is not None and group.first != index and not (self.is_open(index) or self.is_unfolded(group))
@@ -173,12 +179,12 @@ class Page:
 
     def _gap(self, above: int, block: Block, index: int) -> int:
         before = self.shown.rows[above] if above >= 0 else None
-        return gap(before, block, self.is_open(index) or self.is_open(above))
+        return blocks.gap(before, block, self.is_open(index) or self.is_open(above))
 
     def _draw(self, index: int, block: Block, open: bool) -> tuple[Line, ...]:
         shown, group, width = self.shown, self.groups.of(index), self.painter.width
-        lines = block_lines(block, width, open, shown.now, cell_len, shown.look)
-        lines = stamped(lines, block, shown.look, width, cell_len)
+        lines = blocks.block_lines(block, width, open, shown.now, cell_len, shown.look)
+        lines = stamps.stamped(lines, block, shown.look, width, cell_len)
         if group is None or group.first != index:
             return lines
         unfolded = self.is_unfolded(group)
@@ -195,7 +201,7 @@ class Page:
         painted: list[Row] = []
         for number, block in enumerate(self.shown.live):
             open = self.is_open(len(rows) + number)
-            above = gap(before, block, open or self.is_open(at))
+            above = blocks.gap(before, block, open or self.is_open(at))
             known = self.live[number] if number < len(self.live) else None
             if known is None or known.block is not block or (known.gap, known.open) != (above, open):
                 known = self.painter.paint(block, above, open, self._draw(len(rows) + number, block, open), known)

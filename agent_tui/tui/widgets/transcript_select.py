@@ -4,7 +4,7 @@ of its width; and what began on one side of a diff stays on that side."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Offset
 from textual.screen import Screen
@@ -13,11 +13,16 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from agent_tui.protocol.transcript import Block
+from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.diff_sides import Side, side_at, within
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.widgets.transcript_marks import joined, paragraph
 from agent_tui.tui.widgets.transcript_page import Page
+
+if TYPE_CHECKING:
+    from agent_tui.tui import diff_sides
+else:
+    diff_sides = late("agent_tui.tui.diff_sides")
 
 STEP: Final = 2
 STEP_SECONDS: Final = 0.04
@@ -45,7 +50,7 @@ class Origin:
     """The side of a diff on which the selection began: the row, and its side."""
 
     index: int
-    side: Side
+    side: diff_sides.Side
 
 
 @frozen
@@ -100,7 +105,7 @@ def origin(page: Page, widget: Widget) -> Origin | None:
     if began is None or index is None:
         return None
     lines, offset = page.lines(index), began.y - page.extent(index)[0]
-    side = side_at(lines[offset], began.x) if offset < len(lines) else None
+    side = diff_sides.side_at(lines[offset], began.x) if offset < len(lines) else None
     return None if side is None else Origin(index, side)
 
 
@@ -110,7 +115,7 @@ def span(page: Page, selection: Selection, began: Origin | None, line: int) -> t
     if chosen is None or began is None or page.index_at(line) != began.index:
         return chosen
     lines, offset = page.lines(began.index), line - page.extent(began.index)[0]
-    return within(lines[offset], began.side, *chosen) if offset < len(lines) else chosen
+    return diff_sides.within(lines[offset], began.side, *chosen) if offset < len(lines) else chosen
 
 
 def _drag(widget: Widget) -> SelectState | None:

@@ -13,9 +13,11 @@ from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
 from agent_tui.structures.markdown_stream import FENCE_LINES, LOOK_BACK, LOOK_BACK_SIZE, MdStream, split
-from agent_tui.tui.markdown import Line, code, render
+from agent_tui.tui.markdown import code
 from agent_tui.tui.markdown.code import highlight
 from agent_tui.tui.markdown.lexing import State, Stepper, steps
+from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.markdown.render import render
 
 BITS = {
     "python": (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from agent_tui.structures.markdown_stream import split
-from agent_tui.tui.markdown import Line, render
 from agent_tui.tui.markdown.code import highlight
-from agent_tui.tui.markdown.lines import _NOT_NARROW
+from agent_tui.tui.markdown.lines import _NOT_NARROW, Line
+from agent_tui.tui.markdown.render import render
 
 
 def page(source: str, width: int = 40, lead: str = "") -> list[str]:
