@@ -38,6 +38,8 @@ class Rules:
         self._until = 0.0
         """So long an answer of the engine is waited for."""
         self._slow = False
+        self._leaves = False
+        """It was said that the end of the turn is the end of all."""
         self._answered = ""
         """The question that has its answer, of which the engine has not told yet."""
 
@@ -99,13 +101,14 @@ class Rules:
         if self._assembler.open:
             self._prompt(self._assembler.rest())
         question = chat.model.question
-        if chat.source.terminal and question is None:
-            chat.leave()
-        elif question is not None:
+        if question is not None:
             if self._answered != question.id:
                 self._unanswered(question)
         elif not self.busy():
             chat.leave(1 if chat.model.overlay is not None and chat.model.overlay.kind == "first_run" else None)
+        elif chat.source.terminal and chat.model.running and not self._leaves:
+            self._leaves = True
+            chat.out.say(["Leaving when this turn is over; Ctrl+C interrupts it."])
 
     # -- one line
 

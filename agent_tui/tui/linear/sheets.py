@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from agent_tui.structures import late
 from agent_tui.tui.linear.keys import UNSEEN
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
@@ -12,6 +13,7 @@ from agent_tui.tui.update.overlay import FIRST_RUN
 from agent_tui.tui.view.picker import TITLES
 from agent_tui.tui.view.sheets import overlay_view
 
+GAP: Final = late.pattern(r" · |\s{2,}")
 MOST: Final = 50
 """Entries of a list that are said; words find the others."""
 PAGE: Final = 10
@@ -109,12 +111,12 @@ def _list(title: str, found: list[tuple[int, Entry]], total: int) -> list[str]:
 
 def _plain(detail: str) -> str:
     """`detail` without what only divides it for the eye."""
-    return " ".join(detail.replace(" · ", ", ").split())
+    return GAP.sub(", ", detail.strip()).replace("≈", "about")
 
 
 def _said(shown: OverlayView, most: int | None) -> list[str]:
-    lines = ["".join(span.text for span in line).strip() for line in shown.lines][:most]
-    below = ["".join(span.text for span in line).strip() for line in shown.below]
+    lines = [_plain("".join(span.text for span in line)) for line in shown.lines][:most]
+    below = [_plain("".join(span.text for span in line)) for line in shown.below]
     return [line for line in (*lines, *shown.text.split("\n"), *below) if line]
 
 
@@ -143,10 +145,11 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
             return None
 
 
-def _picked(overlay: Overlay, text: str) -> list[Press]:
+def _picked(overlay: Overlay, text: str) -> list[Press] | None:
     found = choices(overlay)
-    if text.isascii() and text.isdecimal() and 1 <= int(text) <= min(len(found), MOST):
-        return [*_goto(found[int(text) - 1][0]), ("enter", "")]
+    if text.isascii() and text.isdecimal():
+        at = int(text) - 1
+        return [*_goto(found[at][0]), ("enter", "")] if 0 <= at < min(len(found), MOST) else None
     return [("ctrl+u", ""), (text, text)]
 
 

@@ -152,6 +152,32 @@ def test_a_paste_of_several_lines_is_one_prompt(place: Place) -> None:
     assert "one\\ntwo\\nthree" in log
 
 
+def test_the_end_of_the_input_waits_for_the_turn(place: Place) -> None:
+    with terminal(place, "-m", place.script([WAIT], [{"text": "one"}]), "--mode", "accept-all") as it:
+        it.hear("> ")
+        it.say("first")
+        it.hear("running")
+        it.type("\x04")
+        it.hear("Leaving when this turn is over")
+        (place.cwd / "go").touch()
+        it.hear("Assistant: one")
+        assert it.wait() == 0
+
+
+def test_lists_and_answers_are_said_once(place: Place) -> None:
+    """A choice takes several keys of the full screen; only what comes of it is said."""
+    with terminal(place, "-m", place.script(*steps("the answer", "on the side"))) as it:
+        it.hear("> ")
+        it.say("/help")
+        it.hear("Keys and commands:")
+        it.hear("> ")
+        it.say("export")
+        it.hear("/export [path]")
+        it.hear("> ")
+        it.say("/queue")
+        assert "Keys and commands:" not in it.hear("The queue is empty.")
+
+
 def test_a_terminated_program_leaves(place: Place) -> None:
     with terminal(place, "-m", place.script(*steps("hello"))) as it:
         it.hear("> ")
