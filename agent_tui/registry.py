@@ -6,6 +6,8 @@ So is a `late` module: one that the first frame does not need.
 from __future__ import annotations
 
 import importlib
+import sys
+from collections.abc import Iterator
 from functools import cache
 from pkgutil import iter_modules
 from typing import Any
@@ -35,7 +37,20 @@ def late(name: str) -> Any:
         else:
             settings = late("agent_tui.tui.update.settings")
     """
+    _named_late.append(name)
     return _Late(name)
+
+
+def import_late() -> Iterator[str]:
+    """Import what was named `late` and is not there yet, one module a step: for a moment when nobody waits."""
+    while _named_late:
+        name = _named_late.pop(0)
+        if name not in sys.modules:
+            importlib.import_module(name)
+            yield name
+
+
+_named_late: list[str] = []
 
 
 class _Late:

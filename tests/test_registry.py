@@ -28,3 +28,16 @@ def test_what_a_late_module_has_not_is_said_as_python_says_it() -> None:
         registry.late("agent_tui.structures.vec").nothing_like_this()
     with pytest.raises(ModuleNotFoundError):
         registry.late("agent_tui.no_such_module").anything()
+
+
+def test_late_modules_are_imported_one_by_one_when_there_is_time() -> None:
+    code = """
+import sys
+from agent_tui import registry
+used, waiting = registry.late("agent_tui.structures.vec"), registry.late("agent_tui.structures.chips")
+used.Vec
+assert list(registry.import_late()) == ["agent_tui.structures.chips"]
+assert "agent_tui.structures.chips" in sys.modules
+assert list(registry.import_late()) == []
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -34,6 +34,7 @@ from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from agent_tui.tui.warm import warm
 from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.transcript import Transcript
 
@@ -106,6 +107,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._memory.load()
         self.meet_terminal()
         self._failed(self.palette.problem)
+        self._warming = asyncio.create_task(warm())
         if not gc.isenabled():
             gc.freeze()
             gc.set_threshold(10_000, 5, 200)  # small middle ones: each is a wait for the next key
