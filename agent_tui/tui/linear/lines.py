@@ -65,7 +65,8 @@ class Input:
         self.ended = False
         self.terminal = os.isatty(fd)
         self.edits = self.terminal and os.isatty(1) and _has_readline()
-        self._kept = b""
+        self._kept: list[bytes] = []
+        """The beginning of a line that is not at its end."""
         self._told: Callable[[], None] = lambda: None
 
     def open(self, told: Callable[[], None]) -> None:
@@ -112,8 +113,12 @@ class Input:
         """The lines in `data`; of a terminal they are one thing, as they came together."""
         if not data:
             self.ended = True
-            data, self._kept = self._kept + b"\n" * bool(self._kept), b""
-        *whole, self._kept = (self._kept + data).split(b"\n")
+            data = b"\n" * any(self._kept)
+        self._kept.append(data)
+        if b"\n" not in data:
+            return
+        *whole, rest = b"".join(self._kept).split(b"\n")
+        self._kept = [rest]
         lines = [line.decode("utf-8", "replace").rstrip("\r") for line in whole]
         self.lines.extend(["\n".join(lines)] if self.terminal and lines else lines)
 

@@ -129,6 +129,12 @@ def test_long_lines_are_not_broken(place: Place) -> None:
     assert f"Assistant: {line}\n" in chat(place, "go\n", "-m", place.script(*steps(line)), COLUMNS="40").stdout
 
 
+def test_a_line_may_be_as_long_as_one_likes(place: Place) -> None:
+    done = chat(place, "word " * 400_000 + "\n", "-m", place.script(*steps("read")))
+    assert done.stdout.count("word") == 400_000
+    assert "Assistant: read" in done.stdout
+
+
 def test_a_session_goes_on(place: Place) -> None:
     model = place.script(*steps("the first answer", "the second answer"))
     chat(place, "one\n", "-m", model)

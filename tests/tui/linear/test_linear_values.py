@@ -1,0 +1,206 @@
+"""The linear mode as values: lines to prompts, lines to answers, lines to keys, events to lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agent_tui.protocol import display as d
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.events import AssistantReplied, RequestSent, SessionStarted, StepStarted, TextDelta, ToolEnded
+from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript, TurnBlock
+from agent_tui.tui import commands
+from agent_tui.tui.linear import asking, keys, sheets, words
+from agent_tui.tui.linear import scribe as scribing
+from agent_tui.tui.linear.displays import display_lines, summary
+from agent_tui.tui.linear.lines import Assembler
+from agent_tui.tui.linear.out import Out
+from agent_tui.tui.linear.outcome import Outcome
+from agent_tui.tui.linear.scribe import Scribe
+from agent_tui.tui.look import DEFAULT
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.msg import EventsArrived
+from agent_tui.tui.update import update
+
+APPROVAL = Approval("q", "c", "run", "Run ls", "it runs", always="ls in here")
+HARD = replace(APPROVAL, hard=True, always="")
+STUCK = Question("s", "stuck", "The same call three times.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "prompts"),
+    [
+        (["one", "two"], ["one", "two"]),
+        (["one\\", "two\\", "three"], ["one\ntwo\nthree"]),
+        (['"""', "one", "", 'two"""', "three"], ["one\n\ntwo", "three"]),
+        (['"""one', '"""'], ["one"]),
+        (['"""one"""'], ["one"]),
+        (['"""', "a \\", '"""'], ["a \\"]),
+        (["", "one"], ["", "one"]),
+    ],
+)
+def test_lines_become_prompts(typed: list[str], prompts: list[str]) -> None:
+    assembler = Assembler()
+    assert [whole for line in typed if (whole := assembler.feed(line)) is not None] == prompts
+    assert not assembler.open
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "key", "text"),
+    [
+        (APPROVAL, "y", "y", ""),
+        (APPROVAL, " YES ", "y", ""),
+        (APPROVAL, "1", "y", ""),
+        (APPROVAL, "always", "a", ""),
+        (APPROVAL, "2", "a", ""),
+        (APPROVAL, "n", "n", ""),
+        (APPROVAL, "No, use tabs", "m", "use tabs"),
+        (APPROVAL, "n use tabs", "m", "use tabs"),
+        (APPROVAL, "m", "m", ""),
+        (HARD, "yes", "y", ""),
+        (HARD, "n", "n", ""),
+        (STUCK, "s", "s", ""),
+        (STUCK, "continue", "c", ""),
+        (STUCK, "m look elsewhere", "m", "look elsewhere"),
+    ],
+)
+def test_lines_that_answer(question: Approval | Question, line: str, key: str, text: str) -> None:
+    assert asking.taken(question, line) == asking.Taken(key, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        (APPROVAL, ""), (APPROVAL, "yes please"), (APPROVAL, "y\ny"), (APPROVAL, "5"), (APPROVAL, "yy"),
+        (HARD, "y"), (HARD, "1"), (HARD, "once"), (HARD, "a"), (HARD, "2"), (STUCK, "y"), (STUCK, "stop it"),
+    ],
+)  # fmt: skip
+def test_lines_that_do_not(question: Approval | Question, line: str) -> None:
+    assert asking.taken(question, line) is None
+
+
+def test_a_question_says_all_that_is_asked_about() -> None:
+    asked = replace(APPROVAL, display=d.CommandDisplay("line one\nline two", cwd="/work"))
+    said = asking.question_lines(asked, 2)
+    assert said[0] == "Question 1 of 2: Allow this? Run ls"
+    assert said[2:5] == ["$ line one", "line two", "in /work"]
+    assert "a or 2: always in this session (ls in here)" in said
+    assert said[-1] == "Type y, a, n or m, or n and what to do instead."
+
+
+def test_every_command_is_a_line_or_belongs_to_the_screen() -> None:
+    bound = dict(keys.KEYS)
+    for one in commands.COMMANDS:
+        line = bound[one.name][0]
+        reached = line.startswith("/") or one.name in keys.REAL
+        assert reached, one.name
+        assert one.slash or one.name in keys.UNSEEN or keys.called(f"/{one.name}")[0] == one.name
+    assert commands.key_of("stop-all", keys.KEYS) == "/stop-all"
+
+
+def test_no_command_of_the_screen_is_offered() -> None:
+    shown, _ = update(Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m"),)))
+    opened, _ = commands.find("help").run(shown, "")
+    assert opened.overlay is not None
+    offered = {entry.id.removeprefix("command:") for _, entry in sheets.choices(opened.overlay)}
+    assert offered & keys.UNSEEN == set()
+    assert {"stop", "steer", "queue", "model", "expand"} <= offered
+    assert len(offered) == len(sheets.choices(opened.overlay))
+
+
+def queue_of(*texts: str) -> Model:
+    items = tuple(Queued(f"q{number}", text) for number, text in enumerate(texts))
+    return Model(sessions={"": Transcript(queue=items)}, overlay=Overlay("queue"), keys=keys.KEYS)
+
+
+@pytest.mark.parametrize(
+    ("line", "pressed"),
+    [
+        ("", [("escape", "")]),
+        ("p", [("p", "p")]),
+        ("d 2", [("home", ""), ("down", ""), ("d", "d")]),
+        ("1", [("home", ""), ("e", "e")]),
+        ("u 2", [("home", ""), ("down", ""), ("alt+up", "")]),
+        ("d 3", None),
+        ("d 0", None),
+        ("x 1", None),
+        ("d", None),
+    ],
+)
+def test_the_queue_is_worked_on_by_number(line: str, pressed: list[tuple[str, str]] | None) -> None:
+    assert sheets.presses(queue_of("one", "two"), Overlay("queue"), line) == pressed
+
+
+def said_by(capsys: pytest.CaptureFixture[str], *events: Event) -> str:
+    scribe, model = Scribe(Out(), echo=True), Model(keys=keys.KEYS)
+    for event in events:
+        before = model
+        model, _ = update(model, EventsArrived((event,)))
+        scribe.follow(event, before, model)
+    return capsys.readouterr().out
+
+
+def test_an_answer_is_said_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    begun = (StepStarted(step=1), TextDelta("one li"), TextDelta("ne\nanother"))
+    assert said_by(capsys, *begun) == "Assistant: one line\n"
+    assert said_by(capsys, *begun, AssistantReplied("one line\nanother")) == "Assistant: one line\nanother\n"
+
+
+def test_words_that_wait_for_the_end_of_their_line_are_said_after_a_pause(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scribing, "PAUSE", -1.0)
+    scribe, model = Scribe(Out(), echo=True), Model(keys=keys.KEYS)
+    for event in (StepStarted(step=1), TextDelta("these words wa"), AssistantReplied("these words wait\nno more")):
+        before = model
+        model, _ = update(model, EventsArrived((event,)))
+        scribe.follow(event, before, model)
+        scribe.paused()
+    assert capsys.readouterr().out == "Assistant: these words\nwait\nno more\n"
+
+
+def test_an_answer_that_is_another_is_said_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    said = said_by(capsys, StepStarted(step=1), TextDelta("one\ntwo"), AssistantReplied("three"))
+    assert said == "Assistant: one\nThe answer is another; all of it:\nAssistant: three\n"
+
+
+def test_an_attempt_that_failed_is_not_mixed_with_the_next(capsys: pytest.CaptureFixture[str]) -> None:
+    said = said_by(
+        capsys, StepStarted(step=1), TextDelta("one\ntw"), RequestSent("m", attempt=2), TextDelta("one\n"),
+        AssistantReplied("one\ntwo"),
+    )  # fmt: skip
+    assert said == "Assistant: one\ntw\nAssistant: one\ntwo\n"
+
+
+def test_control_sequences_are_shown_in_tools_too(capsys: pytest.CaptureFixture[str]) -> None:
+    ended = ToolEnded("c", "run", "Run \x1b[31mx", "", d.CommandDisplay("x", output="a\x1b]0;t\x07b\x07", exit_code=1))
+    assert said_by(capsys, ended) == "Tool: Run x, exit code 1\nab␇\n"
+
+
+@pytest.mark.parametrize(
+    ("display", "lines", "short"),
+    [
+        (d.TextDisplay("a\nb\n"), ["a", "b"], ""),
+        (d.ListingDisplay(".", (d.Entry("a", "folder"), d.Entry("b")), 5), ["a/", "b", "of 5 in all"], "5 entries"),
+        (d.MatchesDisplay("x", (d.Match("f.py", 3, "x = 1"),)), ["f.py, line 3: x = 1"], "1 match"),
+        (d.TableDisplay(("a", "b"), (("1", "2"),)), ["a, b", "1, 2"], "1 row"),
+        (d.TodoDisplay((d.TodoItem("a", "done"), d.TodoItem("b"))), ["done: a", "to do: b"], "1 of 2 done"),
+        (d.QuestionDisplay("Q", ("x", "y"), "y"), ["Q", "1. x", "2. y", "answer: y"], ""),
+        (d.ImageDisplay("p.png", 4, 3), ["image p.png, 4 by 3"], ""),
+        (d.AgentsDisplay((d.AgentStatus("n", "task", "running"),)), ["n, running: task"], ""),
+    ],
+)
+def test_displays_are_text(display: d.Display, lines: list[str], short: str) -> None:
+    assert display_lines(display) == lines
+    assert summary(display) == short
+
+
+def test_the_end_of_a_turn_in_words() -> None:
+    block = TurnBlock("completed", 3_000, 2, 380, estimated=True)
+    assert words.turn(block, DEFAULT) == "Done in 3.0 s, 2 steps, about 380 tokens."
+    assert words.turn(replace(block, state="cancelled", steps=1, tokens=0), DEFAULT) == "Interrupted after 3.0 s."
+
+
+def test_without_a_turn_there_is_no_failure() -> None:
+    assert Outcome().code(True) == 0
