@@ -221,6 +221,7 @@ class Rules:
             self._chat.model = composer.changed(model, text, len(text))
             self._searched()
         elif text.strip() or purpose.kind in ("deny", "setting"):
+            self._answered = purpose.id
             self._submit(text)
         else:
             self._chat.press("/stop")

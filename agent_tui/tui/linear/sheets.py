@@ -111,7 +111,7 @@ def _list(title: str, found: list[tuple[int, Entry]], total: int) -> list[str]:
 
 def _plain(detail: str) -> str:
     """`detail` without what only divides it for the eye."""
-    return GAP.sub(", ", detail.strip()).replace("≈", "about")
+    return GAP.sub(", ", detail.replace("✗", "").strip()).replace("≈", "about")
 
 
 def _said(shown: OverlayView, most: int | None) -> list[str]:

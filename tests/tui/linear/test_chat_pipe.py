@@ -88,6 +88,13 @@ def test_a_no_says_what_to_do_instead(place: Place) -> None:
     assert done.returncode == 0
 
 
+def test_a_skill_asks_for_its_argument(place: Place) -> None:
+    done = chat(place, "/fix\nthe wrong total\nand then\n", "-m", place.script(*steps("mended", "more")))
+    assert "/fix needs <error>. Type it, or an empty line to go back." in done.stdout
+    assert done.stdout.index("Assistant: mended") < done.stdout.index("You: and then")
+    assert "Nobody answered" not in done.stdout
+
+
 def test_what_cannot_be_taken_back_needs_the_whole_word(place: Place) -> None:
     (place.cwd / "x").mkdir()
     call = {"call": "run_shell_command", "arguments": {"command": "git push --force"}}
