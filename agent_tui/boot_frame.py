@@ -85,6 +85,8 @@ def _theme(environment: Mapping[str, str]) -> dict[str, str]:
             return {}
         paths = (os.path.join(folder, "themes", f"{name}.toml") for folder in folders)  # noqa: PTH118
         found = dict(reversed(next((lines for path in paths if (lines := _lines(path))), [])))  # colours come first
+        if any(not _is_colour(found.get(key, "#000000")) for key in NAMES):
+            return {}  # the terminal's own colours
         colours = {key: value[1:] for key, value in found.items() if _is_colour(value)} | colours
         if set(NAMES) <= set(colours) or not found or name == "dark":
             break

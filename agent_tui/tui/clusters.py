@@ -17,7 +17,8 @@ from rich.cells import cell_len
 from agent_tui.structures import late
 from agent_tui.structures.visible import PAD, SURE, spacing, unassigned
 
-_UNSURE: Final = late.pattern(rf"\u200d[^\x00-\x1f]?|[^\x00-\u02ff{SURE}]{PAD}?")
+_UNSURE: Final = late.pattern(rf"\x1b\][^\x07\x1b]*|\u200d[^\x00-\x1f]?|[^\x00-\u02ff{SURE}]{PAD}?")
+"""Or a title or the address of a link, which move nothing."""
 _OLD: Final = "10.0.0"
 """The Unicode of a terminal that is not the newest. What was as wide then is as wide everywhere."""
 _SAVE, _RESTORE, _UNKNOWN = "\x1b7", "\x1b8", "\ufffd"
@@ -30,6 +31,8 @@ def settled(data: str) -> str:
 
 def _settle(found: re.Match[str]) -> str:
     text = found.group()
+    if text[0] == "\x1b":
+        return text
     if text[0] == "\ufe0f" and found.start():  # the picture before it has one cell more now, or has not
         before = found.string[found.start() - 1]
         return " " * (cell_len(before + text) - cell_len(before))

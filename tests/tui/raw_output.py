@@ -13,11 +13,12 @@ _SEQUENCE: Final = re.compile(
     r"\x1b\[(?P<csi>[0-?]*[ -/]*[@-~])|\x1b\](?P<osc>[^\x07\x1b\x9c]*)(?:\x07|\x1b\\)|\x1b(?P<short>[78=>M])"
 )
 _OWN_CSI: Final = re.compile(
-    r"[\d;:]*m|\d*(;\d*)?[Hr]|\d*[ABCDJKLMPSTXG@]|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"
+    r"[\d;:]*m|\d*(;\d*)?[Hr]|\d*[ABCDJKLMPSTXG@]|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2031|2048)[hl]"
     r"|\?(?:2026|2048)\$p|[<>=]\d*u|[<>=]?\d*;?\d*u|\?u|c|\d* q|s|\d+b"
+    r"|2[23];2t|\?996n"
 )
-_OWN_OSC: Final = re.compile(r"22;[a-z-]+|8;(?:id=[\w.-]*)?;(?:(?:https?://|mailto:)[!-~\u00a1-\U0010ffff]*)?")
-_UNFINISHED: Final = re.compile(r"\x1b(?:\[[0-?]*|\](?:8(?:;[^\x07\x1b\x9c]*\x1b?)?|22?;?[a-z-]*)?)?")
+_OWN_OSC: Final = re.compile(r"2;[ -~]*|11;\?|22;[a-z-]+|8;(?:id=[\w.-]*)?;(?:(?:https?://|mailto:)[!-~\u00a1-\U0010ffff]*)?")
+_UNFINISHED: Final = re.compile(r"\x1b(?:\[[0-?]*|\](?:8(?:;[^\x07\x1b\x9c]*\x1b?)?|22?;?[ -~]*|11?;?\\??)?)?")
 _MOVES: Final = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
 

@@ -52,3 +52,9 @@ def test_what_is_not_is_drawn_in_the_cells_it_has(text: str, row: str) -> None:
 def test_a_mark_without_a_class_reaches_the_terminal() -> None:
     assert settled("กี") == "ก\x1b7ี\x1b8"
     assert settled("का\xa0") == "क\x1b7 \x1b8\x1b7ा\x1b8\x1b[1C"
+
+
+def test_titles_and_addresses_are_sent_as_they_are() -> None:
+    for said in ("\x1b]2;नद - agent-tui\x1b\\", "\x1b]2;नद\x07", "\x1b]8;id=1;https://example.org/नद\x1b\\"):
+        assert settled(said) == said
+    assert settled("\x1b]2;नद\x07न") == "\x1b]2;नद\x07" + settled("न")

@@ -23,7 +23,8 @@ def test_the_settings_are_read(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[display]\ndiff = "split"\nthinking = "folded"\n')
     found, problems = settings.load(tmp_path, tmp_path, {}, settings.Flags())
     assert (found.display.diff, found.display.thinking, problems) == ("split", "folded", ())
-    assert settings.Settings().display == settings.DisplaySettings("", "auto", "live")
+    usual = settings.Settings().display
+    assert (usual.theme, usual.diff, usual.thinking) == ("", "auto", "live")
 
 
 def test_thinking_goes_round() -> None:

@@ -50,6 +50,8 @@ def bases(row: str) -> str:
 
 
 def _base(character: str) -> str:
+    if len(composed := unicodedata.normalize("NFC", character)) == 1:
+        character = composed  # as pyte does: two of Unicode's characters may be one
     category = unicodedata.category(character)
     if category == "Mc" or character == "\xa0":
         return " "
