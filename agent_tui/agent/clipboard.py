@@ -16,6 +16,7 @@ from agent_tui.structures.frozen import frozen
 SECONDS: Final = 2.0
 """What one tool may take."""
 _PROBLEM: Final = 200
+_TIMEOUT: Final = 124
 
 
 @frozen
@@ -42,25 +43,48 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
     if environment.get("DISPLAY"):
         fitting.append((("xclip", "-selection", "clipboard", "-in"), "utf-8"))
         fitting.append((("xsel", "--clipboard", "--input"), "utf-8"))
-    path = os.pathsep.join(p for p in environment.get("PATH", "").split(os.pathsep) if Path(p).is_absolute())
-    found = ((shutil.which(argv[0], path=path), argv, encoding) for argv, encoding in fitting) if path else ()
+    path = _path(environment)
+    found = ((shutil.which(argv[0], path=path), argv, encoding) for argv, encoding in fitting)
     return tuple(ClipboardTool((program, *argv[1:]), encoding) for program, argv, encoding in found if program)
 
 
 async def set_clipboard(text: str, environment: Mapping[str, str], timeout: float = SECONDS) -> Answered:
     """Try the tools one after the other; the answer says which one took the text, and what was wrong with the others.
 
-    `data`: {tool, problem}; both are empty on a machine without a tool.
+    `data`: {tool, problem}; both are empty on a machine without a tool. Inside of tmux also {tmux}: whether tmux has
+    the text in its own buffer.
     """
+    held: dict[str, bool] = {}
+    if environment.get("TMUX"):
+        held["tmux"] = await _tmux(text, environment, timeout)
     problems: list[str] = []
     for tool in clipboard_tools(environment):
         data = text.encode(tool.encoding, "replace")
         code, said = await sandbox.feed(tool.argv, data, Path("/"), environment, timeout)
         if code == 0:
-            return _told(tool.name, "")
+            return _told(tool.name, "", held)
         problems.append(f"{tool.name}: {said.splitlines()[-1] if said else f'exit code {code}'}"[:_PROBLEM])
-    return _told("", "; ".join(problems))
+    return _told("", "; ".join(problems), held)
 
 
-def _told(tool: str, problem: str) -> Answered:
-    return Answered(id="clipboard", kind="clipboard", data={"tool": tool, "problem": problem})
+async def _tmux(text: str, environment: Mapping[str, str], timeout: float) -> bool:
+    """Load tmux's buffer. By default it takes no copy from a program inside; `-w` also has it tell its terminal."""
+    program = shutil.which("tmux", path=_path(environment))
+    if program is None:
+        return False
+    data = text.encode("utf-8", "replace")
+    for options in (("-w",), ()):  # older than 3.2 it knows no -w
+        code, _ = await sandbox.feed((program, "load-buffer", *options, "-"), data, Path("/"), environment, timeout)
+        if code in (0, _TIMEOUT):
+            return code == 0
+    return False
+
+
+def _path(environment: Mapping[str, str]) -> str:
+    """The absolute folders of PATH; without any a name that is none, for an empty PATH means another to `which`."""
+    found = os.pathsep.join(p for p in environment.get("PATH", "").split(os.pathsep) if Path(p).is_absolute())
+    return found or os.devnull
+
+
+def _told(tool: str, problem: str, held: Mapping[str, bool]) -> Answered:
+    return Answered(id="clipboard", kind="clipboard", data={"tool": tool, "problem": problem, **held})

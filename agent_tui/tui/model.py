@@ -226,8 +226,10 @@ class Model:
     selection: bool = False
     mouse: bool = True
     """Clicks come to us, not to the terminal."""
-    long_copy: int = 0
-    """Characters of the last copy, if it was too long for some terminals."""
+    copied: int = 0
+    """Characters of the last copy."""
+    long_copy: bool = False
+    """It was too long for some terminals."""
     seen: tuple[int, int] = (0, -1)
     """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
     search: Search | None = None

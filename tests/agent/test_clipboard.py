@@ -61,6 +61,28 @@ def test_a_tool_that_fails_is_named_and_the_next_one_is_tried(tmp_path: Path) ->
     assert copy("text", environment) == {"tool": "", "problem": "wl-copy: Error: Can't open display: :9"}
 
 
+def test_inside_of_tmux_its_buffer_gets_the_text_too(tmp_path: Path) -> None:
+    environment = machine(tmp_path, tmux=WORKS, xclip=WORKS) | {"TMUX": "/tmp/t,1,0"}
+    assert copy("grüße\n", environment) == {"tool": "", "problem": "", "tmux": True}
+    assert (tmp_path / "tmux.got").read_text() == "grüße\n"
+    assert (tmp_path / "tmux.args").read_text() == "load-buffer -w -\n"
+    assert copy("x", environment | {"DISPLAY": ":0"}) == {"tool": "xclip", "problem": "", "tmux": True}
+
+
+def test_an_older_tmux_is_asked_as_it_understands(tmp_path: Path) -> None:
+    older = f'[ "$2" = -w ] && exit 1; {WORKS}'
+    assert copy("x", machine(tmp_path, tmux=older) | {"TMUX": "/tmp/t,1,0"})["tmux"] is True
+    assert (tmp_path / "tmux.args").read_text() == "load-buffer -\n"
+
+
+def test_a_tmux_that_fails_or_is_not_there_does_not_have_the_text(tmp_path: Path) -> None:
+    inside = {"TMUX": "/tmp/t,1,0"}
+    assert copy("x", machine(tmp_path, tmux=FAILS) | inside) == {"tool": "", "problem": "", "tmux": False}
+    (tmp_path / "empty").mkdir()
+    assert copy("x", {**inside, "PATH": str(tmp_path / "empty")}) == {"tool": "", "problem": "", "tmux": False}
+    assert copy("x", inside) == {"tool": "", "problem": "", "tmux": False}
+
+
 def test_a_tool_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
     environment = machine(tmp_path, wl_copy=HANGS) | {"WAYLAND_DISPLAY": "w"}
     assert copy("x" * 1_000_000, environment, 0.5) == {"tool": "", "problem": "wl-copy: no end after 0.5 s"}

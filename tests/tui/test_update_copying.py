@@ -156,6 +156,23 @@ def test_what_a_terminal_may_cut_is_said_until_a_tool_has_it() -> None:
     assert play.toast == "copied 40,000 characters with wl-copy"
 
 
+@pytest.mark.parametrize(
+    ("tool", "problem", "tmux", "said"),
+    [
+        ("", "", True, "copied 3 characters (tmux buffer too)"),
+        ("", "xclip: no display", True, "copied 3 characters (tmux buffer too)"),
+        ("xclip", "", True, "copied 3 characters (tmux buffer too)"),
+        ("xclip", "", False, "copied 3 characters"),
+        ("", "", False, "sent to the terminal; tmux may hold it back"),
+    ],
+)
+def test_inside_of_tmux_it_is_said_who_has_the_copy(tool: str, problem: str, tmux: bool, said: str) -> None:
+    play = Play()
+    play.say(Copied(3, "abc"))
+    play.feed(Answered(id="clipboard", kind="clipboard", data={"tool": tool, "problem": problem, "tmux": tmux}))
+    assert play.model.toast is not None and play.model.toast.text == said
+
+
 @pytest.mark.parametrize("data", [None, [], "x", {"tool": 3}, {"path": None}])
 def test_an_answer_of_another_shape_does_no_harm(data: object) -> None:
     play = Play()

@@ -89,7 +89,8 @@ class Scribe:
             case Retrying():
                 self._out.say([f"Trying again in {event.delay_s:.0f} s: {event.reason}"], "warning")
             case Answered(kind="clipboard", data={"problem": "", "tool": tool}):
-                self._out.say([f"Copied with {tool}." if tool else NO_CLIPBOARD])
+                held = "Copied to the buffer of tmux." if event.data.get("tmux") else NO_CLIPBOARD
+                self._out.say([f"Copied with {tool}." if tool else held])
             case ModelChanged() if event.model != was.model:
                 self._out.say([f"Model: {event.model or 'none'}."])
             case _:

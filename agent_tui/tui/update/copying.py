@@ -67,23 +67,37 @@ def copied(model: Model, msg: Copied) -> Step:
     """The terminal was told. The machine's own clipboard gets it too, for terminals that do not listen."""
     size = len(msg.text.encode("utf-8", "replace"))
     long = size > TERMINAL_BYTES
-    words = f"copied {msg.chars:,} character{'' if msg.chars == 1 else 's'}"
+    words = _counted(msg.chars)
     more = f"; a terminal may take only {TERMINAL_BYTES:,} of its {size:,} bytes" if long else ""
-    step = toast(replace(model, long_copy=msg.chars if long else 0), words + more, "warning" if long else "good")
+    step = toast(replace(model, copied=msg.chars, long_copy=long), words + more, "warning" if long else "good")
     return then(step, send(step[0], SetClipboard(msg.text))) if msg.text else step
+
+
+def _counted(chars: int) -> str:
+    return f"copied {chars:,} character{'' if chars == 1 else 's'}"
 
 
 def answered(model: Model, kind: str, data: Any) -> Step:
     """The engine has used a clipboard tool, or written a file."""
     said: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     problem = str(said.get("problem") or "")
-    if kind == "clipboard" and problem:
-        return toast(model, f"only the terminal was asked to copy: {problem}", "warning", FILE_SECONDS)
     if kind == "clipboard":
-        if said.get("tool") and model.long_copy:  # no worry about the terminal any more
-            return toast(model, f"copied {model.long_copy:,} characters with {said['tool']}", "good")
-        return model, ()
+        return _held(model, str(said.get("tool") or ""), problem, said.get("tmux"))
     if problem:
         return toast(model, f"not written: {problem}", "bad", FILE_SECONDS)
     note = f" ({said['note']})" if said.get("note") else ""
     return toast(model, f"written to {said.get('path', '')}{note}", "warning" if note else "good", FILE_SECONDS)
+
+
+def _held(model: Model, tool: str, problem: str, tmux: object) -> Step:
+    """Who has the copy. The terminal says nothing; `tmux`: whether its buffer has the text, None outside of it."""
+    words = _counted(model.copied)
+    if tool and model.long_copy:  # no worry about the terminal any more
+        words += f" with {tool}"
+    if tmux is True:
+        return toast(model, f"{words} (tmux buffer too)", "good")
+    if problem:
+        return toast(model, f"only the terminal was asked to copy: {problem}", "warning", FILE_SECONDS)
+    if tmux is False and not tool:
+        return toast(model, "sent to the terminal; tmux may hold it back", "warning", FILE_SECONDS)
+    return toast(model, words, "good") if tool and model.long_copy else (model, ())
