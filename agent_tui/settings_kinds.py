@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from agent_tui.structures.frozen import frozen
 
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
-"""Approval modes, in the order in which Shift+Tab goes through them."""
+"""Approval modes, as they are listed."""
 Form = Literal["text", "choice", "number", "names", "secret"]
 """How a person sets it: `choice` and what else is typed; `secret` is never shown."""
 Layer = Literal["default", "user", "project", "environment", "flag"]

@@ -15,10 +15,18 @@ from tests.tui.play import Play
 def test_shift_tab_cycles_also_faster_than_the_engine_confirms() -> None:
     play = Play()
     play.press("shift+tab", "shift+tab")
-    assert play.take() == [SetMode("accept-edits"), SetMode("accept-all")]
-    play.feed(ModeChanged("accept-edits", session="s"), ModeChanged("accept-all", session="s"))
+    assert play.take() == [SetMode("accept-edits"), SetMode("plan")]
+    play.feed(ModeChanged("accept-edits", session="s"), ModeChanged("plan", session="s"))
     play.press("shift+tab", "shift+tab")
-    assert play.take() == [SetMode("plan"), SetMode("manual")]
+    assert play.take() == [SetMode("manual"), SetMode("auto")]
+
+
+def test_shift_tab_leaves_the_mode_that_runs_everything_and_never_gets_there() -> None:
+    play = Play()
+    play.feed(ModeChanged("accept-all", session="s"))
+    play.press(*["shift+tab"] * 9)
+    asked = play.take()
+    assert asked[0] == SetMode("auto") and SetMode("accept-all") not in asked
 
 
 @pytest.mark.parametrize(

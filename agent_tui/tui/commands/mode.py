@@ -18,6 +18,9 @@ MEANING: Final = {
     "accept-all": "runs everything without asking",
     "plan": "only reads: no edits, no commands",
 }
+CYCLE: Final = ("auto", "accept-edits", "plan", "manual")
+"""What the key goes through. What runs everything is not on the way to anything: it is asked for by name."""
+
 
 def _label(now: Situation) -> str:
     return "" if now.running and now.queued else "mode"
@@ -25,12 +28,12 @@ def _label(now: Situation) -> str:
 
 @command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, lists="modes", rank=51)
 def mode(model: Model, args: str) -> Step:
-    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes to the next one,
-    the command without a name lists them."""
+    """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes from auto to
+    accept-edits, plan and manual; the command without a name lists all."""
     if args and args not in MODES:
         return toast(model, f"no mode {args!r}; there are: {', '.join(MODES)}", "warning")
     now = model.mode_asked or model.transcript.mode
-    wanted = args or MODES[(MODES.index(now) + 1) % len(MODES) if now in MODES else 0]
+    wanted = args or CYCLE[(CYCLE.index(now) + 1) % len(CYCLE) if now in CYCLE else 0]
     model = replace(model, mode_asked=wanted)
     tone: Tone = "warning" if wanted == "accept-all" else "normal"
     return then(send(model, SetMode(wanted)), toast(model, f"{wanted}: {MEANING[wanted]}", tone))
