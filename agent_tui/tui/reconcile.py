@@ -46,6 +46,7 @@ class Regions:
         self.completion, self.overlay, self.toast = Completion(), Overlay(), Toast()
         self.line = Horizontal(Mark(id="mark"), self.prompt, id="line")
         self.box = Vertical(self.line, id="box")
+        self.dialog.around = self._around
 
     def compose(self) -> ComposeResult:
         yield self.header
@@ -95,7 +96,7 @@ class Regions:
         came = self.prompt.pressed_at
         return KeyPressed(
             at=time() - (monotonic() - came) if came else time(), key=key, character=character, draft=draft,
-            selection=selection or not self.prompt.selection.is_empty, seen=self.transcript.seen,
+            selection=selection or self.prompt.selects, seen=self.transcript.seen,
             asked=self.dialog.part, blind=came < self._painted_at,
         )  # fmt: skip
 
@@ -122,7 +123,22 @@ class Regions:
         """Fewer lines around the text where there are few."""
         self.box.screen.set_class(low(Size(width, height)), "-low")
         self.welcome.place()
-        self.prompt.styles.max_height = max(1, min(PROMPT_LINES, height // 3))
+        self.prompt.styles.max_height = _prompt_lines(height)
+
+    def _around(self) -> int:
+        """Rows of all but the transcript and the dialog, as the layout that is being made will have them."""
+        size, few = self.box.app.size, self.box.screen.has_class("-low")
+        rows = 0 if self.box.screen.has_class("-tiny") else 3  # header, status, footer
+        rows += 0 if few else 4  # the border of the box, an empty line above transcript and dialog
+        if self.queue.display and (queued := self._lines(self.queue, size.width - 4)):
+            rows += queued + (not few)
+        inner = size.width - (4 if few else 6)
+        rows += self._lines(self.label, inner) if self.label.display else 0
+        typed = self.prompt.get_content_height(size, size, inner - 2)
+        return rows + max(1, min(typed, _prompt_lines(size.height)))
+
+    def _lines(self, region: Region, width: int) -> int:
+        return len(region.strips(width)) if region.parent is not None else 0
 
     def wheel(self, where: str) -> None:
         for _ in range(WHEEL):
@@ -134,6 +150,11 @@ class Regions:
         self.completion.place(self.box.region.y)
         self.overlay.place()
         self.toast.place()
+
+
+def _prompt_lines(height: int) -> int:
+    """So many lines of a draft are shown in a terminal that is `height` lines high."""
+    return max(1, min(PROMPT_LINES, height // 3))
 
 
 def _changed(

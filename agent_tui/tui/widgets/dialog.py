@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
@@ -29,12 +29,16 @@ else:
 
 NEXT_SECONDS: Final = 0.03
 """After so long the next part of a long command or diff is laid out."""
+CONTEXT_ROWS: Final = 3
+"""So much of the transcript stays above a question, where what is asked about can be seen all the same."""
 
 
 class Dialog(Region):
     """Selected with the mouse, its command or diff is copied as it is, without what is drawn around it."""
 
     value: DialogView | None = None
+    around: Callable[[], int] | None = None
+    """How many rows the screen needs for what is neither this nor the transcript."""
     _whole: Sequence[Line] = ()
     """The command or diff, every line of it. The rest says where it is: """
     _top = _first = _count = _inset = 0
@@ -69,7 +73,7 @@ class Dialog(Region):
         tone = "notice.warning" if value.warning else "accent"
         if width < 12:
             return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
-        inner, budget = width - 4, self._budget(value, width - 4)
+        inner, budget = width - 4, self._budget(value)
         options = options_lines(value.options, value.selected, inner, False)
         if budget < len(value.options) + 5:
             return self._tight(value, width, budget, tone)
@@ -94,14 +98,13 @@ class Dialog(Region):
         self._top, self._inset = 1, 0
         return [pad((seg(value.title, f"{tone} strong"),), width), *shown, *([pad(row, width)] if row else [])]
 
-    def _budget(self, value: DialogView, width: int) -> int:
-        """Lines there are for a dialog: the prompt, the bars, and where there is room a bit of transcript, stay; only
-        two lines of it where more would hide what is asked about."""
+    def _budget(self, value: DialogView) -> int:
+        """Lines there are for a dialog: the prompt, the bars and a bit of transcript stay; one line of that where there
+        is little room (none at all would be laid out as one too many)."""
         size = self.app.size
-        if low(size):
-            return max(1, size.height - 5)
-        drawn = self._text(value, width)
-        return max(size.height - 11, min(len(drawn) + len(value.options) + 5, size.height - 8))
+        room = size.height - (self.around() if self.around is not None else 0)
+        few = low(size) or room - CONTEXT_ROWS < len(value.options) + 5
+        return max(1, room - (1 if few else CONTEXT_ROWS))
 
     def _text(self, value: DialogView, width: int) -> Sequence[Line]:
         """The command or diff in lines. A long one takes a while, so it is laid out once."""
