@@ -61,6 +61,8 @@ class Composer:
     text: str = ""
     place: int = -1
     """Where the caret is put in `text`; negative: at its end."""
+    selected: bool = False
+    """All of `text` is selected when it is put there: what is typed takes its place."""
     purpose: Purpose | None = None
     stash: str = ""
     """The real draft, while the prompt has a purpose."""

@@ -113,6 +113,8 @@ class PromptView:
     place: int = -1
     vim: bool = False
     """It edits as vim does."""
+    selected: bool = False
+    """The new text is selected as a whole."""
 
 
 @frozen

@@ -53,19 +53,25 @@ def write(model: Model, text: str, caret: int = -1) -> Model:
             model, chip = new_chip(model, chips.expand(text, model.composer.chips))
             text = chip.label
     at, rev = caret if caret >= 0 else len(text), model.composer.rev + 1
-    composer = replace(model.composer, draft=text, caret=at, text=text, place=caret, rev=rev, browsing=-1)
+    composer = replace(
+        model.composer, draft=text, caret=at, text=text, place=caret, rev=rev, browsing=-1, selected=False
+    )
     return replace(model, composer=composer, completion=Completion())
 
 
 def give_back(model: Model, text: str) -> Model:
-    """Return `text` to the prompt, unless something was typed there since (the history has it anyway)."""
+    """Return `text` to the prompt, unless something was typed there since (the history has it anyway). It is selected:
+    who goes on with something else types over it, who wants it has it there."""
     composer = model.composer
     if composer.editing is not None:
         kept = replace(composer.editing, stash=composer.editing.stash or text)
         return replace(model, composer=replace(composer, editing=kept))
     if composer.purpose is not None:
         return model if composer.stash else replace(model, composer=replace(composer, stash=text))
-    return model if composer.draft else write(model, text)
+    if composer.draft:
+        return model
+    model = write(model, text)
+    return replace(model, composer=replace(model.composer, selected=True))
 
 
 def spent(model: Model, text: str) -> Step:

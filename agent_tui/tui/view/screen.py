@@ -152,7 +152,8 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bo
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
     if small:
         placeholder = TOO_SMALL
-    return PromptView(composer.rev, composer.text, "" if asked else placeholder, place=composer.place, vim=vim)
+    hint = "" if asked else placeholder
+    return PromptView(composer.rev, composer.text, hint, "", composer.place, vim, composer.selected)
 
 
 @lazy

@@ -12,6 +12,7 @@ from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
 from textual.content import Content
+from textual.document._document import Selection
 
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.model import VimMode
@@ -60,6 +61,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         self._rev = 0
         self._hint = ""
         self._told: tuple[str, int] = ("", 0)
+        self._offered: Selection | None = None
+        """A text that was given back, selected as a whole."""
 
     def show(self, value: PromptView) -> None:
         """Take the model's text if it has a new one; else only what stands around it."""
@@ -71,9 +74,17 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             if value.text != self.text:
                 self.load_text(value.text)
             self.move_cursor(self.document.end if value.place < 0 else _location(value.text, value.place))
+            if value.selected:
+                self.select_all()
+            self._offered = self.selection if value.selected else None
             self._told = self.now()
             self.vim_settled()
         self.use_vim(value.vim)
+
+    @property
+    def selects(self) -> bool:
+        """Whether the person selected something; that is not what was given back."""
+        return not (self.selection.is_empty or self.selection == self._offered)
 
     def vim_moved(self, mode: VimMode) -> None:
         self._keyboard.vim_moved(mode)
@@ -100,6 +111,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         self._keyboard.key_came()
         self.pressed_at = event.time
         self.press(event.key, event.character if event.is_printable else None)
+        if self.selection.is_empty:
+            self._offered = None
         self.vim_settled()
         self.tell()
 
