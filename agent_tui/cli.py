@@ -109,7 +109,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
     model = "demo/tour" if given.demo else given.model
     flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
-    config = _config(given, model, interactive=True, limits=flags)
+    config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.keymap import problems, resolve
     from agent_tui.tui.look import Look
@@ -174,7 +174,7 @@ def _chat(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     model = "demo/tour" if given.demo else given.model
     flags = settings.Flags(model=model, mode=given.mode)
-    config = _config(given, model, interactive=True, limits=flags)
+    config = replace(_config(given, model, interactive=True, limits=flags), or_new=os.isatty(0))  # a script must know
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.linear.start import run
     from agent_tui.tui.look import Look

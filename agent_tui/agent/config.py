@@ -17,8 +17,8 @@ CHOOSE: Final = "?"
 
 @frozen
 class EngineConfig:
-    """`resume`: the id of the session to go on with, or `CHOOSE`; empty: a new one. `interactive`: somebody can
-    answer."""
+    """`resume`: the id of the session to go on with, or `CHOOSE`; empty: a new one. `or_new`: if another
+    program has that one, open a new one in its place. `interactive`: somebody can answer."""
 
     settings: Settings
     cwd: Path
@@ -30,3 +30,4 @@ class EngineConfig:
     """The model was named on the command line: it wins over the one of a resumed session."""
     mode_given: bool = False
     interactive: bool = True
+    or_new: bool = False

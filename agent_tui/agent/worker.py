@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import Op, Query, Resume, Shutdown
-from agent_tui.protocol.session_events import ErrorRaised
+from agent_tui.protocol.session_events import ErrorRaised, Notice
 from agent_tui.sessions.lock import SessionLocked
 
 if TYPE_CHECKING:
+    from logging import Logger
+
     from agent_tui.agent.agent import Agent
 
 POOL_THREADS = 4
@@ -106,7 +108,7 @@ class Worker:
         pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
         try:
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
-            agent = await open_agent(config, self._tell, pool, log)
+            agent = await self._first(config, pool, log)
             self._opened = True
             while (wanted := await self._obey(agent, inbox)) is not None:
                 try:
@@ -122,6 +124,20 @@ class Worker:
             self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _first(self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger) -> Agent:
+        """The agent to begin with: of a new session where another program has the one that is wanted and somebody sees
+        it said, because a screen on which nothing can be done helps nobody."""
+        from agent_tui.agent.opening import open_agent
+
+        try:
+            return await open_agent(config, self._tell, pool, log)
+        except SessionLocked as error:
+            if not config.or_new:
+                raise
+            agent = await open_agent(replace(config, resume=""), self._tell, pool, log)
+            agent.record.emit(Notice(f"{error}; opened a new one instead", "error", "once it is closed there: /resume"))
+            return agent
 
     def _other(self, agent: Agent, id: str) -> EngineConfig:
         """How the session `id` is opened in the place of what `agent` works at; empty: a new one."""
