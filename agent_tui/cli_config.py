@@ -28,7 +28,7 @@ exit codes: 0 done, 1 not written, 2 usage
 
 def config(arguments: Sequence[str]) -> int:
     """Run `agent-tui config …`; returns its exit code."""
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_args(arguments or ("show",))
     folders, cwd = paths.folders(), Path(given.cwd or ".").expanduser()
     try:
         store = Store(cwd.resolve(strict=True), folders.config, dict(os.environ), Flags())
@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="agent-tui config", description="Show and change settings.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: show")
     show = actions.add_parser("show", help="all settings, as TOML; problems go to standard error")
     show.add_argument("--sources", action="store_true", help="where each value comes from")
     get = actions.add_parser("get", help="one value")

@@ -43,6 +43,8 @@ _NEEDED: Final = frozenset((
     "enter", "escape", "tab", "space", "backspace", "delete", "up", "down", "left", "right", "home", "end",
 ))  # fmt: skip
 """Keys without which nothing can be typed, edited or chosen."""
+SAFE: Final = "ctrl+s"
+"""It sends too unless another command has it: every terminal can tell it, which not all do of the others."""
 
 
 def key_named(text: str) -> str:
@@ -89,6 +91,8 @@ def resolve(wanted: Mapping[str, tuple[str, ...]]) -> tuple[OwnKeys, tuple[tuple
                 taken[key] = name
         if good or not written:
             own[name] = tuple(good)
+    if SAFE not in taken and "send" in own:
+        own["send"] = (*own["send"], SAFE)
     said += _losers(own, taken, wanted)
     return tuple(own.items()), tuple(said)
 

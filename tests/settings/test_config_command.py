@@ -45,6 +45,7 @@ def test_set_get_unset_and_show(home: Path) -> None:
     assert config(home, "get", "keys.mouse") == (0, '["f9"]\n', "")
     assert tomllib.loads(file.read_text()) == {"agent": {"max_steps": 7}, "keys": {"search": ["f21", "f22"]}}
     code, shown, said = config(home, "show")
+    assert config(home) == (code, shown, said), "without an action it shows"
     found = tomllib.loads(shown)
     assert (code, said) == (0, "")
     assert (found["agent"]["max_steps"], found["mode"], found["keys"]) == (7, "auto", {"search": ["f21", "f22"]})
@@ -57,6 +58,7 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
     own.parent.mkdir()
     own.write_text('\ndisplay.diff = "split"\nmode = "accept-all"\n')
     config(home, "set", "agent.timeout", "9")
+    config(home, "set", "providers.my-box.base_url", "http://localhost:9")
     code, shown, said = config(home, "show", "--sources", AGENT_TUI_MODEL="a/b")
     assert code == 0 and tomllib.loads(shown)
     sources = {line.split(" = ")[0]: line.rpartition("  # ")[2] for line in shown.splitlines()}
@@ -64,6 +66,7 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
     assert sources["agent.timeout"] == f"user {home / 'home' / 'config.toml'}:2"
     assert sources["display.diff"] == f"project {own}:2"
     assert sources["mode"] == "default"
+    assert sources["providers.my-box.base_url"].startswith("user ")
     assert said == f"{own}:3: mode: is not allowed in a project's file, only model and display are: not used\n"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import AssistantReplied, QueueChanged, StepStarted, TextDelta, TurnStarted
-from agent_tui.protocol.ops import MODES, QueueEdit, SetMode
+from agent_tui.protocol.ops import MODES, QueueEdit, Resume, SetMode
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands
 from agent_tui.tui.commands import COMMANDS, bindings, by_slash, find
@@ -18,7 +18,7 @@ from tests.tui.play import Play
 
 NAMES = [
     "search", "timestamps", "durations", "settings", "history", "suspend", "vim",
-    "palette", "resume", "theme", "files", "log", "debug",
+    "palette", "resume", "new", "theme", "files", "log", "debug",
     "btw", "help", "model", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
 ]  # fmt: skip
 
@@ -84,6 +84,25 @@ def test_quit() -> None:
     play.type("/exit")
     play.press("enter")
     assert play.takes(Quit) == [Quit()]
+
+
+def test_a_new_session_begins_when_nothing_runs() -> None:
+    play = Play()
+    play.begin()
+    play.type("/new")
+    play.press("enter")
+    assert play.ops == [] and "stop it first" in play.toast
+    play.end()
+    play.type("/new")
+    play.press("enter")
+    assert play.take() == [Resume("")]
+
+
+def test_what_a_session_costs_is_among_the_facts() -> None:
+    play = Play()
+    play.type("/cost")
+    play.press("enter")
+    assert play.model.overlay is not None and play.model.overlay.kind == "debug"
 
 
 @pytest.mark.parametrize("mode", MODES)

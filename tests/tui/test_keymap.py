@@ -150,3 +150,17 @@ def test_enter_makes_a_new_line_where_another_key_sends() -> None:
     assert play.ops == [] and play.takes(Type) == [Type("\n", "ctrl+j")]
     play.say(KeyPressed("ctrl+enter", draft="one\ntwo"))
     assert play.ops == [Submit("one\ntwo")]
+
+
+@pytest.mark.parametrize("keys", [("ctrl+enter",), ("ctrl+s", "alt+enter"), ()])
+def test_ctrl_s_sends_whatever_else_does(keys: tuple[str, ...]) -> None:
+    play = _with(send=keys)
+    assert "ctrl+s" in grabbed(play.model.keys)
+    play.say(KeyPressed("ctrl+s", draft="one"))
+    assert play.ops == [Submit("one")]
+
+
+def test_ctrl_s_is_given_to_a_command_that_wants_it() -> None:
+    own, said = resolve({"send": ("alt+enter",), "search": ("ctrl+s",)})
+    assert said == () and dict(own)["send"] == ("alt+enter",)
+    assert bindings(own)["ctrl+s"] == "search"

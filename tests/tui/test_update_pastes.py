@@ -163,9 +163,10 @@ def test_the_path_of_an_image_becomes_a_chip_once_it_is_one() -> None:
     asked = next(op for op in play.take() if isinstance(op, Query))
     assert (asked.kind, asked.argument, play.text) == ("image", "/tmp/shot.png", "what is /tmp/shot.png")
     play.feed(Answered(id=asked.id, kind="image", data=IMAGE))
-    assert play.text.replace("\u00a0", " ") == "what is [Image #1 · shot.png · 1280×720]"
+    assert play.text.replace("\u00a0", " ") == "what is [Image #1 · shot.png · 1280×720] "
+    play.type("for")
     play.press("enter")
-    assert play.take() == [Submit('what is @"/tmp/shot.png"')]
+    assert play.take() == [Submit('what is @"/tmp/shot.png" for')]
 
 
 def test_a_path_that_is_no_image_stays_what_it_was() -> None:

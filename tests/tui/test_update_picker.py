@@ -158,6 +158,17 @@ def test_a_theme_is_kept_in_the_settings() -> None:
     assert play.takes(WriteSetting) == [WriteSetting("display.theme", "nord")]
 
 
+def test_a_theme_by_its_name_is_taken_at_once() -> None:
+    for name, taken in (("light", [WriteSetting("display.theme", "light")]), ("lig", [])):
+        play = Play()
+        play.type(f"/theme {name}")
+        play.press("enter")
+        play.say(SettingsRead(SET))
+        assert play.takes(WriteSetting) == taken and (play.view.overlay is None) == bool(taken)
+    play.press(*"ht")
+    assert labels(play) == ["light"] and play.takes(WriteSetting) == [], "what is typed into the list only searches"
+
+
 def test_leaving_without_a_look_changes_nothing() -> None:
     play = opened("theme")
     play.say(SettingsRead(SET))

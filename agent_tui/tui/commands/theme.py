@@ -8,7 +8,8 @@ from agent_tui.tui.update import overlay
 from agent_tui.tui.update.step import Step
 
 
-@command(argument="[search]", rank=57)
+@command(argument="[name]", rank=57)
 def theme(model: Model, args: str) -> Step:
-    """Choose a theme: the one under the cursor is shown at once, Enter keeps it, Esc gives back the one before."""
+    """Choose a theme: the one under the cursor is shown at once, Enter keeps it, Esc gives back the one before.
+    By its name it is taken at once."""
     return overlay.pick(model, "themes", args)

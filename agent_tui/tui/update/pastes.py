@@ -82,11 +82,13 @@ def told(model: Model, id: str, data: Any) -> Model:
     if place < 0 or data.get("problem") or model.composer.purpose is not None:
         return model
     model, chip = _image(model, data)
+    after = draft[place + len(raw) :]
+    shown = chip.label + (" " if not after or after[0].isalnum() else "")  # what is typed next is no part of it
     if caret >= place + len(raw):
-        caret += len(chip.label) - len(raw)
+        caret += len(shown) - len(raw)
     elif caret > place:
-        caret = place + len(chip.label)
-    return composer.write(model, draft[:place] + chip.label + draft[place + len(raw) :], caret=caret)
+        caret = place + len(shown)
+    return composer.write(model, draft[:place] + shown + after, caret=caret)
 
 
 def paste_clipboard(model: Model) -> Step:

@@ -58,6 +58,8 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
     if overlay is None or overlay.picker is None:
         return model, ()
     picker = overlay.picker
+    if overlay.kind == "themes" and not picker.entries and picker.query in choices.themes(model):  # /theme nord
+        return replace(model, overlay=None), (WriteSetting("display.theme", picker.query),)
     data = model.transcript.answers.get("files")
     if overlay.kind == "files":
         if isinstance(data, Mapping) and (picker.files is None or picker.files.corpus.paths is not data["paths"]):
