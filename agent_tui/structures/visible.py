@@ -1,7 +1,7 @@
 """Makes foreign text (a model's, a file's, a command's) harmless to draw: nothing that reaches a terminal raw.
 
-Control characters become symbols (`␛`), bidi, zero-width, tag and unassigned characters their code point (`<U+202E>`),
-complete escape sequences go away. Newline and tab stay; the renderer lays them out. Linear in the length of the text.
+Control characters become symbols (`␛`), bidi, zero-width, tag and unassigned characters their code point (`<U+202E>`).
+Newline and tab stay; the renderer lays them out. Linear in the length of the text.
 
 What terminals count differently is made certain: joined pictures are drawn in their parts, flags as their letters, and
 a vowel sign that some draw in a cell of its own has that cell (`PAD`).
@@ -53,15 +53,16 @@ _PADDED: Final = late.pattern(f"[^\x00-\u0902]{PAD}")
 
 
 def visible(text: str, overwrite: bool = False) -> str:
-    """`text` without anything that moves a cursor, hides or reorders what is read.
+    """`text` without anything that moves a cursor, hides or reorders what is read. All of it is shown: what somebody
+    is asked about may have no part that is not seen. `\\r\\n` is a newline, and so is a lone `\\r`.
 
-    `\\r\\n` is a newline. A lone `\\r` is one too, or with `overwrite` it starts its line again, as a progress bar
-    means it: what came after the last one is kept.
+    `overwrite` is for what a program wrote to a terminal: complete escape sequences (its colours) go away, and a lone
+    `\\r` starts its line again, as a progress bar means it: what came after the last one is kept.
     """
     if text.isascii() and text.isprintable():
         return text
     if _ODD.search(text) is not None:
-        if "\x1b" in text or _C1_INTRODUCER.search(text):
+        if overwrite and ("\x1b" in text or _C1_INTRODUCER.search(text)):
             text = _SEQUENCE.sub("", text)
         if "\r" in text:
             text = _returns(text, overwrite)

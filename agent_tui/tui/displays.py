@@ -48,6 +48,8 @@ def asked_parts(display: d.Display, width: int, cells: Cells, look: Look) -> Ite
     width = max(1, width)
     if isinstance(display, d.CommandDisplay):
         yield from _command_parts(display, width, cells)
+    elif isinstance(display, d.TextDisplay):
+        yield text_lines(display.text, width, cells, overwrite=False)
     elif not isinstance(display, d.DiffDisplay):
         yield _whole(display, width, cells)
     else:
@@ -65,9 +67,11 @@ def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: L
     return (*lines, more_line(left, width, not open, cells)) if left else tuple(lines)
 
 
-def text_lines(text: str, width: int, cells: Cells, style: str = "tool.output") -> list[Line]:
-    """Plain output, line by line, broken only where a line is full."""
-    clean = visible(text, overwrite=True).rstrip("\n").expandtabs(8)
+def text_lines(
+    text: str, width: int, cells: Cells, style: str = "tool.output", overwrite: bool = True
+) -> list[Line]:
+    """Plain output, line by line, broken only where a line is full; `overwrite`: as a terminal would show it."""
+    clean = visible(text, overwrite).rstrip("\n").expandtabs(8)
     lines: list[Line] = []
     for part in clean.split("\n") if clean else ():
         lines.extend(chop([Segment(part, style)] if part else [], width, cells))

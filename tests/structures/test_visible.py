@@ -15,12 +15,10 @@ from agent_tui.structures.visible import harmless, unpadded, visible
     ("text", "shown"),
     [
         ("plain\n\ttext é 漢字", "plain\n\ttext é 漢字"),
-        ("\x1b[1;31mred\x1b[0m", "red"),
-        ("\x1b]8;;http://evil\x07link\x1b]8;;\x1b\\", "link"),
-        ("\x1bPq#0\x1b\\after", "after"),
-        ("\x1b_apc\x9cafter", "after"),
-        ("\x9b2Jc1", "c1"),
-        ("\x1b(Bx\x1bcy\x1b7z", "xyz"),
+        ("\x1b[1;31mred\x1b[0m", "␛[1;31mred␛[0m"),
+        ("echo \x1b]0;rm -rf x\x07 a", "echo ␛]0;rm -rf x␇ a"),
+        ("ls \x1bP;id;\x1b\\", "ls ␛P;id;␛\\"),
+        ("b \x9d0;id\x9c c", "b <U+009D>0;id<U+009C> c"),
         ("\x1b", "␛"),
         ("\x1b[12", "␛[12"),
         ("\x1b]0;never ended", "␛]0;never ended"),
@@ -48,6 +46,23 @@ from agent_tui.structures.visible import harmless, unpadded, visible
 )
 def test_what_is_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://evil\x07link\x1b]8;;\x1b\\", "link"),
+        ("\x1bPq#0\x1b\\after", "after"),
+        ("\x1b_apc\x9cafter", "after"),
+        ("\x9b2Jc1", "c1"),
+        ("\x1b(Bx\x1bcy\x1b7z", "xyz"),
+        ("\x1b[12", "␛[12"),
+        ("\x1b]0;never ended", "␛]0;never ended"),
+    ],
+)
+def test_what_a_program_wrote_loses_its_colours(text: str, shown: str) -> None:
+    assert visible(text, overwrite=True) == shown
 
 
 def test_a_progress_bar_shows_its_last_state() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from agent_tui.protocol import display as d
+from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 
 
@@ -42,7 +43,8 @@ def display_lines(display: d.Display) -> list[str]:
 
 def output(command: d.CommandDisplay) -> list[str]:
     """What the command said."""
-    return command.output.rstrip().split("\n") if command.output.strip() else []
+    output = visible(command.output, overwrite=True)
+    return output.rstrip().split("\n") if output.strip() else []
 
 
 def summary(display: d.Display | None) -> str:

@@ -175,7 +175,7 @@ def test_an_attempt_that_failed_is_not_mixed_with_the_next(capsys: pytest.Captur
 
 def test_control_sequences_are_shown_in_tools_too(capsys: pytest.CaptureFixture[str]) -> None:
     ended = ToolEnded("c", "run", "Run \x1b[31mx", "", d.CommandDisplay("x", output="a\x1b]0;t\x07b\x07", exit_code=1))
-    assert said_by(capsys, ended) == "Tool: Run x, exit code 1\nab␇\n"
+    assert said_by(capsys, ended) == "Tool: Run ␛[31mx, exit code 1\nab␇\n"
 
 
 @pytest.mark.parametrize(
