@@ -146,6 +146,7 @@ class Regions:
 
     def place(self) -> None:
         """Put what floats where it belongs, after a layout."""
+        self.dialog.keep_room()
         self.welcome.place()
         self.completion.place(self.box.region.y)
         self.overlay.place()

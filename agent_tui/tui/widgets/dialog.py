@@ -39,6 +39,8 @@ class Dialog(Region):
     value: DialogView | None = None
     around: Callable[[], int] | None = None
     """How many rows the screen needs for what is neither this nor the transcript."""
+    _around = 0
+    """The same, as the last layout had it."""
     _whole: Sequence[Line] = ()
     """The command or diff, every line of it. The rest says where it is: """
     _top = _first = _count = _inset = 0
@@ -62,8 +64,14 @@ class Dialog(Region):
         self.display = value is not None
         self.redraw(layout=True)
 
+    def keep_room(self) -> None:
+        """After a layout: what is around it may have grown or shrunk, of which Textual tells nobody else."""
+        if self.value is not None and self.around is not None and self._around != self.around():
+            self.redraw(layout=True)
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        self._made = None  # how much of the diff fits depends on the height of the screen too
+        self._made = None  # how much of the diff fits depends on the height of the screen too, and on what is around
+        self._around = self.around() if self.around is not None else 0
         return super().get_content_height(container, viewport, width)
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
@@ -102,7 +110,7 @@ class Dialog(Region):
         """Lines there are for a dialog: the prompt, the bars and a bit of transcript stay; one line of that where there
         is little room (none at all would be laid out as one too many)."""
         size = self.app.size
-        room = size.height - (self.around() if self.around is not None else 0)
+        room = size.height - self._around
         few = low(size) or room - CONTEXT_ROWS < len(value.options) + 5
         return max(1, room - (1 if few else CONTEXT_ROWS))
 
