@@ -20,7 +20,7 @@ from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import commands, keys
 from agent_tui.tui.commands.base import Command, key_name
-from agent_tui.tui.update import dialog, overlay
+from agent_tui.tui.update import dialog, holding
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -189,9 +189,9 @@ Pasted text never submits. Which of the newline keys arrive depends on the termi
 
 ## When the agent asks
 
-A key answers only {overlay.BURST_SECONDS} s after the dialog appeared and after the key before it: letters typed in a
-burst go to the prompt instead. `↑` `↓` and `Enter` choose too, `PgUp` `PgDn` scroll a long diff, `Esc` stops the turn.
-What the short list of disasters holds is allowed only by its own key, never by `Enter`.
+A key marks its row, and answers if no other follows within {holding.HOLD_SECONDS} s or came as shortly before: words are
+text for the prompt. `↑` `↓` `Enter` choose too, `PgUp` `PgDn` scroll, `Esc` stops the turn; `Enter` never allows what the
+list of disasters holds. The screen "No model yet" reads letters in the same way; `q` there takes an `Enter`.
 
 {dialog_table(consent)}
 When the agent goes in circles (the same calls with the same results three times in a row):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what is not there yet needs no class
     from agent_tui.structures.chips import Chip
     from agent_tui.tui.aside import Aside
     from agent_tui.tui.finder import Finder
+    from agent_tui.tui.held import Held
     from agent_tui.tui.picker import Picker
     from agent_tui.tui.recall import Recall
     from agent_tui.tui.search import Found, Index
@@ -208,6 +209,7 @@ class Model:
     composer: Composer = Composer()
     completion: Completion = Completion()
     dialog: Dialog | None = None
+    held: Held | None = None
     overlay: Overlay | None = None
     reading: Reading = Reading()
     look: Look = DEFAULT

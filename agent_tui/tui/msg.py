@@ -91,6 +91,8 @@ class KeyPressed(Base):
     """Of what a question asks about: how many lines are on the screen, and how many there are."""
     blind: bool = False
     """It came before the question or sheet that is open now was painted."""
+    sure: bool = False
+    """It is an answer, and no letter of a word: it was a line of its own."""
 
 
 @frozen

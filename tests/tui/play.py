@@ -10,7 +10,17 @@ from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.effects import Effect, ExpireToast, Send, Type
 from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Started, Submitted, Ticked
+from agent_tui.tui.msg import (
+    DraftChanged,
+    EventsArrived,
+    HistoryAsked,
+    KeyPressed,
+    Msg,
+    Started,
+    Submitted,
+    Ticked,
+    Yielded,
+)
 from agent_tui.tui.regions import Span, View
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
@@ -42,10 +52,18 @@ class Play:
 
     def say(self, msg: Msg, after: float = 1.0) -> View:
         """Give the core `msg`, `after` seconds later, as the runtime would; returns what is to be seen."""
+        held = self.model.held
+        if held is not None and held.due <= self.at + after:
+            self.rest()
         self.at += after
         object.__setattr__(msg, "at", self.at)
         self.model, effects = update(self.model, msg)
         self.effects += effects
+        self._wrote(effects)
+        return view(self.model)
+
+    def _wrote(self, effects: tuple[Effect, ...]) -> None:
+        """What the prompt does with them."""
         shown = view(self.model)
         if shown.prompt.rev != self.rev:
             self.rev, self.text = shown.prompt.rev, shown.prompt.text
@@ -53,7 +71,6 @@ class Play:
             if isinstance(effect, Type) and effect.character:
                 self.text += effect.character
                 self.say(DraftChanged(self.text, len(self.text)), after=0.0)
-        return view(self.model)
 
     def feed(self, *events: Event | Restored) -> View:
         return self.say(EventsArrived(events))
@@ -66,9 +83,22 @@ class Play:
         self.text += text
         return self.say(DraftChanged(self.text, len(self.text)), after)
 
-    def press(self, *keys: str, after: float = 1.0, selection: bool = False) -> View:
+    def rest(self) -> View:
+        """Nothing is pressed until a key that is held answers."""
+        held = self.model.held
+        assert held is not None
+        self.at = max(self.at, held.due)
+        self.model, effects = update(self.model, Yielded(at=self.at))
+        self.effects += effects
+        self._wrote(effects)
+        return view(self.model)
+
+    def press(self, *keys: str, after: float = 1.0, selection: bool = False, rests: bool = True) -> View:
+        """Press `keys`, then wait for what a held one does, unless this person does not rest."""
         for key in keys:
             self._key(key, after, selection)
+        if rests and self.model.held is not None and self.model.held.due < float("inf"):
+            self.rest()
         return view(self.model)
 
     def _key(self, key: str, after: float, selection: bool) -> None:

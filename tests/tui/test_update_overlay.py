@@ -126,8 +126,10 @@ def test_a_key_that_came_too_early_is_said_to_be_in_the_prompt_and_chooses_when_
 
 def test_quit_from_the_first_run() -> None:
     play = _first_run()
-    play.press("q")
-    assert play.takes(Quit) == [Quit()]
+    play.press("q", after=5.0)
+    assert play.toast == "Enter quits" and play.takes(Quit) == []
+    play.press("enter", after=0.1)
+    assert play.takes(Quit) == [Quit()] and play.text == ""
 
 
 def test_a_found_model_at_the_start_shows_no_overlay() -> None:

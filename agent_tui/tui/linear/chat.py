@@ -162,8 +162,8 @@ class Chat:
     # -- the core
 
     def press(self, key: str, character: str = "", draft: str = "", at: float = 0.0) -> None:
-        """Tell the core of a key, as the full screen would."""
-        self.dispatch(msg.KeyPressed(at=at or time.time(), key=key, character=character, draft=draft))
+        """Tell the core of a key, as the full screen would; a line is no word that goes on."""
+        self.dispatch(msg.KeyPressed(at=at or time.time(), key=key, character=character, draft=draft, sure=True))
 
     def dispatch(self, *messages: msg.Msg) -> None:
         """Tell the core what happened, say what is new, do what it wants done."""

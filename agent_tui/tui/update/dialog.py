@@ -1,7 +1,7 @@
 """Approvals and questions: the one dialog, and which key answers it.
 
 A key answers only when it cannot have been meant for the prompt: some time after the dialog appeared and after the
-key before it.
+key before it, and when no other key follows it at once.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Send, Type
+from agent_tui.tui.held import Held
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer
+from agent_tui.tui.update import composer, holding
 from agent_tui.tui.update.overlay import BURST_SECONDS
 from agent_tui.tui.update.step import Step, send, toast
 
@@ -33,7 +34,6 @@ class Offer:
     choice: Choice
     detail: str = ""
     purpose: str = ""
-
 
 
 def offers(question: Approval | Question) -> tuple[Offer, ...]:
@@ -103,7 +103,9 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if not offered:
         return None
     if takes is not None:
-        return _take(model, question, takes) if _readable(model, takes) else toast(model, TOO_NARROW, "warning")
+        if msg.sure:
+            return _take(model, question, takes)
+        return holding.hold(model, msg, offered.index(takes), question.id)
     if msg.key in ("up", "down"):
         selected = (dialog.selected + (1 if msg.key == "down" else -1)) % len(offered)
         return replace(model, dialog=replace(dialog, selected=selected)), ()
@@ -111,8 +113,17 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         chosen = offered[min(dialog.selected, len(offered) - 1)]
         if chosen.choice == "once" and isinstance(question, Approval) and question.hard:
             return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
-        return _take(model, question, chosen) if _readable(model, chosen) else toast(model, TOO_NARROW, "warning")
+        return _take(model, question, chosen)
     return None
+
+
+def answered(model: Model, held: Held) -> Step | None:
+    """Nothing followed the key that was held. None: what it answers is not asked any more."""
+    question, dialog = model.question, model.dialog
+    if question is None or dialog is None or not model.asking or not question.id == dialog.id == held.on:
+        return None
+    takes = next((offer for offer in offers(question) if held.character in offer.keys), None)
+    return None if takes is None else _take(model, question, takes)
 
 
 def _readable(model: Model, offer: Offer) -> bool:
@@ -130,6 +141,8 @@ def stop(model: Model, clear_queue: bool = False) -> Step:
 
 
 def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
+    if not _readable(model, offer):
+        return toast(model, TOO_NARROW, "warning")
     if offer.purpose:
         purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
         return composer.ask(model, purpose), ()

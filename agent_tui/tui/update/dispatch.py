@@ -72,6 +72,8 @@ def update(model: Model, msg: Msg) -> Step:
     after = step[0]
     if after.search is not None:
         step = then(step, search.going(search.settled(after)))
+    if after.held is not None:
+        step = then(step, keys.settled(step[0]))
     if step[0].recall is not None:
         step = then(step, (recall.settled(step[0]), ()))
     if after.finder is not None or "@" in after.composer.draft:
@@ -117,9 +119,13 @@ def _decided(model: Model, msg: Msg) -> Step:
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
-            return overlay.rested(files.went_on(search.went_on(model)))
+            rested = overlay.rested(files.went_on(search.went_on(model)))
+            return rested if model.held is None else then(rested, keys.rested(rested[0]))
         case Pasted():
-            return pastes.pasted(model, msg)
+            if model.held is None:
+                return pastes.pasted(model, msg)
+            first = keys.released(model)
+            return then(first, pastes.pasted(first[0], msg))
         case ChipClicked():
             return pastes.clicked(model, msg.label)
         case SettingsRead():

@@ -10,14 +10,16 @@ from typing import Any, Final
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Quit, Send, Type
+from agent_tui.tui.held import Held
 from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import aside, composer, copying, pastes, queued, settings
+from agent_tui.tui.update import aside, composer, copying, holding, pastes, queued, settings
 from agent_tui.tui.update.step import Step, send, then, toast
 
 PAGE: Final = 10
 BURST_SECONDS: Final = 0.3
 """A key answers only so long after the key before it, and after a sheet that nobody asked for appeared."""
+QUITS: Final = "Enter quits"
 LINES: Final = 100
 """Where scrolling ends."""
 DEMO: Final = "demo/tour"
@@ -138,12 +140,22 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
     if msg.key == "escape":
         return close(model), ()
     chosen = next((item for item in FIRST_RUN if msg.character and item.key == msg.character), None)
+    if chosen is not None and not msg.sure:
+        ends = chosen.value == "quit"
+        held = holding.hold(model, msg, FIRST_RUN.index(chosen), confirmed=ends)
+        return then(held, toast(held[0], QUITS)) if ends else held
     if chosen is None and msg.key == "enter":
         chosen = FIRST_RUN[min(overlay.selected, len(FIRST_RUN) - 1)]
-    if chosen is None:
+    return None if chosen is None else _choose(model, overlay, chosen.value)
+
+
+def answered(model: Model, held: Held) -> Step | None:
+    """Nothing followed the key that was held, or Enter did. None: the sheet is gone."""
+    if model.overlay is None or model.overlay.kind != "first_run" or not model.covered or held.on:
         return None
-    again = bool(msg.character) and msg.draft == msg.character  # it had gone into the prompt before
-    return _choose(composer.write(model, "") if again else model, overlay, chosen.value)
+    chosen = next(item for item in FIRST_RUN if item.key == held.character)
+    again = model.composer.draft == held.character  # it had gone into the prompt before
+    return _choose(composer.write(model, "") if again else model, model.overlay, chosen.value)
 
 
 def _choose(model: Model, overlay: Overlay, value: str) -> Step:

@@ -1,0 +1,74 @@
+"""A letter that may answer or may begin a word is held for a moment: only what follows tells which it was.
+
+A key that comes meanwhile makes it text, which goes to the prompt; if none comes, it answers. Until then the row that
+it would take is marked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import Final
+
+from agent_tui.tui import commands
+from agent_tui.tui.effects import Type, Yield
+from agent_tui.tui.held import Held
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update.step import Step
+
+HOLD_SECONDS: Final = 0.3
+"""How long a letter waits for another key before it answers. People type a key in 0.1 to 0.25 s."""
+LATE: Final = 0.05
+"""A wait that took so much longer than asked for: keys that came meanwhile may not have been handled yet."""
+STAYS: Final = frozenset(("up", "down"))
+"""Keys that move the cursor on from the marked row."""
+
+
+def hold(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False) -> Step:
+    """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet. `confirmed`: no time
+    makes it answer, only Enter."""
+    now = model.dialog if on else model.overlay
+    due = inf if confirmed else msg.at + HOLD_SECONDS
+    held = Held(msg.key, msg.character, on, due, now.selected if now is not None else 0)
+    return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(HOLD_SECONDS),)
+
+
+def interrupted(model: Model, msg: KeyPressed) -> Step:
+    """Another key came while one is held: that was text, unless this one is no text either."""
+    bound = msg.key in commands.bindings(model.keys) or msg.key in STAYS or msg.key in ("pageup", "pagedown")
+    if msg.key == "enter" or not bound or (msg.character and msg.character.isprintable()):
+        return released(model)
+    held = model.held
+    assert held is not None
+    return replace(model if msg.key in STAYS else _on_row(model, held.row, held), held=None), ()
+
+
+def released(model: Model) -> Step:
+    """What was held is text; the cursor is back where it was, so that no Enter takes a row that a word marked."""
+    held = model.held
+    if held is None:
+        return model, ()
+    return replace(_on_row(model, held.row, held), held=None), (Type(held.character, held.key),)
+
+
+def waits(model: Model, held: Held) -> Step | None:
+    """None: the time of `held` is over, and nothing came. A clock that was set back answers nothing."""
+    if held.due == inf:
+        return model, ()
+    left = held.due - model.at
+    if left > HOLD_SECONDS:
+        return released(model)
+    if left > 0:
+        return model, (Yield(left),)
+    if left < -LATE and not held.late:
+        return replace(model, held=replace(held, late=True)), (Yield(LATE),)
+    return None
+
+
+def _on_row(model: Model, row: int, held: Held) -> Model:
+    if held.on and model.dialog is not None and model.dialog.id == held.on:
+        return replace(model, dialog=replace(model.dialog, selected=row))
+    if not held.on and model.overlay is not None and model.overlay.kind == "first_run":
+        return replace(model, overlay=replace(model.overlay, selected=row))
+    return model

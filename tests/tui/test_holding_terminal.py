@@ -1,0 +1,68 @@
+"""Words typed at the speed of a person while something asks: in a real terminal they grant nothing and stay whole."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.tui.pty_stage import ROOT, Pty
+
+HUMAN = 0.16
+"""Seconds from key to key."""
+
+
+def start(tmp_path: Path, *arguments: str) -> Pty:
+    place, project = tmp_path / "place", tmp_path / "project"
+    place.mkdir()
+    project.mkdir()
+    env = {
+        "AGENT_TUI_HOME": str(place), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
+        "OLLAMA_HOST": "127.0.0.1:9", "OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "",
+    }  # fmt: skip
+    return Pty(["-m", "agent_tui", *arguments, "--cwd", str(project)], env, (100, 40))
+
+
+def types(pty: Pty, words: str) -> None:
+    """One key after the other, as people do; what is drawn in between is read."""
+    for letter in words:
+        pty.type(letter)
+        end = time.monotonic() + HUMAN
+        while (left := end - time.monotonic()) > 0:
+            pty.read(left)
+
+
+def test_words_at_a_question_go_to_the_prompt_and_a_letter_alone_answers(tmp_path: Path) -> None:
+    pty = start(tmp_path, "--model", "demo/tour")
+    try:
+        pty.until("Enter send")
+        pty.type("tour\r")
+        pty.until("yes, once")
+        pty.read(1.0)
+        types(pty, "also add tests")
+        assert "yes, once" in pty.until("also add tests")
+        pty.read(1.0)
+        assert "yes, once" in pty.text, "it still asks"
+        pty.type("y")
+        pty.until(lambda text: "yes, once" not in text and "also add tests" in text)
+    finally:
+        pty.close()
+
+
+@pytest.mark.parametrize("words", ["quick look", "describe it"])
+def test_words_at_the_first_run_go_to_the_prompt(tmp_path: Path, words: str) -> None:
+    pty = start(tmp_path)
+    try:
+        pty.until("No model yet")
+        pty.read(1.0)
+        types(pty, words)
+        assert "No model yet" in pty.until(words)
+        pty.read(1.0)
+        pty.type("q")
+        pty.until("Enter quits")
+        pty.read(0.5)
+        pty.type("\r")
+        assert pty.wait() == 0
+    finally:
+        pty.close()

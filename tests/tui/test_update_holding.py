@@ -1,0 +1,158 @@
+"""A letter that may begin a word: it answers only when nothing follows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import Answered, ApprovalAnswered, ApprovalAsked, ModelChanged
+from agent_tui.protocol.ops import Answer, Cancel, SetModel
+from agent_tui.tui.effects import Quit, Yield
+from agent_tui.tui.msg import EventsArrived, Pasted, Yielded
+from agent_tui.tui.update import update
+from tests.tui.play import Play
+
+HUMAN = 0.16
+
+
+def _asked(*, hard: bool = False) -> Play:
+    play = Play()
+    play.begin()
+    always = "" if hard else "exactly this command"
+    play.feed(ApprovalAsked(id="a", call_id="c", tool="t", label="make", always=always, hard=hard, session="s"))
+    play.effects.clear()
+    return play
+
+
+def _first_run() -> Play:
+    play = Play(model="")
+    play.feed(Answered(id="start", kind="models", data={"tried": [], "offered": []}, session="s"))
+    play.effects.clear()
+    return play
+
+
+def _row(play: Play) -> int:
+    shown = play.view.dialog or play.view.overlay
+    assert shown is not None
+    return shown.selected
+
+
+def _types(play: Play, text: str) -> None:
+    """As a person does, after a moment of reading."""
+    first, *rest = ("space" if character == " " else character for character in text)
+    play.press(first, rests=False)
+    play.press(*rest, after=HUMAN, rests=False)
+
+
+@pytest.mark.parametrize("text", ["also add tests", "yes but first look", "no", "mind the gap", "1st of all", "ya"])
+@pytest.mark.parametrize("hard", [False, True])
+def test_words_typed_at_a_question_grant_nothing(text: str, hard: bool) -> None:
+    play = _asked(hard=hard)
+    row = _row(play)
+    _types(play, text)
+    assert play.take() == [] and play.text == text
+    assert _row(play) == row, "an Enter takes no row that a word marked"
+
+
+@pytest.mark.parametrize(("key", "choice", "row"), [("y", "once", 0), ("a", "always", 1), ("2", "always", 1)])
+def test_a_key_marks_its_row_and_answers_when_nothing_follows(key: str, choice: str, row: int) -> None:
+    play = _asked()
+    play.press(key, rests=False)
+    assert play.ops == [] and _row(play) == row and play.takes(Yield) == [Yield(0.3)]
+    play.say(Yielded(), after=0.299)
+    assert play.ops == [] and len(play.takes(Yield)) == 1, "a wait that ended too soon goes on"
+    play.say(Yielded(), after=0.002)
+    assert play.take() == [Answer("a", choice)] and play.text == ""  # type: ignore[arg-type]
+
+
+def test_a_wait_that_took_too_long_lets_through_what_came_meanwhile() -> None:
+    play = _asked()
+    play.press("a", rests=False)
+    held_at = play.at
+    play.effects.clear()
+    play.model, effects = update(play.model, Yielded(at=held_at + 0.9))
+    assert [type(effect) for effect in effects] == [Yield]
+    play.at = held_at + 0.1  # it was pressed then
+    play.press("l", after=0.0, rests=False)
+    assert play.take() == [] and play.text == "al"
+
+
+def test_a_clock_that_was_set_back_answers_nothing() -> None:
+    play = _asked()
+    play.press("a", rests=False)
+    play.say(Yielded(), after=-3600.0)
+    assert play.take() == [] and play.text == "a"
+
+
+def test_enter_does_not_hurry_an_answer_and_ends_no_word() -> None:
+    play = _asked()
+    play.press("a", rests=False)
+    play.press("enter", after=0.1)
+    assert play.take() == [Answer("a", "always")]
+    play = _asked()
+    play.type("plan ")
+    play.press("a", rests=False)
+    play.press("enter", after=0.1)
+    assert play.take() == [] and play.text == "plan a"
+
+
+def test_moving_on_escape_and_a_paste_end_the_waiting() -> None:
+    play = _asked()
+    play.press("a", rests=False)
+    play.press("down", after=0.1)
+    assert (_row(play), play.model.held, play.text) == (2, None, "")
+    play.press("a", rests=False)
+    play.press("escape", after=0.1)
+    assert play.take() == [Cancel()] and play.model.held is None
+    play = _asked()
+    play.press("a", rests=False)
+    play.say(Pasted("nd so on"), after=0.1)
+    assert play.take() == [] and play.text == "and so on"
+    play.press("n", rests=False)
+    play.press("backspace", after=0.1)
+    assert play.take() == [] and play.model.held is None
+
+
+def test_a_letter_whose_question_is_gone_is_text() -> None:
+    play = _asked()
+    play.press("n", rests=False)
+    play.say(EventsArrived((ApprovalAnswered(id="a", choice="no", session="s"),)), after=0.1)
+    assert play.take() == [] and play.text == "n" and play.model.held is None
+
+
+@pytest.mark.parametrize("text", ["quick look", "read it", "add tests", "do it", "qrs"])
+def test_words_typed_at_the_first_run_go_into_the_prompt(text: str) -> None:
+    play = _first_run()
+    _types(play, text)
+    assert play.take() == [] and play.text == text
+    assert play.view.overlay is not None and _row(play) == 0
+
+
+def test_quitting_waits_for_enter_however_long_and_a_word_after_it_is_whole() -> None:
+    play = _first_run()
+    play.press("q")
+    assert _row(play) == 3
+    play.press("u", after=9.0)
+    assert play.text == "qu" and _row(play) == 0
+    play.press("q", rests=False)
+    play.press("enter", after=0.1)
+    assert play.takes(Quit) == [] and play.text == "quq", "that was the end of a word"
+    play.press("q", "enter")
+    assert play.takes(Quit) == [Quit()]
+    play = _first_run()
+    play.press("q", "up")
+    assert _row(play) == 2
+    play.press("enter")
+    assert play.take() == [SetModel("demo/tour")]
+
+
+def test_a_letter_held_when_a_model_is_found_is_text() -> None:
+    play = _first_run()
+    play.press("q")
+    play.feed(ModelChanged("demo/tour", session="s"))
+    assert play.view.overlay is None and play.text == "q"
+
+
+def test_the_mode_key_says_that_the_answer_comes_first() -> None:
+    play = _asked()
+    play.press("shift+tab")
+    assert play.toast == "answer first: Shift+Tab changes the mode after that" and play.take() == []
