@@ -67,6 +67,8 @@ def key_named(text: str) -> str:
 
 def resolve(wanted: Mapping[str, tuple[str, ...]]) -> tuple[OwnKeys, tuple[tuple[str, str], ...]]:
     """`wanted`: command to keys as they were written. What holds of it; a line (command, text) for what does not."""
+    if not wanted:
+        return (), ()  # nothing of one's own: the table is not asked, which would import all of it
     own: dict[str, tuple[str, ...]] = {}
     taken: dict[str, str] = {}
     said: list[tuple[str, str]] = []
