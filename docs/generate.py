@@ -189,9 +189,9 @@ Pasted text never submits. Which of the newline keys arrive depends on the termi
 
 ## When the agent asks
 
-A key marks its row, and answers if no other follows within {holding.HOLD_SECONDS} s or came as shortly before: words are
-text for the prompt. `↑` `↓` `Enter` choose too, `PgUp` `PgDn` scroll, `Esc` stops the turn; `Enter` never allows what the
-list of disasters holds. The screen "No model yet" reads letters in the same way; `q` there takes an `Enter`.
+A key marks its row, and answers if no other came or follows within {holding.HOLD_SECONDS} s: words are text for the
+prompt. `↑` `↓` `Enter` choose too, `PgUp` `PgDn` scroll, `Esc` stops the turn; `Enter` never allows what the list of
+disasters holds. The screen "No model yet" reads letters in the same way; `q` there takes an `Enter`.
 
 {dialog_table(consent)}
 When the agent goes in circles (the same calls with the same results three times in a row):
