@@ -78,7 +78,7 @@ def test_a_group_has_an_end() -> None:
 def test_the_line_counts_each_thing_once() -> None:
     blocks = [read("a.py", duration_ms=30), THOUGHT, read("b.py"), read("a.py"), search("def x"), search("[b]\x1b[1m")]
     assert group_line(blocks, False, 90, cell_len).text == (
-        "⚙ Read 2 files, searched 2 patterns  a.py, b.py, def x, [b]  30 ms"
+        "⚙ Read 2 files, searched 2 patterns  a.py, b.py, def x, [b]␛[1m  30 ms"
     )
     assert group_line(blocks, True, 90, cell_len).text == "⚙ Read 2 files, searched 2 patterns  30 ms"
     assert group_line([search("a"), search("b")], True, 50, cell_len).text == "⚙ Searched 2 patterns"

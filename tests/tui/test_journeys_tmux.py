@@ -14,6 +14,7 @@ from tests.tui.tmux_live import TmuxWindow
 
 Start = Callable[..., TmuxWindow]
 READY = "Ask, or type"
+SEARCHING = "Search earlier prompts"
 WAITS = {"call": "run_shell_command", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
 
 
@@ -46,6 +47,17 @@ def _records(tmp_path: Path, kind: str) -> list[dict[str, Any]]:
 
 def _prompts(tmp_path: Path) -> list[str]:
     return [record["prompt"] for record in _records(tmp_path, "turn_started")]
+
+
+def _search(text: str) -> str:
+    """What stands in the prompt; the transcript shows the same words, so they are no sign by themselves."""
+    return next((row.strip(" │❯") for row in reversed(text.splitlines()) if "│ ❯" in row), "")
+
+
+def _chosen(text: str) -> str:
+    """The line under the cursor of the open sheet."""
+    rows = [row.partition("│")[2] for row in text.partition("Earlier prompts")[2].splitlines()]
+    return next((row for row in rows if row.startswith(" ❯")), "")
 
 
 def test_three_are_queued_one_is_edited_one_steers_and_the_rest_goes_on_after_escape(
@@ -101,17 +113,19 @@ def test_an_earlier_prompt_is_found_by_typing_and_sent_again(start: Start, tmp_p
         window.until(READY)
     window.type("half a draft")
     window.press("C-r")
+    window.until(SEARCHING)
     window.type("mend")
-    window.until("❯ mend the roof")
+    window.until(lambda text: _search(text) == "mend" and "mend the roof" in _chosen(text))
     window.press("C-r")
-    window.until("❯ mend the till")
+    window.until(lambda text: "mend the till" in _chosen(text))
     window.press("Escape")
-    window.until("❯ half a draft")
+    window.until(lambda text: SEARCHING not in text and "❯ half a draft" in text)
     window.press("C-r")
+    window.until(SEARCHING)
     window.type("door")
-    window.until("❯ paint the door")
+    window.until(lambda text: _search(text) == "door" and "paint the door" in _chosen(text))
     window.press("Enter")
-    window.until(lambda text: "❯ paint the door" in text and "Enter send" in text)
+    window.until(lambda text: SEARCHING not in text and _search(text) == "paint the door")
     window.press("Enter")
     window.until("four")
     assert _prompts(tmp_path)[-1] == "paint the door"

@@ -166,6 +166,9 @@ def flat(text: str) -> str:
 
 def shown(pty: Pty, folder: Path) -> list[str]:
     """The rows of the screen as it is now, which are the same in tmux; none is longer than the screen."""
+    for _ in range(8):  # what is laid out in parts is whole when nothing more comes; a spinner may go on
+        if not pty.read(0.2):
+            break
     rows = same(pty.emulator, pty.raw, folder)
     assert max(cell_len(row) for row in rows) <= pty.emulator.columns
     return rows

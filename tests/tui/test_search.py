@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol import display as d
@@ -97,6 +97,7 @@ ROWS = st.lists(WORDS, max_size=20)
 
 
 @given(ROWS, ROWS, st.integers(0, 20), st.sampled_from(["a", "ab", "b a"]), st.sampled_from([1, 4_000, search.SLICE]))
+@settings(deadline=None)
 def test_what_changed_is_found_as_if_all_were_new(
     first: list[str], more: list[str], keep: int, query: str, most: int
 ) -> None:

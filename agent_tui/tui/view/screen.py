@@ -46,6 +46,7 @@ SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
 _HINTS: Final = {"search": "words of the transcript", "setting": "", "history": "words of a prompt"}
+_SAID: Final = {"warning": "Warning: ", "bad": "Error: "}
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -158,4 +159,5 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bo
 
 @lazy
 def _toast(toast: Toast | None) -> ToastView | None:
-    return None if toast is None else ToastView(toast.text, toast.tone)
+    """A warning and a failure say what they are in words: a colour alone is not seen by everybody."""
+    return None if toast is None else ToastView(f"{_SAID.get(toast.tone, '')}{toast.text}", toast.tone)
