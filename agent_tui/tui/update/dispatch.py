@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
-from agent_tui.registry import late
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
     BranchRead,
@@ -35,35 +34,22 @@ from agent_tui.tui.msg import (
     VimMoved,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import attention, composer
+from agent_tui.tui.update import (
+    attention,
+    composer,
+    copying,
+    files,
+    keys,
+    overlay,
+    pastes,
+    reading,
+    recall,
+    run,
+    search,
+    settings,
+    submit,
+)  # fmt: skip
 from agent_tui.tui.update.step import Step, then, toast
-
-if TYPE_CHECKING:
-    from agent_tui.tui.update import (
-        copying,
-        files,
-        keys,
-        overlay,
-        pastes,
-        reading,
-        recall,
-        run,
-        search,
-        settings,
-        submit,
-    )
-else:
-    copying = late("agent_tui.tui.update.copying")
-    files = late("agent_tui.tui.update.files")
-    keys = late("agent_tui.tui.update.keys")
-    overlay = late("agent_tui.tui.update.overlay")
-    pastes = late("agent_tui.tui.update.pastes")
-    reading = late("agent_tui.tui.update.reading")
-    recall = late("agent_tui.tui.update.recall")
-    run = late("agent_tui.tui.update.run")
-    search = late("agent_tui.tui.update.search")
-    settings = late("agent_tui.tui.update.settings")
-    submit = late("agent_tui.tui.update.submit")
 
 
 def update(model: Model, msg: Msg) -> Step:

@@ -20,18 +20,15 @@ from agent_tui.tui.regions import (
     TranscriptView,
     View,
 )
+from agent_tui.tui.update import completion, recall, search
 from agent_tui.tui.view.bars import footer_view, status_view
 from agent_tui.tui.view.header import header_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
 from agent_tui.tui.view.words import one_line
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import completion, recall, search
     from agent_tui.tui.view import ask, recalls, sheets
 else:
-    completion = late("agent_tui.tui.update.completion")
-    recall = late("agent_tui.tui.update.recall")
-    search = late("agent_tui.tui.update.search")
     ask = late("agent_tui.tui.view.ask")
     recalls = late("agent_tui.tui.view.recalls")
     sheets = late("agent_tui.tui.view.sheets")
