@@ -182,6 +182,11 @@ class Toast:
     text: str
     tone: Tone = "normal"
 
+    @property
+    def words(self) -> str:
+        """The text; a failure says that it is one, for a colour alone is not seen by everybody."""
+        return f"Error: {self.text}" if self.tone == "bad" else self.text
+
 
 @frozen
 class InFlight:

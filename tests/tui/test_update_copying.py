@@ -82,7 +82,7 @@ def test_w_writes_a_file_and_its_name_is_said() -> None:
     play.feed(Answered(id="written", kind="written", data={"path": "code-1-2.py", "problem": "", "note": ""}))
     assert play.toast == "written to code-1-2.py"
     play.feed(Answered(id="written", kind="written", data={"path": "", "problem": "No space left on device"}))
-    assert play.toast == "not written: No space left on device"
+    assert play.toast == "Error: not written: No space left on device"
 
 
 def test_the_list_stays_as_it_was_when_something_arrives() -> None:

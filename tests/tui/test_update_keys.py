@@ -72,10 +72,10 @@ def test_every_toast_ends_and_an_old_end_does_not_take_a_new_toast() -> None:
     play.say(Copied(3))
     first = play.takes(ExpireToast)
     play.say(EffectFailed("no clipboard"))
-    assert play.toast == "no clipboard"
+    assert play.toast == "Error: no clipboard"  # in words, for a colour alone is not seen by everybody
     assert isinstance(first[0], ExpireToast)
     play.say(ToastExpired(first[0].number))
-    assert play.toast == "no clipboard"
+    assert play.toast == "Error: no clipboard"
     play.say(ToastExpired(first[0].number + 1))
     assert play.view.toast is None
 

@@ -43,7 +43,6 @@ SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
 _HINTS: Final = {"search": "words of the transcript", "setting": "", "history": "words of a prompt"}
-_SAID: Final = {"warning": "Warning: ", "bad": "Error: "}
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -156,5 +155,4 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bo
 
 @lazy
 def _toast(toast: Toast | None) -> ToastView | None:
-    """A warning and a failure say what they are in words: a colour alone is not seen by everybody."""
-    return None if toast is None else ToastView(f"{_SAID.get(toast.tone, '')}{toast.text}", toast.tone)
+    return None if toast is None else ToastView(toast.words, toast.tone)
