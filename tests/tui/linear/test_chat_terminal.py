@@ -189,7 +189,7 @@ def test_suspend_without_a_shell_is_said(place: Place) -> None:
     with terminal(place, "-m", place.script(*steps("hello"))) as it:
         it.hear("> ")
         it.say("/suspend")
-        it.hear("There is no shell to go back to")
+        it.hear("Error: there is no shell to go back to")
         it.hear("> ")
         it.say("one")
         it.hear("Assistant: hello")
