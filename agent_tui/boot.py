@@ -12,8 +12,9 @@ import signal
 import struct
 import sys
 import termios
+import time
 
-from agent_tui.boot_frame import frame
+from agent_tui.boot_frame import frame, typed_folder
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ UNDO: Final = (
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 BLOCKED_SECONDS: Final = 0.3
 """So long a terminal that takes no output is waited for at the end."""
+UNDERWAY_SECONDS: Final = 0.03
+"""So long a key that was pressed just before a signal may be on its way."""
 
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"
@@ -47,6 +50,8 @@ class Early:
         """The alternate screen is on (kept by the terminal driver)."""
         self.title = b""
         """What gives the title of the terminal back."""
+        self.typed: bytes | None = b""
+        """What was typed and is on record nowhere, as it came (kept by the terminal driver); None: all of it is."""
         self.done = False
 
     def draw(self) -> None:
@@ -86,8 +91,36 @@ class Early:
 
     def end(self, number: int, _: FrameType | None = None) -> None:
         """A signal handler for the time before the screen runs its own, and for a screen that does not end."""
+        self.take_waiting()  # before the terminal edits lines again, or the shell would read it as commands
         self.restore()
+        self.keep_typed(number)
         os._exit(128 + number)
+
+    def take_waiting(self) -> None:
+        """What was typed and nobody has read counts as typed."""
+        try:
+            select.select([self.fd], [], [], UNDERWAY_SECONDS)
+            count: int = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0\0\0\0"))[0]
+            if count and self.typed is not None:
+                self.typed += os.read(self.fd, count)
+        except OSError:
+            return  # the terminal is gone, and what waited there with it
+
+    def keep_typed(self, number: int) -> None:
+        """Whoever ends the program from outside must not take a prompt along: the next start here gives it back. Ctrl+C
+        and Ctrl+\\ are the person's own."""
+        typed, self.typed = self.typed, None
+        if not typed or number not in (signal.SIGTERM, signal.SIGHUP):
+            return
+        folder, name = typed_folder(os.environ), f"{time.time_ns()}-{os.getpid()}"
+        try:
+            os.makedirs(folder, 0o700, exist_ok=True)  # noqa: PTH103
+            fd = os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)  # noqa: PTH118
+            os.write(fd, os.fsencode(os.getcwd()) + b"\0" + typed)  # noqa: PTH109
+            os.fsync(fd)
+        except OSError as error:
+            if number != signal.SIGHUP:
+                print(f"agent-tui: what was typed could not be kept: {error.strerror}", file=sys.stderr)
 
 
 def wants_screen(arguments: Sequence[str]) -> bool:

@@ -22,6 +22,8 @@ NAMES: Final = ("background", "surface", "text", "muted", "border", "accent")
 """The colours of a theme that the frame has."""
 GROUND: Final = "ground"
 """The file that remembers whether the ground of a terminal is dark."""
+TYPED: Final = "typed"
+"""The folder of what was typed at starts that came to nothing."""
 _MOST: Final = 65_536
 _DEEPEST: Final = 8
 
@@ -53,10 +55,19 @@ def known_dark(environment: Mapping[str, str]) -> bool:
 
 
 def ground_file(environment: Mapping[str, str]) -> str:
+    return os.path.join(_state(environment), GROUND)  # noqa: PTH118
+
+
+def typed_folder(environment: Mapping[str, str]) -> str:
+    """Where it is kept what was typed at a start that came to nothing."""
+    return os.path.join(_state(environment), TYPED)  # noqa: PTH118
+
+
+def _state(environment: Mapping[str, str]) -> str:
     state = environment.get("AGENT_TUI_HOME")
     if not state:
         state = os.path.join(environment.get("XDG_STATE_HOME") or "~/.local/state", "agent-tui")  # noqa: PTH118
-    return os.path.join(os.path.expanduser(state), GROUND)  # noqa: PTH111, PTH118
+    return os.path.expanduser(state)  # noqa: PTH111
 
 
 def _colours(environment: Mapping[str, str]) -> list[tuple[str, str]]:

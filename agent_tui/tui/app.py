@@ -106,6 +106,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.regions.place(), immediate=True)
         self._memory.load()
         self.meet_terminal()
+        self.give_back_typed()
         self._failed(self.palette.problem)
         self._warming = asyncio.create_task(warm())
         if not gc.isenabled():

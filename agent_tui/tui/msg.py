@@ -129,6 +129,13 @@ class DraftEdited(Base):
 
 
 @frozen
+class Recovered(Base):
+    """What was typed at an earlier start, which was ended before it could be sent."""
+
+    text: str
+
+
+@frozen
 class VimMoved(Base):
     """The prompt is in another of vim's modes."""
 
@@ -214,7 +221,7 @@ class EffectFailed(Base):
 
 Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
-    | HistoryRead | DraftEdited | VimMoved
+    | HistoryRead | DraftEdited | Recovered | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
     | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Final
 
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.events import Restored, SessionStarted
 from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.settings_store import Store
 from agent_tui.structures.visible import visible
@@ -64,6 +65,9 @@ def run(
         app.link.close(STOP_SECONDS)
         if early is not None:
             early.restore()
+            if code is not None and code > 128 and not (app.recorded or _begun(app)):
+                early.keep_typed(code - 128)
+        app.forget_typed()
     if code == 128 + signal.SIGHUP:
         return code  # the terminal is gone: there is nobody to tell
     if early is not None:
@@ -73,3 +77,8 @@ def run(
     if words := farewell(app.model.transcript, shutil.get_terminal_size().columns):
         print(words)
     return 1 if app.crash else code if code is not None else 0
+
+
+def _begun(app: AgentApp) -> bool:
+    """Whether the session opened while the screen ended: then it has what was typed."""
+    return any(isinstance(event, Restored | SessionStarted) for event in app.link.take())

@@ -4,15 +4,18 @@ once the first frame stands; one that never answers costs nothing.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.theme import Theme as TextualTheme
 
-from agent_tui.boot_frame import ground_file
+from agent_tui import registry
+from agent_tui.boot_frame import ground_file, typed_folder
 from agent_tui.structures import terminal_facts as facts
 from agent_tui.tui import msg
 from agent_tui.tui.key_parser import Ground
@@ -29,6 +32,14 @@ NOTIFY: Final = {
     "osc9": "\x1b]9;{}\x1b\\", "osc99": "\x1b]99;;{}\x1b\\", "osc777": "\x1b]777;notify;agent-tui;{}\x1b\\",
 }  # fmt: skip
 
+RECORDED_SECONDS: Final = 2.0
+"""So long after a draft was given back the session has it, where there is one."""
+
+if TYPE_CHECKING:
+    from agent_tui.tui import typed
+else:
+    typed = registry.late("agent_tui.tui.typed")
+
 
 class Surroundings(Outside, inherit_bindings=False):
     """`notifier`: the sequence for the desktop, or `auto`."""
@@ -38,6 +49,32 @@ class Surroundings(Outside, inherit_bindings=False):
     palette: Theme
     regions: Regions
     _look: TextualTheme
+    _given_back: Sequence[Path] = ()
+
+    @property
+    def recorded(self) -> bool:
+        return bool(self.model.transcript.session)
+
+    def give_back_typed(self) -> None:
+        """What an earlier start here was ended over is in the prompt again, unless something else is there already."""
+        files = typed.waiting(os.environ) if Path(typed_folder(os.environ)).is_dir() else []
+        if not files or self.model.composer.draft or self.model.composer.purpose is not None:
+            return
+        if words := typed.text(files):
+            self.dispatch(msg.Recovered(at=time.time(), text=words))
+        self._given_back = files
+        asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._rested)
+
+    def forget_typed(self) -> None:
+        """The session has the draft, if there is one."""
+        if self._given_back and self.recorded:
+            typed.forget(self._given_back)
+            self._given_back = []
+
+    def _rested(self) -> None:
+        self.forget_typed()
+        if self._given_back:
+            asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._rested)
 
     def meet_terminal(self) -> None:
         """The first frame stands."""

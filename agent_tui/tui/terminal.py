@@ -35,6 +35,10 @@ class Owner(Protocol):
 
     early: Early | None
 
+    @property
+    def recorded(self) -> bool:
+        """Whether what is typed goes on record: a session is open."""
+
     def end_by_signal(self, number: int) -> None: ...
 
 
@@ -161,6 +165,8 @@ class Terminal(LinuxDriver):
             data = os.read(self.fileno, 4096)
         except OSError:
             return b""
+        if self._early.typed is not None:
+            self._early.typed = None if self._owner.recorded else self._early.typed + data
         cooked, self._early.cooked = self._early.cooked, max(0, self._early.cooked - len(data))
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
 
@@ -174,8 +180,13 @@ class Terminal(LinuxDriver):
     def _end(self, number: int, _: FrameType | None = None) -> None:
         """TERM, HUP, INT or QUIT: end in order; a second one, or too long a wait, ends at once."""
         if self._ending:
-            self._early.end(number)
+            self._end_now(number)
         self._ending = True
-        signal.signal(signal.SIGALRM, lambda *_: self._early.end(number))
+        signal.signal(signal.SIGALRM, lambda *_: self._end_now(number))
         signal.alarm(FORCED_END)
         self._loop.call_soon_threadsafe(self._owner.end_by_signal, number)
+
+    def _end_now(self, number: int) -> None:
+        if self._owner.recorded:
+            self._early.typed = None
+        self._early.end(number)

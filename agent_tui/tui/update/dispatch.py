@@ -23,6 +23,7 @@ from agent_tui.tui.msg import (
     KeyPressed,
     Msg,
     Pasted,
+    Recovered,
     Resized,
     Scrolled,
     SettingsRead,
@@ -93,6 +94,9 @@ def _decided(model: Model, msg: Msg) -> Step:
             return recall.read(model, msg), ()
         case DraftEdited():
             return composer.edited(model, msg.text, msg.problem)
+        case Recovered():
+            words = "typed at a start that was ended: it is in the prompt again, not sent"
+            return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
         case VimMoved():
             return replace(model, vim=msg.mode if model.vim else ""), ()
         case Toggled():

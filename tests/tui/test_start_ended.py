@@ -1,0 +1,100 @@
+"""A start that a signal ends: what was typed until then is on record, or in the prompt of the next start here."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from agent_tui.boot import Early
+from agent_tui.tui import typed
+from tests.tui.pty_stage import ROOT, Pty
+
+
+def program(home: Path, *words: str) -> Pty:
+    place = {"AGENT_TUI_HOME": str(home), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    return Pty(["-m", "agent_tui", "--demo", *words], {**place, "LC_ALL": "C.UTF-8", "TMUX": "", "STY": ""})
+
+
+def kept(home: Path, words: str) -> list[str]:
+    """Where `words` are on the disk."""
+    files = [*home.glob("sessions/*.jsonl"), *home.glob("typed/*"), *home.glob("history.jsonl")]
+    return [file.parent.name for file in files if words in file.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_prompt_sent_on_the_first_frame_survives_a_signal_at_any_moment(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    for step in range(7):
+        home = tmp_path / str(step)
+        home.mkdir()
+        pty = program(home)
+        pty.until("starting")
+        pty.type("mend the tests\r")
+        pty.read(0.12 * step)  # not a wait for something: the moment of the signal
+        pty.signal(number)
+        assert pty.wait() == 128 + number
+        assert kept(home, "mend the tests"), f"lost after {0.12 * step} s"
+        assert pty.restored() == []
+        pty.close()
+
+
+def test_what_was_typed_at_an_ended_start_is_in_the_prompt_of_the_next_one_here(tmp_path: Path) -> None:
+    pty = program(tmp_path)
+    pty.until("starting")
+    pty.type("mend teh\x17the tests\r\x1b[200~and\rthis\x1b[201~")
+    pty.signal(signal.SIGTERM)
+    assert pty.wait() == 128 + signal.SIGTERM
+    assert kept(tmp_path, "tests") == ["typed"]
+    assert (tmp_path / "typed").stat().st_mode & 0o777 == 0o700
+    pty.close()
+
+    pty = program(tmp_path)
+    pty.until(lambda text: "❯ mend the tests" in text and "not sent" in text)
+    pty.until("this")
+    pty.signal(signal.SIGTERM)  # again, now with a session
+    pty.wait()
+    pty.close()
+    assert kept(tmp_path, "the tests") in (["sessions"], ["typed"])  # once, wherever
+
+
+def test_an_interrupt_by_key_keeps_nothing(tmp_path: Path) -> None:
+    pty = program(tmp_path)
+    pty.until("starting")
+    pty.type("no\x03")
+    assert pty.wait() == 128 + signal.SIGINT
+    assert not (tmp_path / "typed").exists()
+    pty.close()
+
+
+def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    environment = {"AGENT_TUI_HOME": str(tmp_path)}
+    monkeypatch.setenv("AGENT_TUI_HOME", str(tmp_path))
+    for folder, keys in ((here, b"one\r"), (there, b"two\r"), (here, b"three\r")):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        early = Early(0, [])
+        early.typed = keys
+        early.keep_typed(signal.SIGTERM)
+    found = typed.waiting(environment)
+    assert typed.text(found) == "one\nthree"
+    typed.forget(found)
+    monkeypatch.chdir(there)
+    assert typed.text(typed.waiting(environment)) == "two"
+    typed.forget(typed.waiting(environment))
+    assert not (tmp_path / "typed").exists()
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (b"a\rb\n", "a\nb"), (b"abc\x7f\x7fd", "ad"), (b"a b\x17c", "a c"), (b"ab\x15c", "c"),
+        (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?2026;2$yx\x1b[A", "x"), ("h\u00e9\u6f22".encode(), "h\u00e9\u6f22"),
+        (b"\x1b[200~p\x1b[Aq\x1b[201~", "p\x1b[Aq"), (b"\xff", "\ufffd"), (b"\x1b[13u", ""),
+    ],
+)  # fmt: skip
+def test_keys_come_to_the_text_that_they_make(keys: bytes, words: str) -> None:
+    assert typed.words_of(keys) == words
