@@ -8,12 +8,13 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.paths import project_folders
 from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, project_file, read
-from agent_tui.settings_kinds import KEYS, entry, parts
+from agent_tui.settings_kinds import KEYS, Value, entry, parts
 
 PRIVATE: Final = 0o600
 _SHARED: Final = 0o644
@@ -21,6 +22,12 @@ _SHARED: Final = 0o644
 
 class Refused(Exception):
     """A setting was not written: why, in one line."""
+
+
+def public(values: Mapping[str, Value]) -> dict[str, Value]:
+    """`values` as a screen may know them: of a secret, only that it is set and where."""
+    secret = {key for key, value in values.items() if value.value and (one := entry(key)) and one.kind.form == "secret"}
+    return {key: replace(value, value="set") if key in secret else value for key, value in values.items()}
 
 
 class Store:

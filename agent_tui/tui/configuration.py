@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.boot_frame import known_dark
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings_store import Refused, Store, public
 from agent_tui.structures.terminal_facts import depth
 from agent_tui.tui import keymap
+from agent_tui.tui.effects import WriteSecret, WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
 from agent_tui.tui.theme import Theme, load_theme, names
@@ -39,8 +40,12 @@ class Configuration:
         wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
         display = loaded.settings.display
         self._by_ground = (display.theme_dark, display.theme_light)
-        found = Configured(loaded.values, (AUTO, *names(self._themes)), tuple(map(str, wrong)))
+        found = Configured(public(loaded.values), (AUTO, *names(self._themes)), tuple(map(str, wrong)))
         return SettingsRead(found, key, failed, at=time.time())
+
+    def performed(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
+        """What came of writing a setting; a secret is what was `typed`."""
+        return self.write(effect.key, typed if isinstance(effect, WriteSecret) else effect.value)
 
     def write(self, key: str, value: Any) -> SettingsRead:
         """Set `key` in the person's file; None takes it out."""

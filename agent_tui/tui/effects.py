@@ -115,6 +115,13 @@ class WriteSetting:
 
 
 @frozen
+class WriteSecret:
+    """Write what the prompt holds for `key`, as `WriteSetting` does: the core does not know it."""
+
+    key: str
+
+
+@frozen
 class UseTheme:
     """Draw everything in the colours of the theme `name`; empty: of the one that holds without a setting."""
 
@@ -157,6 +164,6 @@ class Notify:
 
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | UseTheme
+    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
     | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

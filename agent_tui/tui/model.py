@@ -42,6 +42,8 @@ class Purpose:
     kind: PurposeKind
     label: str
     id: str = ""
+    secret: bool = False
+    """What is typed stays in the prompt: the core is told whether there is something, never what."""
 
 
 @frozen

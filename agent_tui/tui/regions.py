@@ -13,6 +13,8 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.look import DEFAULT, Look
 
+HIDDEN = "•"
+"""Stands for what is typed and must not be seen."""
 Tone = Literal["normal", "dim", "accent", "good", "warning", "bad"]
 
 
@@ -115,6 +117,8 @@ class PromptView:
     """It edits as vim does."""
     selected: bool = False
     """The new text is selected as a whole."""
+    secret: bool = False
+    """It shows dots, and tells nobody what they stand for."""
 
 
 @frozen

@@ -51,6 +51,8 @@ class Chat:
         self.left = False
         self.muted = False
         """Several keys are one choice: what is shown in between is not said."""
+        self.secret = ""
+        """What was typed for a secret setting, until it is written; the core does not get it."""
         self.code: int | None = None
         self.link = Link(engine, self._look)
         self.rules = Rules(self)
@@ -112,7 +114,7 @@ class Chat:
         """Let readline take a line. Nothing runs meanwhile, so nothing is said into it."""
         self._blocking = True
         try:
-            line = self.source.ask(PROMPT)
+            line = self.source.ask(PROMPT, hidden=self.rules.secret)
         except KeyboardInterrupt:
             self._blocking = False
             self.out.say([""])
@@ -208,7 +210,8 @@ class Chat:
             case do.Yield(seconds):
                 self.loop.call_later(seconds, lambda: self.dispatch(msg.Yielded(at=time.time())))
             case _:
-                for told in self.deeds.perform(effect, self.model):
+                secret, self.secret = self.secret, ""
+                for told in self.deeds.perform(effect, self.model, secret):
                     self.dispatch(told)
 
     # -- the engine

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings_store import Refused, Store, public
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.linear.out import Out
@@ -28,14 +28,17 @@ class Deeds:
         self._out, self._store, self._themes, self._foreground = out, store, themes, foreground
         self.ending = False
 
-    def perform(self, effect: do.Effect, model: Model) -> Iterator[msg.Msg]:
-        """Do it, and say what came of it. What only a screen can do is not done."""
+    def perform(self, effect: do.Effect, model: Model, secret: str = "") -> Iterator[msg.Msg]:
+        """Do it, and say what came of it. What only a screen can do is not done. `secret` is what the core only knows
+        of."""
         now = time.time()
         match effect:
             case do.ReadSettings():
                 yield self._read()
             case do.WriteSetting(key, value):
                 yield self._write(key, value)
+            case do.WriteSecret(key):
+                yield self._write(key, secret)
             case do.ReadFacts():
                 yield msg.FactsRead(_facts(model), at=now)
             case do.Copy(text):
@@ -53,7 +56,7 @@ class Deeds:
         if self._store is None:
             return msg.SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
         loaded = self._store.read()
-        found = Configured(loaded.values, ("auto", *_names(self._themes)), tuple(map(str, loaded.problems)))
+        found = Configured(public(loaded.values), ("auto", *_names(self._themes)), tuple(map(str, loaded.problems)))
         return msg.SettingsRead(found, key, failed, at=time.time())
 
     def _write(self, key: str, value: Any) -> msg.SettingsRead:

@@ -16,6 +16,7 @@ from agent_tui.tui.linear.finding import found_lines
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word, key_for
 from agent_tui.tui.linear.lines import Assembler
 from agent_tui.tui.model import Completion, Model, Overlay
+from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import BURST_SECONDS
 
@@ -69,8 +70,15 @@ class Rules:
     def may_edit(self) -> bool:
         """Whether readline may have the terminal: nothing will be said meanwhile."""
         source = self._chat.source
+        edits = source.terminal if self.secret else source.edits
         quiet = not self.busy() and not source.lines and not self._chat.left
-        return source.edits and quiet and not source.ended and self._chat.link.rest()
+        return edits and quiet and not source.ended and self._chat.link.rest()
+
+    @property
+    def secret(self) -> bool:
+        """Whether what is typed now must not be seen."""
+        purpose = self._chat.model.composer.purpose
+        return purpose is not None and purpose.secret
 
     def take(self) -> None:
         """Use the lines that are there, as far as it is their turn."""
@@ -220,6 +228,9 @@ class Rules:
         elif purpose.kind == "search" and text.strip():
             self._chat.model = composer.changed(model, text, len(text))
             self._searched()
+        elif purpose.secret and text.strip():
+            self._chat.secret = text.strip()
+            self._submit(HIDDEN)
         elif text.strip() or purpose.kind in ("deny", "setting"):
             self._answered = purpose.id
             self._submit(text)

@@ -8,6 +8,7 @@ import select
 import sys
 from collections import deque
 from collections.abc import Callable
+from getpass import getpass
 from typing import Final
 
 CHUNK: Final = 65_536
@@ -81,9 +82,12 @@ class Input:
     def close(self) -> None:
         asyncio.get_running_loop().remove_reader(self.fd)
 
-    def ask(self, prompt: str) -> str | None:
-        """One line (or what was pasted) with readline's editing; blocks. None: the end."""
+    def ask(self, prompt: str, hidden: bool = False) -> str | None:
+        """One line (or what was pasted) with readline's editing; blocks. None: the end. `hidden`: it is not shown as
+        it is typed, nor in readline's history."""
         try:
+            if hidden:
+                return getpass(prompt)
             lines = [input(prompt)]
             while select.select([self.fd], [], [], BURST)[0]:
                 lines.append(input())

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agent_tui.settings_kinds import KEYS, Entry, Value, entries, typed, words
 from agent_tui.tui import commands, keymap
-from agent_tui.tui.effects import Effect, ReadSettings, UseTheme, WriteSetting
+from agent_tui.tui.effects import Effect, ReadSettings, UseTheme, WriteSecret, WriteSetting
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed, SettingsRead
 from agent_tui.tui.update import composer
@@ -127,8 +127,9 @@ def _edit(model: Model, overlay: Overlay, entry: Entry, key: str) -> Step:
     if key != "enter":
         return model, ()
     model = replace(model, overlay=replace(overlay, editing=entry.key))
-    model = composer.ask(model, Purpose("setting", _label(entry)))
-    return (model if entry.kind.form == "secret" else composer.write(model, now)), ()
+    secret = entry.kind.form == "secret"
+    model = composer.ask(model, Purpose("setting", _label(entry), secret=secret))
+    return (model if secret else composer.write(model, now)), ()
 
 
 def _label(entry: Entry) -> str:
@@ -137,7 +138,9 @@ def _label(entry: Entry) -> str:
         return f"{entry.key}: keys, such as ctrl+f, f3; empty: none"
     if entry.kind.form == "names":
         return f"{entry.key}: {entry.kind.expected}, with commas"
-    return f"{entry.key}: {entry.kind.expected}{'' if entry.kind.form == 'secret' else '; empty: the default'}"
+    if entry.kind.form == "secret":
+        return f"{entry.key}: hidden as you type, kept out of the session"
+    return f"{entry.key}: {entry.kind.expected}; empty: the default"
 
 
 def answered(model: Model, text: str) -> Step:
@@ -146,12 +149,13 @@ def answered(model: Model, text: str) -> Step:
     entry = next((one for one in all_entries() if one.key == key), None)
     if entry is None:
         return composer.leave(model), ()
+    if entry.kind.form == "secret":
+        missing = toast(model, "type the key, or press Esc; Del in the list takes it out")
+        return (model, (WriteSecret(key),)) if text.strip() else missing
     try:
         value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
     except ValueError:
         return toast(model, f"{text.strip()} is not used: expected {entry.kind.expected}", "warning", 8.0)
-    if value is None and entry.kind.form == "secret":
-        return toast(model, "type the key, or press Esc; Del in the list takes it out")
     if wrong := _conflict(model, entry, value):
         return toast(model, wrong, "warning", 8.0)
     return composer.leave(model), (WriteSetting(key, value),)
@@ -183,6 +187,9 @@ def told(model: Model, msg: SettingsRead) -> Step:
     entry = next((one for one in all_entries() if one.key == msg.key), None)
     if entry is None:
         return model, ()
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.secret and model.overlay is not None and model.overlay.editing == msg.key:
+        model = composer.leave(model)  # only now: until it was written, the prompt alone had it
     model, effects = _applied(model, entry)
     return then((model, effects), _said(model, entry))
 

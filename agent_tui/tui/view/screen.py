@@ -55,7 +55,11 @@ def view(model: Model) -> View:
     return View(
         header=header_view(model),
         transcript=_transcript(
-            transcript.rows, transcript.streaming, model.reading, model.now if running else 0.0, model.look,
+            transcript.rows,
+            transcript.streaming,
+            model.reading,
+            model.now if running else 0.0,
+            model.look,
             model.search,
         ),
         queue=_queue(
@@ -140,7 +144,7 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bo
     purpose = composer.purpose
     if purpose is not None:
         hint = _HINTS.get(purpose.kind, "Enter sends it, Esc goes back")
-        return PromptView(composer.rev, composer.text, hint, purpose.label)
+        return PromptView(composer.rev, composer.text, hint, purpose.label, secret=purpose.secret)
     if composer.editing is not None:
         return PromptView(composer.rev, composer.text, "Esc leaves it as it was", EDITING, composer.place, vim)
     if composer.draft.startswith("!"):

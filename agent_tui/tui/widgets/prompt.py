@@ -16,7 +16,7 @@ from textual.document._document import Selection
 
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.model import VimMode
-from agent_tui.tui.regions import PromptView
+from agent_tui.tui.regions import HIDDEN, PromptView
 from agent_tui.tui.widgets.paint import flat
 from agent_tui.tui.widgets.prompt_chips import Chipped
 from agent_tui.tui.widgets.prompt_vim import Vimmed
@@ -63,35 +63,52 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         self._told: tuple[str, int] = ("", 0)
         self._offered: Selection | None = None
         """A text that was given back, selected as a whole."""
+        self.secret = False
+        """What is typed is drawn as dots, and nothing but its being there is told to anyone."""
 
     def show(self, value: PromptView) -> None:
         """Take the model's text if it has a new one; else only what stands around it."""
+        if value.secret != self.secret:
+            self._keep_secret(value.secret)
         if value.placeholder != self._hint:
             self._hint = value.placeholder
             self.placeholder = Content(flat(value.placeholder))  # a plain text would be read as markup
         if value.rev != self._rev:
             self._rev = value.rev
             if value.text != self.text:
-                self.load_text(value.text)
+                self.load_text(value.text)  # forgets what could be undone
             self.move_cursor(self.document.end if value.place < 0 else _location(value.text, value.place))
             if value.selected:
                 self.select_all()
             self._offered = self.selection if value.selected else None
-            self._told = self.now()
+            self._told = self.told()
             self.vim_settled()
         self.use_vim(value.vim)
+
+    def _keep_secret(self, secret: bool) -> None:
+        """Begin or end; afterwards neither undo nor what was cut brings anything of it back."""
+        self.secret = secret
+        if secret:
+            self._outside_ring = self.ring
+        else:
+            self.ring = self._outside_ring
+        self.load_text("")
+
+    def told(self) -> tuple[str, int]:
+        """What others may know of the text and the caret."""
+        return self.now() if not self.secret else (HIDDEN, 1) if self.text else ("", 0)
 
     @property
     def selects(self) -> bool:
         """Whether the person selected something; that is not what was given back."""
-        return not (self.selection.is_empty or self.selection == self._offered)
+        return not self.secret and not (self.selection.is_empty or self.selection == self._offered)
 
     def vim_moved(self, mode: VimMode) -> None:
         self._keyboard.vim_moved(mode)
 
     def tell(self) -> None:
         """Report the text and the caret, if they changed since the last time."""
-        now = self.now()
+        now = self.told()
         if now != self._told:
             self._told = now
             self._keyboard.draft_changed(*now)
@@ -99,6 +116,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
     def get_line(self, line_index: int) -> Text:
         """The line as it is drawn: a control character of pasted text must not reach the terminal."""
         line = self.document.get_line(line_index)
+        if self.secret:
+            return Text(HIDDEN * len(line), end="", no_wrap=True)
         return self.marked(Text(line.translate(_SHOWN), end="", no_wrap=True), line)
 
     @property
@@ -121,6 +140,9 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self._keyboard.key_came()
+        if self.secret:
+            self._insert("".join(event.text.split()))
+            return
         self.tell()
         self._keyboard.pasted(event.text.replace("\r\n", "\n").replace("\r", "\n"))
 
@@ -133,7 +155,10 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
 
     def press(self, key: str, character: str | None) -> None:
         """Do what `key` means here and now; `character` is what it types, if anything."""
-        draft = self.text
+        draft = self.told()[0] if self.secret else self.text
+        if self.secret and (character or key in NEWLINE or EDITING.get(key) == "copy"):
+            self._insert(character or self.selected_text)  # what was selected stays
+            return
         if self.vim_on and not (key == "question_mark" and not draft) and not self._keyboard.key_aside(key):
             way = self.vim_pressed(key, character)
             if way in ("up", "down"):
@@ -173,7 +198,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
     def _submit(self, draft: str) -> None:
         """Send; but a backslash before the caret makes Enter a line break."""
         row, column = self.cursor_location
-        if self.selection.is_empty and column and self.document[row][column - 1] == "\\":
+        if self.selection.is_empty and not self.secret and column and self.document[row][column - 1] == "\\":
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
             return
         self.tell()

@@ -193,3 +193,20 @@ def test_suspend_without_a_shell_is_said(place: Place) -> None:
         it.hear("> ")
         it.say("one")
         it.hear("Assistant: hello")
+
+
+def test_a_secret_is_not_shown(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("hello"))) as it:
+        it.hear("> ")
+        it.say("/settings openai.api_key")
+        it.hear("1: providers.openai.api_key")
+        it.hear("> ")
+        time.sleep(READ)
+        it.say("1")
+        it.hear("hidden as you type")
+        it.hear("> ")
+        it.say("sk-Abc")
+        it.hear("providers.openai.api_key is set")
+        it.say("/quit")
+        it.wait()
+        assert "sk-Abc" not in it.raw.decode()
