@@ -1,23 +1,35 @@
-"""Which sessions there are: a line about each, from the two ends of its log and never from the whole of it."""
+"""Which sessions there are: a line about each, from a cache where that is fresh, else from the two ends of its log.
+
+A log is never read whole for this. What stands in the middle of a long one (its name, its labels, its figures) is known
+once the cache has seen it (see `cache.py`).
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from agent_tui.sessions.facts import Facts
+from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, seconds
 
 _HEAD: Final = 4_096
 _TAIL: Final = 8_192
 _MOST: Final = 1 << 20
 """Bytes that are read from each end at first, and at most."""
+_TELLING: Final = re.compile(
+    rb'\{"v":\d+,"n":\d+,"at":[^,]+,"type":"(?:titled|request_sent|model_changed|session_started)"'
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`at`: seconds since the epoch of the last record; `title`: the first prompt's first line."""
+    """`at`: seconds since the epoch of the last record; `title`: the person's, else the model's, else the first
+    prompt's first line, and `by` says whose; `cost` in dollars, None where nothing is known."""
 
     id: str
     cwd: str
@@ -25,97 +37,177 @@ class Summary:
     at: float
     turns: int
     model: str
+    by: Literal["person", "model", "prompt"] = "prompt"
+    size: int = 0
+    labels: int = 0
+    parent: str = ""
+    parent_at: int = 0
+    branch: str = ""
+    files: int = 0
+    tokens: int = 0
+    cost: float | None = None
 
 
-def recent(folder: Path, cwd: Path | None = None) -> list[Summary]:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a cache knows of a log of this size and change time."""
+
+    size: int
+    changed: int
+    facts: Facts
+
+
+def recent(folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None) -> list[Summary]:
     """The sessions, newest first; with `cwd` only those that began in that folder."""
     wanted = None if cwd is None else str(cwd)
-    found = [summary for summary in _summaries(folder, "") if wanted is None or summary.cwd == wanted]
+    return _sorted(one for one in _summaries(folder, "", known or {}) if wanted is None or one.cwd == wanted)
+
+
+def find(folder: Path, prefix: str, known: dict[str, Known] | None = None) -> list[Summary]:
+    """The sessions whose id begins with `prefix`, newest first."""
+    return _sorted(_summaries(folder, prefix, known or {}))
+
+
+def meant(folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, Known] | None = None) -> list[Summary]:
+    """The sessions that `wanted` may mean, newest first: its id, the beginning of one, or else a name, whole or the
+    beginning of it; empty: the newest one of `cwd`."""
+    if not wanted:
+        return recent(folder, cwd, known)[:1]
+    found = find(folder, wanted, known)
+    exact = [one for one in found if one.id == wanted]
+    if found:
+        return exact or found
+    name = wanted.strip().casefold()
+    everything = recent(folder, None, known)
+    for same in (str.__eq__, str.startswith):
+        if named := [one for one in everything if name and same(one.title.strip().casefold(), name)]:
+            return named
+    return []
+
+
+def _sorted(found: Iterable[Summary]) -> list[Summary]:
     return sorted(found, key=lambda summary: (summary.at, summary.id), reverse=True)
 
 
-def find(folder: Path, prefix: str) -> list[Summary]:
-    """The sessions whose id begins with `prefix`, newest first."""
-    return sorted(_summaries(folder, prefix), key=lambda summary: (summary.at, summary.id), reverse=True)
-
-
-def _summaries(folder: Path, prefix: str) -> Iterable[Summary]:
+def logs(folder: Path) -> list[Path]:
+    """What has the name of a log, whatever it is; empty without a folder, or without one that can be read."""
     try:
         with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.name.endswith(".jsonl")]
+            return [folder / entry.name for entry in entries if is_log(entry.name)]
     except OSError:
-        return  # no folder yet, or none that can be read: no sessions
-    for name in names:
-        if name.startswith(prefix):
-            summary = _summary(folder / name)
+        return []
+
+
+def _summaries(folder: Path, prefix: str, known: dict[str, Known]) -> Iterator[Summary]:
+    for path in logs(folder):
+        if path.name.startswith(prefix):
+            summary = summary_of(path, known.get(path.name.removesuffix(LOG)))
             if summary is not None:
                 yield summary
 
 
-def _summary(path: Path) -> Summary | None:
-    """None for a file that cannot be read or holds no record."""
+def summary_of(path: Path, known: Known | None = None) -> Summary | None:
+    """None for what is no log, cannot be read or holds no record."""
+    if known is not None and _fresh(path, known):
+        return _told(path, known.size, known.facts)
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+        fd = descriptor(path)
+    except NoLog:
         return None
     try:
-        size = os.fstat(fd).st_size
-        cwd, title, model = _beginning(fd, size)
-        at, turns, newest = _ending(fd, size)
-        if at is None and cwd:  # a last record that is longer than what is read of it, or damage
-            at = os.fstat(fd).st_mtime
+        return _from_ends(path, fd, known.facts if known is not None else None)
     except OSError:
         return None
     finally:
         os.close(fd)
-    return None if at is None else Summary(path.stem, cwd, title, at, turns, newest or model)
 
 
-def _beginning(fd: int, size: int) -> tuple[str, str, str]:
-    """Folder, title and model from the first records."""
+def _fresh(path: Path, known: Known) -> bool:
+    try:
+        about = path.lstat()
+    except OSError:
+        return False
+    return about.st_size == known.size and about.st_mtime_ns == known.changed and about.st_uid == os.geteuid()
+
+
+def _told(path: Path, size: int, facts: Facts) -> Summary:
+    by: Literal["person", "model", "prompt"] = "person" if facts.named else "model" if facts.told else "prompt"
+    return Summary(
+        path.name.removesuffix(LOG), facts.cwd, facts.title, facts.at, facts.turns, facts.model, by, size,
+        len(facts.labels), facts.parent, facts.parent_at, facts.branch, len(facts.files),
+        facts.tokens_in + facts.tokens_out, facts.cost,
+    )  # fmt: skip
+
+
+def _from_ends(path: Path, fd: int, before: Facts | None) -> Summary | None:
+    about = os.fstat(fd)
+    facts = Facts()
+    _beginning(fd, about.st_size, facts)
+    at = _ending(fd, about.st_size, facts)
+    if at is None and not facts.cwd:
+        return None
+    # No last record, but a first: one that is longer than what is read of it, or damage.
+    facts.at = about.st_mtime if at is None else at
+    if before is not None:
+        facts.named, facts.told = facts.named or before.named, facts.told or before.told
+        facts.labels, facts.files, facts.branch = before.labels, before.files, facts.branch or before.branch
+        facts.parent, facts.parent_at = facts.parent or before.parent, facts.parent_at or before.parent_at
+        facts.tokens_in, facts.tokens_out, facts.cost = before.tokens_in, before.tokens_out, before.cost
+    return _told(path, about.st_size, facts)
+
+
+def _beginning(fd: int, size: int, facts: Facts) -> None:
+    """Folder, first prompt and model from the first records."""
     length = _HEAD
     while True:
-        cwd = title = model = ""
         for record in _records(os.pread(fd, length, 0).split(b"\n")):
-            if record["type"] == "session_started" and not cwd:
-                cwd, model = str(record.get("cwd", "")), str(record.get("model", ""))
-            elif record["type"] == "turn_started":
-                title = str(record.get("prompt", "")).strip().split("\n", 1)[0][:80]
-                break
-        if title or length >= min(size, _MOST):
-            return cwd, title, model
+            if record["type"] in ("session_started", "turn_started", "titled", "forked"):
+                facts.take(record)
+            if facts.prompt:
+                return
+        if length >= min(size, _MOST):
+            return
         length *= 16
 
 
-def _ending(fd: int, size: int) -> tuple[float | None, int, str]:
-    """Time, number of turns and model from the last records. No time: no record was found."""
+def _ending(fd: int, size: int, facts: Facts) -> float | None:
+    """Time, number of turns, model and new titles from the last records. No time: no record was found."""
     length = _TAIL
     while True:
         at: float | None = None
-        turns, model = 0, ""
+        turns, model, title = 0, "", False
         start = max(0, size - length)
         lines = os.pread(fd, length, start).split(b"\n")
-        for record in _records(reversed(lines if start == 0 else lines[1:])):
-            if at is None and isinstance(record.get("at"), int | float):
-                at = float(record["at"])
+        for record in _records(reversed(lines if start == 0 else lines[1:]), after=1):
+            at = seconds(record) if at is None else at
             turn = record.get("turn")
-            turns = turns or (turn if isinstance(turn, int) else 0)
-            if record["type"] in ("request_sent", "model_changed", "session_started"):
+            turns = turns or (turn if type(turn) is int else 0)
+            if record["type"] == "titled" and not title:
+                title = True
+                facts.take(record)
+            elif record["type"] in ("request_sent", "model_changed", "session_started"):
                 model = model or str(record.get("model", ""))
             if turns and model:
                 break
         if (at is not None and turns) or length >= min(size, _MOST):
-            return at, turns, model
+            facts.turns, facts.model = turns, model or facts.model
+            return at
         length *= 16
 
 
-def _records(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
-    """The lines that look like records. Their checksums are not verified: this is a list to choose from."""
+def _records(lines: Iterable[bytes], after: int = 1 << 30) -> Iterator[dict[str, Any]]:
+    """The lines that look like records; behind the first `after` that have a turn only those that tell something.
+    Their checksums are not verified: this is a list to choose from."""
+    turns = 0
     for line in lines:
-        if line.startswith(b'{"v":'):
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(record, dict) and isinstance(record.get("type"), str):
-                yield record
+        if turns >= after and _TELLING.match(line) is None:
+            continue
+        if not line.startswith(b'{"v":'):
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict) and isinstance(record.get("type"), str):
+            turns += type(record.get("turn")) is int
+            yield record

@@ -39,8 +39,10 @@ def test_newest_first_and_only_those_of_the_folder(tmp_path: Path) -> None:
     session(tmp_path, "aa1", SessionStarted(cwd="/a", model="x/y"), *turn(1, "\n first line \nsecond", 10.0))
     session(tmp_path, "ab2", SessionStarted(cwd="/b", model="x/y"), *turn(1, "other", 30.0), *turn(2, "more", 40.0))
     session(tmp_path, "ab3", SessionStarted(cwd="/a", model="x/y"), *turn(1, "newer", 20.0))
-    newest = Summary("ab2", "/b", "other", 42.0, 2, "ollama/qwen3:8b")
-    oldest = Summary("aa1", "/a", "first line ", 12.0, 1, "ollama/qwen3:8b")
+    newest = Summary("ab2", "/b", "other", 42.0, 2, "ollama/qwen3:8b", size=(tmp_path / "ab2.jsonl").stat().st_size)
+    oldest = Summary(
+        "aa1", "/a", "first line ", 12.0, 1, "ollama/qwen3:8b", size=(tmp_path / "aa1.jsonl").stat().st_size
+    )
     assert [summary.id for summary in recent(tmp_path)] == ["ab2", "ab3", "aa1"]
     assert recent(tmp_path)[0] == newest
     assert recent(tmp_path, Path("/a"))[-1] == oldest
@@ -61,7 +63,8 @@ def test_long_records_at_both_ends_hide_nothing(tmp_path: Path) -> None:
         *turn(7, "p", 5.0),
         ToolEnded(call_id="c", name="n", label="l", content=big, turn=7, at=9.0),
     )
-    assert recent(tmp_path) == [Summary("one", "/a", "title", 9.0, 7, "ollama/qwen3:8b")]
+    size = (tmp_path / "one.jsonl").stat().st_size
+    assert recent(tmp_path) == [Summary("one", "/a", "title", 9.0, 7, "ollama/qwen3:8b", size=size)]
 
 
 def test_a_last_record_beyond_measure_hides_no_session(tmp_path: Path) -> None:
