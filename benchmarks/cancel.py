@@ -19,6 +19,7 @@ from agent_tui.protocol.events import ApprovalAsked, Event, Restored, TextDelta,
 from agent_tui.protocol.ops import Cancel, Submit
 from agent_tui.settings import Settings
 from benchmarks.common import (
+    PACE,
     Goal,
     agent,
     environment,
@@ -57,7 +58,7 @@ def on_screen(url: str, mode: str, prompt: str, sign: str, runs: int) -> tuple[l
         for _ in range(runs):
             terminal.mark()
             terminal.write(prompt)
-            terminal.pump(0.3)
+            terminal.pump(0.3 * PACE)
             terminal.mark()
             terminal.write("\r")
             terminal.wait(sign)
@@ -67,9 +68,9 @@ def on_screen(url: str, mode: str, prompt: str, sign: str, runs: int) -> tuple[l
             terminal.write("\x1b")
             ended.append(terminal.wait("cancelled") - begin)
             freed.append(terminal.key("ж"))
-            terminal.pump(0.3)
+            terminal.pump(0.3 * PACE)
             terminal.write("\x15")
-            terminal.pump(0.5)
+            terminal.pump(0.5 * PACE)
     return ended, freed
 
 
@@ -120,7 +121,7 @@ def death(pid: int, begin: float) -> float:
 
 def main() -> None:
     os.environ.pop("OPENAI_BASE_URL", None)
-    runs = 2 if quick() else 20
+    runs = 1 if quick() else 20
     rows, worst, last_gone = [], 0.0, 0.0
     with server() as url:
         for name, (mode, prompt, words, event) in CASES.items():

@@ -21,6 +21,15 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def quick() -> bool:
+    """Whether a tiny run was asked for (`--quick`): it shows that the benchmark works and judges nothing."""
+    return "--quick" in sys.argv[1:]
+
+
+PACE = 0.3 if quick() else 1.0
+"""How long the rests are, of those a measurement has: in a quick run nothing depends on them."""
 LETTERS = "абвгдежзиклмнопрстуфхцчшщыэюя"
 """Typed as keys: nothing else on the screen holds them, so their bytes in the output are their echo."""
 
@@ -165,11 +174,12 @@ class Pty:
         return time.perf_counter()
 
     def key(self, letter: str, seconds: float = 5.0) -> float:
-        """Type `letter` and take it back; returns the seconds from the key to its echo."""
-        self.mark()
+        """Type `letter` and take it back; returns the seconds from the key to its echo. What was seen stays seen."""
+        before, self.seen = self.seen, b""
         start = time.perf_counter()
         self.write(letter)
         echo = self.wait(letter, seconds) - start
+        self.seen = before + self.seen
         self.write("\x7f")
         return echo
 
@@ -186,7 +196,7 @@ class Pty:
             self.write(letter)
             if self.pump(0.02, partial(self._holds_any, typed)):
                 took = time.perf_counter() - self.started
-                self.pump(0.3)
+                self.pump(0.3 * PACE)
                 self.write("\x7f" * len(typed))
                 return took
         raise TimeoutError(f"no key was echoed; the last output was {self.seen[-2000:]!r}")
@@ -195,7 +205,8 @@ class Pty:
         return any(letter.encode() in self.seen for letter in letters)
 
     def quiet(self, seconds: float, limit: float = 15.0) -> None:
-        """Read until nothing was written for `seconds`, for `limit` seconds at most."""
+        """Read until nothing was written for `seconds` (less in a quick run), for `limit` seconds at most."""
+        seconds *= PACE
         deadline = time.perf_counter() + limit
         while time.perf_counter() < deadline:
             self.mark()
@@ -203,7 +214,8 @@ class Pty:
                 return
 
     def settle(self, seconds: float = 0.4, limit: float = 10.0) -> float:
-        """Read until nothing was written for `seconds`; returns the time of the last byte (perf_counter)."""
+        """Read until nothing was written for `seconds` (less in a quick run); when the last byte came."""
+        seconds *= PACE
         deadline = time.perf_counter() + limit
         while (now := time.perf_counter()) < deadline and now < self.last + seconds:
             self.pump(min(deadline, self.last + seconds) - now)
@@ -253,8 +265,3 @@ def bare(*arguments: str) -> list[str]:
 def model(url: str) -> dict[str, str]:
     """The variables that make `openai/bench` the model behind `url`."""
     return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none"}
-
-
-def quick() -> bool:
-    """Whether a tiny run was asked for (`--quick`): it shows that the benchmark works and judges nothing."""
-    return "--quick" in sys.argv[1:]

@@ -84,7 +84,7 @@ def page(terminal: Pty) -> float:
 
 def answer(url: str, seconds: float, lengths: Sequence[int]) -> list[float]:
     """CPU seconds of a tick at the usual rate, when so many tokens of one answer have come."""
-    slow, plan, had = int((seconds + 1) * probe.RATE), "", 0
+    slow, plan, had = int((seconds + probe.LEAD) * probe.RATE), "", 0
     for length in lengths:
         plan += f"{length - had}@0 {slow}@{probe.RATE} "
         had = length + slow
@@ -95,7 +95,7 @@ def answer(url: str, seconds: float, lengths: Sequence[int]) -> list[float]:
         probe.enter(terminal)
         for sign in signs[::2]:
             terminal.wait(sign, 60.0)
-            terminal.pump(0.5)
+            terminal.pump(probe.LEAD / 2)
             terminal.mark()
             ticks.append(probe.window(terminal, seconds, typing=False).tick)
         terminal.wait(signs[-1], 60.0)
@@ -125,8 +125,8 @@ def goals(bottom: Costs, costs: dict[int, Costs]) -> list[Goal]:
 
 
 def main() -> None:
-    sizes, lengths = ((100, 1_000), (500, 1_000)) if quick() else (SIZES, LENGTHS)
-    seconds, times = (0.6, 1) if quick() else (10.0, 3)
+    sizes, lengths = ((100, 300), (500, 1_000)) if quick() else (SIZES, LENGTHS)
+    seconds, times = (0.3, 1) if quick() else (10.0, 3)
     with server() as url:
         bottom = floor(seconds, times)
         costs = {size: measured(url, size, seconds, times) for size in sizes}

@@ -41,6 +41,8 @@ class Amount:
     """How much is measured."""
 
     starts: int = 15
+    cold: int = 1
+    """Starts before these that are not counted: they warm the caches of the disk."""
     sessions: int = 3
     seconds: float = 10.0
     tokens: int = 20_000
@@ -49,7 +51,7 @@ class Amount:
     answers: int = 3
 
 
-QUICK = Amount(starts=1, sessions=1, seconds=0.6, tokens=1_000, most=2_000, resizes=1, answers=1)
+QUICK = Amount(starts=1, cold=0, sessions=1, seconds=0.3, tokens=1_000, most=2_000, resizes=1, answers=1)
 
 
 @dataclass(slots=True)
@@ -104,13 +106,13 @@ def megabytes(values: Sequence[float]) -> str:
 def starts(url: str, amount: Amount) -> dict[str, list[tuple[float, float]]]:
     """First paint and input ready of the programs, taking turns; for `python -c pass` its whole time, twice."""
     took: dict[str, list[tuple[float, float]]] = {PASS: [], BARE: [], AGENT: []}
-    for number in range(amount.starts + 1):
+    for number in range(amount.cold + amount.starts):
         whole = probe.interpreter(sys.executable)
         once = {PASS: (whole, whole)}
         for name in (BARE, AGENT):
             with folder() as home, running(COMMANDS[name], home, **model(url)) as terminal:
                 once[name] = probe.start(terminal, blanks=name == BARE)  # its screen holds no text
-        if number:  # the first of each warms the caches of the disk
+        if number >= amount.cold:
             for name, pair_of in once.items():
                 took[name].append(pair_of)
     return took
@@ -173,7 +175,7 @@ def bare_session(found: Session, amount: Amount) -> None:
         found.memory.append(terminal.memory())
     with folder() as home, running(bare("--append", str(probe.RATE)), home) as terminal:
         terminal.ready()
-        terminal.pump(1.0)
+        terminal.pump(probe.LEAD)
         found.watching.append(probe.window(terminal, amount.seconds, typing=False))
         found.typing.append(probe.window(terminal, amount.seconds))
 

@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
 
-from benchmarks.common import LETTERS, Pty, environment, folder, model, quick, running
+from benchmarks.common import LETTERS, PACE, Pty, environment, folder, model, running
 from benchmarks.server import sign
 
 RATE = 100
 """Tokens a second of a usual model."""
-TYPING = 0.4
-PAUSE = 0.45
+TYPING, PAUSE = 0.4 * PACE, 0.45 * PACE
 """Seconds in which a prompt is typed, and until Enter."""
 SIZE, SMALLER = (120, 40), (100, 30)
-LEAD = 0.3 if quick() else 1.0
-"""Seconds of an answer before it is measured, so that it is under way."""
-QUIET = 0.3 if quick() else 1.0
-"""Seconds without output after which a program is taken to be done."""
+LEAD, TRAIL = 1.0 * PACE, 0.7 * PACE
+"""Seconds of an answer before it is measured, so that it is under way, and after."""
+QUIET = 1.0
+"""Seconds without output after which a program is taken to be done (see `Pty.quiet`)."""
 
 _CONTROL = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-OQ-Z\\^-~]|\x1b.*$|[\x07-\x0f]",
@@ -115,7 +114,7 @@ def warm_up(terminal: Pty) -> None:
 
 def at_rate(terminal: Pty, seconds: float, typing: bool) -> tuple[Window, int]:
     """A window in an answer at `RATE`; with it the bytes written to the terminal for that whole answer."""
-    [end] = typed(terminal, f"{int((seconds + LEAD + 0.7) * RATE)}@{RATE}")
+    [end] = typed(terminal, f"{int((seconds + LEAD + TRAIL) * RATE)}@{RATE}")
     before = terminal.written
     enter(terminal)
     terminal.pump(LEAD)
@@ -156,7 +155,7 @@ def resizes(terminal: Pty, times: int) -> list[float]:
 def idle(terminal: Pty, seconds: float) -> float:
     """Percent of a core while nothing happens."""
     terminal.quiet(QUIET, 8.0)
-    terminal.pump(QUIET)
+    terminal.pump(QUIET * PACE)
     before = terminal.cpu()
     terminal.pump(seconds)
     return (terminal.cpu() - before) / seconds * 100

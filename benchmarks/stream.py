@@ -6,7 +6,7 @@ The long answer runs at that rate at its start and at its end, and faster betwee
 from __future__ import annotations
 
 from benchmarks.common import Goal, agent, bare, folder, model, ms, percentile, quick, report, running, server
-from benchmarks.probe import RATE, Window, window
+from benchmarks.probe import LEAD, RATE, Window, window
 
 
 def row(name: str, measured: Window) -> tuple[str, str, str, str]:
@@ -17,29 +17,29 @@ def row(name: str, measured: Window) -> tuple[str, str, str, str]:
 def floor(seconds: float) -> Window:
     with folder() as home, running(bare("--append", str(RATE)), home) as terminal:
         terminal.ready()
-        terminal.pump(1.0)
+        terminal.pump(LEAD)
         return window(terminal, seconds)
 
 
 def streamed(url: str, seconds: float, total: int, fast: int) -> tuple[Window, Window]:
     """The windows at the start and at the end of one answer of `total` tokens."""
-    slow = int((seconds + 3) * RATE)
+    slow = int((seconds + 3 * LEAD) * RATE)
     with folder() as home, running(agent("-m", "openai/bench"), home, **model(url)) as terminal:
         terminal.ready()
         terminal.quiet(0.5, 5.0)
         terminal.mark()
         terminal.write(f"stream {slow}@{RATE} {total - 2 * slow}@{fast} {slow}@{RATE}\r")
         terminal.wait("parser")
-        terminal.pump(1.0)
+        terminal.pump(LEAD)
         first = window(terminal, seconds)
         terminal.wait("PART2", 30 + total / fast * 2)
-        terminal.pump(1.0)
+        terminal.pump(LEAD)
         last = window(terminal, seconds)
     return first, last
 
 
 def main() -> None:
-    seconds, total = (2.0, 3_000) if quick() else (20.0, 20_000)
+    seconds, total = (0.3, 1_000) if quick() else (20.0, 20_000)
     bottom = floor(seconds)
     with server() as url:
         first, last = streamed(url, seconds, total, fast=2_000 if quick() else 1_000)

@@ -48,14 +48,14 @@ ROWS = (100, 1_000, 10_000, 50_000)
 FLOOR_ROWS = 10_000
 """The most that `RichLog` is asked to hold."""
 TOKENS = (1_000, 20_000, 100_000)
-ANSWERS = 2 if quick() else 12
+ANSWERS, PAGES, LAYOUTS = (1, 3, 100) if quick() else (12, 20, 1_000)
 TOKEN = 5
 """Characters."""
 CHUNK = 100
 """Characters of a tick."""
 FLAT = 1.5
 """So many times what the shortest costs may the longest cost: what is left is noise."""
-FRAME = 0.05
+FRAME = 0.01 if quick() else 0.05
 """Seconds after which what was changed has surely been painted (waiting costs no CPU)."""
 
 Given = TypeVar("Given")
@@ -166,7 +166,7 @@ async def measure_ours(count: int) -> Costs:
         writer = Writer(transcript, view)
         ticks = [await cost(pilot, partial(writer.write, part)) for part in parts(ANSWERS)]
         costs.chunk, costs.chunk_worst = statistics.mean(ticks), max(ticks)
-        pages = [await cost(pilot, lambda: transcript.scroll_view("page_up")) for _ in range(20)]
+        pages = [await cost(pilot, lambda: transcript.scroll_view("page_up")) for _ in range(PAGES)]
         costs.page_up = statistics.mean(pages)
         costs.resize = await cost(pilot, lambda: pilot.resize_terminal(100, 40))
     return costs
@@ -198,17 +198,17 @@ async def measure_floor(count: int) -> Costs:
         costs.memory = resident() - before
         ticks = [await cost(pilot, partial(log.write, Text(part))) for part in parts(ANSWERS)]
         costs.chunk, costs.chunk_worst = statistics.mean(ticks), max(ticks)
-        pages = [await cost(pilot, lambda: log.scroll_page_up(animate=False)) for _ in range(20)]
+        pages = [await cost(pilot, lambda: log.scroll_page_up(animate=False)) for _ in range(PAGES)]
         costs.page_up = statistics.mean(pages)
         costs.resize = await cost(pilot, lambda: pilot.resize_terminal(100, 40))
     return costs
 
 
 def measure_layout() -> float:
-    """CPU milliseconds to lay out 1,000 different blocks (Markdown, highlighting, wrapping; no screen)."""
+    """CPU milliseconds to lay out that many different blocks (Markdown, highlighting, wrapping; no screen)."""
     for block in rows(10):
         block_lines(block, SIZE[0], False, 0.0, cell_len)
-    blocks = rows(1_000)
+    blocks = rows(LAYOUTS)
     start = time.process_time()
     for block in blocks:
         block_lines(block, SIZE[0], False, 0.0, cell_len)
@@ -253,8 +253,8 @@ def alone(measure: Callable[[Given], Found], given: Given) -> Found:
 
 
 def main() -> None:
-    counts = [int(word) for word in sys.argv[1:] if word.isdigit()] or ([100, 1_000] if quick() else [*ROWS])
-    lengths = (500, 2_000) if quick() else TOKENS
+    counts = [int(word) for word in sys.argv[1:] if word.isdigit()] or ([100, 300] if quick() else [*ROWS])
+    lengths = (500, 1_000) if quick() else TOKENS
     layout = measure_layout()
     costs, table = {}, []
     for count in counts:
@@ -264,7 +264,7 @@ def main() -> None:
             table.append(alone(floor, count).row(f"RichLog {count:,}"))
     ticks = alone(answer, lengths)
     header = ("rows", "open", "tick", "worst tick", "page up", "resize", "MB")
-    report(f"The transcript, CPU ms (laying out 1,000 blocks: {layout:.0f})", header, table, goals(costs))
+    report(f"The transcript, CPU ms (laying out {LAYOUTS:,} blocks: {layout:.0f})", header, table, goals(costs))
     growth = ticks[-1] / ticks[0]
     report(
         "One answer, when so many tokens of it have come, CPU ms", ("tokens", "tick"),
