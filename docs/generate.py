@@ -18,8 +18,8 @@ from typing import Final, get_args
 
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.tui import commands, keys
-from agent_tui.tui.commands.base import Command, key_name
+from agent_tui.tui import commands, key_words, keys
+from agent_tui.tui.commands.base import Command
 from agent_tui.tui.update import dialog, holding
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -36,42 +36,6 @@ IN_README: Final = (
 """Commands whose keys the README names: what one needs in the first week."""
 IN_FULL: Final = ("send", "stop")
 """Those of them whose whole help stands there; of the others the first sentence."""
-
-EDITING: Final = {
-    "cursor_left": "a character to the left",
-    "cursor_right": "a character to the right",
-    "cursor_word_left": "a word to the left",
-    "cursor_word_right": "a word to the right",
-    "cursor_up": "a line up; in the first line: the prompt before",
-    "cursor_down": "a line down; in the last line: the next prompt",
-    "cursor_line_start": "to the start of the line",
-    "cursor_line_end": "to the end of the line",
-    "delete_left": "delete the character on the left",
-    "delete_right": "delete the character on the right",
-    "delete_word_left": "cut the word on the left",
-    "delete_word_right": "cut the word on the right",
-    "delete_to_space": "cut to the white space on the left",
-    "delete_to_start_of_line": "cut to the start of the line; at the start, join the one before",
-    "delete_to_end_of_line": "cut to the end of the line; at the end, join the next one",
-    "yank": "put back what was cut last; cuts in a row count as one",
-    "yank_pop": "after that: put what was cut before in its place",
-    "uppercase_word": "the rest of the word in capitals",
-    "lowercase_word": "the rest of the word in small letters",
-    "capitalise_word": "a capital, and the rest of the word in small letters",
-    "text_start": "to the start of the prompt",
-    "text_end": "to the end of the prompt",
-    "undo": "undo",
-    "redo": "redo",
-    "paste": "paste what was copied in here",
-    "copy": "copy the selection",
-    "select_all": "select all",
-}
-"""What each editor action does, in words; an action without words stops the generator."""
-
-MARKS: Final = {
-    "underscore": "_", "minus": "-", "delete": "Del", "left": "←", "right": "→", "less_than_sign": "<",
-    "greater_than_sign": ">", "comma": ",", "full_stop": ".",
-}  # fmt: skip
 
 UNSAID: Final = {
     "cleared": "The context was emptied: what the model gets begins anew.",
@@ -93,8 +57,7 @@ UNSAID: Final = {
 
 def key(name: str) -> str:
     """A key as it is written in a document: `Ctrl+_` in code style."""
-    written = "+".join(MARKS.get(part, key_name(part)) for part in name.split("+"))
-    return f"`{written}`"
+    return f"`{key_words.key(name)}`"
 
 
 def written(names: Iterable[str]) -> str:
@@ -140,15 +103,14 @@ def slash_table() -> str:
 
 def editing_table() -> str:
     actions = dict.fromkeys(keys.EDITING.values())
-    rows = [(written(sorted(keys.NEWLINE, key=_plain_first)), "a new line"), ("`\\` `Enter`", "a new line, anywhere")]
+    rows = [
+        (written(sorted(keys.NEWLINE, key=key_words.plain_first)), "a new line"),
+        ("`\\` `Enter`", "a new line, anywhere"),
+    ]
     for action in actions:
-        rows.append((written(name for name, does in keys.EDITING.items() if does == action), EDITING[action]))
+        rows.append((written(name for name, does in keys.EDITING.items() if does == action), key_words.EDITING[action]))
     rows.append((written(keys.SELECTING), "select on the way"))
     return table(("key", "what it does"), rows)
-
-
-def _plain_first(name: str) -> tuple[bool, int, str]:
-    return name != "ctrl+j", name.count("+"), name
 
 
 def dialog_table(asked: Approval | Question) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agent_tui.protocol.ops import MODES
 from agent_tui.settings_kinds import Entry as Setting
 from agent_tui.settings_kinds import words
-from agent_tui.tui import commands
+from agent_tui.tui import commands, key_words
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.commands.mode import MEANING
 from agent_tui.tui.model import Model, OverlayKind
@@ -19,11 +19,6 @@ from agent_tui.tui.wording import ago, size
 
 ADDRESS: Final = "address"
 NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
-PROMPT_KEYS: Final = (
-    ("Ctrl+J", "a new line", "Shift+Enter too where the terminal tells it from Enter, or a backslash before Enter."),
-    ("↑ ↓", "move, then earlier prompts", "On an empty prompt ↑ edits the last queued prompt in its place."),
-    ("Tab", "complete what follows a slash or an @", "Enter takes what the cursor is on."),
-)
 RECENT: Final = 5
 LEVELS: Final[Mapping[str, Tone]] = {
     "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
@@ -117,8 +112,13 @@ def _help(model: Model) -> Iterator[Entry]:
     for one in commands.COMMANDS:
         if keys := " ".join(map(key_name, commands.keys_of(one.name, model.keys))):
             yield Entry(f"command:{one.name}", keys, one.summary, one.help, "Keys")
-    for key, what, about in PROMPT_KEYS:
-        yield Entry("", key, what, about, "Keys in the prompt")
+    told = (
+        ("Keys in the prompt", key_words.prompt_rows()), ("Keys in the prompt, with /vim", key_words.VIM),
+        ("Keys when the agent asks", key_words.asked_rows()),
+    )  # fmt: skip
+    for group, rows in told:
+        for keys, what, about in rows:
+            yield Entry("", keys, what, about, group)
     for one in commands.COMMANDS:
         if one.slash:
             called = f"/{one.name} {one.argument}".rstrip()

@@ -111,6 +111,8 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return picker_footer(model.overlay.kind)
     kind = model.overlay.kind if model.overlay is not None else None
     now = model.composer
+    if kind == "aside" and model.aside is not None and now.purpose is None:
+        return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
         return panel.editing_footer(model.running, model.keys)
     shown = _footer(
@@ -151,15 +153,7 @@ def _footer(
     if purpose is not None:
         return FooterView((("Enter", "save" if purpose.kind == "setting" else "send"), ("Esc", "back")))
     if overlay is not None:
-        if overlay == "copy":
-            return FooterView((("↑↓", "choose"), ("Enter", "copy"), ("w", "write to a file"), ("Esc", "close")))
-        if overlay == "settings":
-            return FooterView((("↑↓", "choose"), ("Enter", "change"), ("Del", "reset"), ("Esc", "close")))
-        if overlay == "queue":
-            acts = (("Enter", "edit"), ("s", "send"), ("d", "remove"), ("p", "resume" if paused else "pause"))
-            return FooterView((("↑↓", "choose"), *acts, ("Esc", "close")))
-        keys = (("↑↓", "choose"), ("Enter", "take")) if overlay == "first_run" else (("PgUp/PgDn", "scroll"),)
-        return FooterView((*keys, ("Esc", "close")))
+        return panel.sheet_footer(overlay, running, paused, queued)
     if asking:
         key = commands.key_of("stop", own)
         stop = ((key, "stop the turn"),) if key else ()

@@ -1,4 +1,4 @@
-"""The queue panel: what waits, in which state, and the keys for it."""
+"""The queue panel: what waits, in which state, and the keys for it; the footers of this and the other sheets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.tui import commands
-from agent_tui.tui.model import Model, OwnKeys
+from agent_tui.tui.model import Model, OverlayKind, OwnKeys
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.update import queued
 from agent_tui.tui.view.lazy import lazy
@@ -62,3 +62,37 @@ def editing_footer(running: bool, own: OwnKeys) -> FooterView:
     steers = commands.key_of("steer", own)
     named = (("Enter", "put it back"), (steers if running else "", "into this turn"), ("Esc", "leave it as it was"))
     return FooterView(tuple(pair for pair in named if pair[0]))
+
+
+_CHOOSE: Final = ("↑↓", "choose")
+_SCROLL: Final = (("↑↓", "scroll"), ("PgUp/PgDn", "a page"))
+_CLOSE: Final = ("Esc", "close")
+
+
+def sheet_footer(kind: OverlayKind, running: bool, paused: bool, queued: bool) -> FooterView:
+    """The keys of a sheet, what is needed most in front."""
+    match kind:
+        case "copy":
+            return FooterView((_CHOOSE, ("Enter", "copy"), ("w", "write to a file"), _CLOSE))
+        case "settings":
+            return FooterView((_CHOOSE, ("Enter", "change"), ("Del", "reset"), _CLOSE))
+        case "queue" if not queued:
+            return FooterView((_CLOSE,))
+        case "queue":
+            sends = "into this turn" if running else "send now"
+            acts = (("Enter", "edit"), ("s", sends), ("d", "remove"), ("p", "resume" if paused else "pause"))
+            stops = (("i", "stop this turn and send"),) if running else ()
+            return FooterView((_CHOOSE, *acts, _CLOSE, ("Alt+↑↓", "move"), *stops))
+        case "paste":
+            return FooterView((*_SCROLL, ("Enter", "into the prompt"), _CLOSE))
+        case "first_run":
+            return FooterView((_CHOOSE, ("Enter", "take"), _CLOSE))
+        case _:
+            return FooterView((*_SCROLL, _CLOSE))
+
+
+@lazy
+def aside_footer(asking: bool, text: bool) -> FooterView:
+    """The keys while a question on the side is shown."""
+    copies = (("c", "copy"),) if text else ()
+    return FooterView((*_SCROLL, *copies, ("Esc", "give it up") if asking else _CLOSE))

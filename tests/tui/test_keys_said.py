@@ -1,0 +1,83 @@
+"""Every key can be found where a person looks for it: the help, the footers, the sheets."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import AsideDelta, AsideEnded, QueueChanged
+from agent_tui.protocol.transcript import Queued
+from agent_tui.tui import key_words, keys
+from agent_tui.tui.commands import COMMANDS
+from agent_tui.tui.msg import Pasted
+from agent_tui.tui.update import choices
+from tests.tui.play import Play
+
+
+def footer(play: Play) -> str:
+    return "   ".join(f"{key} {what}" for key, what in play.view.footer.keys)
+
+
+def test_the_help_has_every_key() -> None:
+    play = Play()
+    play.press("f1")
+    assert play.model.overlay is not None and play.model.overlay.picker is not None
+    said = play.model.overlay.picker.entries
+    groups = list(dict.fromkeys(entry.group for entry in said))
+    assert groups == [
+        "Keys",
+        "Keys in the prompt",
+        "Keys in the prompt, with /vim",
+        "Keys when the agent asks",
+        "Commands",
+    ]
+    edits = " ".join(f"{entry.label} {entry.about}" for entry in said if entry.group == "Keys in the prompt").split()
+    for name in (*keys.EDITING, *keys.SELECTING):
+        assert any(key_words.key(name) == word.rstrip(":") for word in edits), name
+    assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:4] == [
+        "y 1",
+        "a 2",
+        "n 3",
+        "m 4",
+    ]
+    assert sum(entry.group == "Commands" for entry in said) == sum(one.slash for one in COMMANDS)
+
+
+def test_a_key_is_found_by_what_it_does() -> None:
+    play = Play()
+    play.press("f1", *"undo")
+    shown = play.view.overlay
+    assert shown is not None and "Ctrl+_" in shown.options[0].label
+
+
+@pytest.mark.parametrize(
+    ("running", "named"),
+    [(True, ["s into this turn", "i stop this turn and send"]), (False, ["s send now"])],
+)
+def test_the_queue_panel_names_its_keys(running: bool, named: list[str]) -> None:
+    play = Play()
+    if running:
+        play.begin("work")
+    play.feed(QueueChanged(items=(Queued("1", "one"), Queued("2", "two")), paused=not running, session="s"))
+    play.press("alt+q")
+    for said in (*named, "↑↓ choose", "Enter edit", "d remove", "Alt+↑↓ move", "Esc close"):
+        assert said in footer(play), said
+
+
+def test_the_sheet_of_a_question_on_the_side_names_its_keys() -> None:
+    play = Play()
+    play.type("/btw why?")
+    play.press("enter")
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Esc give it up"
+    assert play.model.aside is not None
+    play.feed(AsideDelta(id=play.model.aside.id, text="so"))
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc give it up"
+    play.feed(AsideEnded(play.model.aside.id, "why?", "so"))
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc close"
+
+
+def test_the_sheet_of_a_chip_names_its_keys() -> None:
+    play = Play()
+    play.say(Pasted("line\n" * 20))
+    play.press("f4")
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Enter into the prompt   Esc close"
+    assert choices.entries(play.model, "help")
