@@ -19,6 +19,8 @@ from typing import IO, Final
 
 from agent_tui.safety import process_tree
 from agent_tui.safety.captured import Captured
+from agent_tui.safety.guarded import guarded
+from agent_tui.safety.leash import Leash
 from agent_tui.safety.secrets import ScrubbedStream, child_environment
 
 GRACE: Final = 2.0
@@ -31,8 +33,6 @@ _LOOK: Final = 0.25
 _LIVE: Final = 16_000
 """Characters of live output at a time: what comes faster than a person can see is cut in front."""
 
-_UNSET: Final = frozenset({"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "CDPATH", "GLOBIGNORE"})
-_UNSET_PREFIXES: Final = ("LD_", "DYLD_", "BASH_FUNC_")
 _GIT_SETTINGS: Final = (
     ("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("core.pager", "cat"), ("log.showSignature", "false"),
 )  # fmt: skip
@@ -45,6 +45,12 @@ _SHELLS: Final = (
 
 _background: Final[set[asyncio.Task[None]]] = set()
 """Endings under way: a cancelled call returns at once, its command is ended here."""
+_leash: Final = Leash(
+    lambda argv, given: subprocess.Popen(
+        argv, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+        env={"PATH": "/usr/bin:/bin"}, start_new_session=True,
+    )
+)  # fmt: skip
 _left: Final[dict[str, int]] = {}
 """Commands (token, leader) that left processes behind in the background; `settle` ends those."""
 
@@ -167,18 +173,6 @@ async def settle(timeout: float) -> None:
     _left.clear()
 
 
-def guarded(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` for a command that nobody can answer: no prompts, no pagers, no start-up files."""
-    kept = {k: v for k, v in environment.items() if k not in _UNSET and not k.startswith(_UNSET_PREFIXES)}
-    refuse = "/bin/false" if Path("/bin/false").exists() else "/usr/bin/false"
-    ssh = kept.get("GIT_SSH_COMMAND", "ssh")
-    return kept | {
-        "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": refuse, "SSH_ASKPASS": refuse, "SUDO_ASKPASS": refuse,
-        "GIT_SSH_COMMAND": ssh if "BatchMode" in ssh else f"{ssh} -o BatchMode=yes",
-        "GIT_PAGER": "cat", "PAGER": "cat", "MANPAGER": "cat", "GIT_EDITOR": "true", "TERM": "dumb",
-    }  # fmt: skip
-
-
 class _Running:
     """A started command: its process, and the reading end of its output."""
 
@@ -205,6 +199,7 @@ class _Running:
         token = uuid.uuid4().hex
         around = environment.get(process_tree.VARIABLE, "")
         marked = {**environment, process_tree.VARIABLE: f"{around} {token}".strip()}
+        _leash.begun(token)
         reading, writing = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
@@ -213,9 +208,11 @@ class _Running:
             )  # fmt: skip
         except BaseException:
             os.close(reading)
+            _leash.ended(token)
             raise
         finally:
             os.close(writing)
+        _leash.begun(token, process.pid)
         return cls(process, reading, token, captured, on_output)
 
     async def result(self, timeout: float) -> CommandResult:
@@ -238,6 +235,8 @@ class _Running:
         left = 0 if timed_out else len(process_tree.members(self._process.pid, self._token))
         if left:
             _left[self._token] = self._process.pid
+        else:
+            _leash.ended(self._token)
         code = self._process.returncode
         return CommandResult(
             self._captured.text(), None if timed_out else code, timed_out, self._captured.lost,
@@ -257,6 +256,7 @@ class _Running:
         finally:
             self._signal(signal.SIGKILL)
         await self._process.wait()
+        _leash.ended(self._token)
 
     def _in_background(self) -> None:
         task = self._loop.create_task(self._end(), name="end of a command")
