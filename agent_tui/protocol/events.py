@@ -18,11 +18,13 @@ from agent_tui.protocol.session_events import Answered as Answered
 from agent_tui.protocol.session_events import Cleared as Cleared
 from agent_tui.protocol.session_events import DraftSaved as DraftSaved
 from agent_tui.protocol.session_events import ErrorRaised as ErrorRaised
+from agent_tui.protocol.session_events import Labelled as Labelled
 from agent_tui.protocol.session_events import ModeChanged as ModeChanged
 from agent_tui.protocol.session_events import ModelChanged as ModelChanged
 from agent_tui.protocol.session_events import Notice as Notice
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
+from agent_tui.protocol.session_events import Titled as Titled
 from agent_tui.protocol.shell_events import ShellEnded as ShellEnded
 from agent_tui.protocol.shell_events import ShellStarted as ShellStarted
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
@@ -47,13 +49,17 @@ from agent_tui.protocol.turn_events import ToolArgsDelta as ToolArgsDelta
 from agent_tui.protocol.turn_events import TurnEnded as TurnEnded
 from agent_tui.protocol.turn_events import TurnStarted as TurnStarted
 from agent_tui.protocol.turn_events import UsageReported as UsageReported
+from agent_tui.protocol.undo_events import FilesRestored as FilesRestored
+from agent_tui.protocol.undo_events import Forked as Forked
+from agent_tui.protocol.undo_events import RestoreStarted as RestoreStarted
+from agent_tui.protocol.undo_events import Rewound as Rewound
 
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | Answered | Notice | ErrorRaised
     | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta | ToolArgsDelta
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
-    | ShellEnded | AsideDelta | AsideEnded
+    | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored
 )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Final, Literal
 
 from agent_tui.structures.chips import Chip
@@ -10,10 +12,13 @@ from agent_tui.structures.frozen import frozen
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
 QueryKind = Literal[
     "skills", "models", "sessions", "files", "image", "clipboard_image", "session_preview", "file_preview", "log",
+    "undo", "redo",
 ]  # fmt: skip
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which the mode key cycles."""
 Choice = Literal["once", "always", "no", "stop", "continue", "say"]
+FileChoice = Literal["keep", "restore", "both"]
+"""What to do about a file that changed since: leave it, put the old one in its place, write the old one beside it."""
 
 
 @frozen(kw_only=True)
@@ -176,10 +181,66 @@ class Export(Op):
 
 @frozen
 class Resume(Op):
-    """Answers the list of sessions that a start with `--resume` shows: open `id`; empty: begin a new session."""
+    """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`; empty: a new one.
+    `how`, where another program has it: `read` along, or `fork` it."""
 
     id: str
+    how: Literal["", "read", "fork"] = ""
     type: Literal["resume"] = "resume"
+
+
+@frozen
+class Rewind(Op):
+    """Take back the turn that began with record `to`, and all after it. Not while something runs."""
+
+    to: int
+    type: Literal["rewind"] = "rewind"
+
+
+@frozen
+class Fork(Op):
+    """Copy what was before the turn that began with record `at` (0: everything) to a new session (`answered`, kind
+    `forked`)."""
+
+    at: int = 0
+    type: Literal["fork"] = "fork"
+
+
+@frozen
+class Rename(Op):
+    """Give the session a title of the person's own; empty: none."""
+
+    title: str
+    type: Literal["rename"] = "rename"
+
+
+@frozen
+class Label(Op):
+    """Give the message with record number `of` a word of the person's own; empty: none."""
+
+    of: int
+    label: str = ""
+    type: Literal["label"] = "label"
+
+
+@frozen
+class RestoreFiles(Op):
+    """Take back what the turn that began with record `to` (0: the last that changed files) and all after it changed;
+    with `redo` make again what was taken back last. A file that is not as it was left needs a word in `choices`; where
+    one is missing nothing is done (`answered`, kind `restored`)."""
+
+    to: int = 0
+    what: Literal["code", "conversation", "both"] = "code"
+    choices: Mapping[str, FileChoice] = field(default_factory=dict)
+    redo: bool = False
+    type: Literal["restore_files"] = "restore_files"
+
+
+@frozen
+class Continue(Op):
+    """Go on with a turn that was interrupted: a new one, without a prompt."""
+
+    type: Literal["continue"] = "continue"
 
 
 @frozen
@@ -189,5 +250,6 @@ class Shutdown(Op):
 
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
-    | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside
+    | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
+    | Label | RestoreFiles | Continue
 )

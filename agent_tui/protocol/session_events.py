@@ -13,7 +13,8 @@ from agent_tui.structures.frozen import frozen
 
 @frozen
 class SessionStarted(Event):
-    """The header of a run: the first record of a log, and again at each resume (`resumed`)."""
+    """The header of a run: the first record of a log, and again at each resume (`resumed`). `parent`, `parent_at`:
+    the session that it was forked from, and the record there. `otr`: off the record, nothing is written."""
 
     cwd: str = ""
     model: str = ""
@@ -22,10 +23,15 @@ class SessionStarted(Event):
     versions: dict[str, str] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
     resumed: bool = False
+    parent: str = ""
+    parent_at: int = 0
+    otr: bool = False
     type: Literal["session_started"] = "session_started"
 
     def apply(self, t: Transcript) -> Transcript:
-        t = replace(t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window)
+        t = replace(
+            t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window, otr=self.otr
+        )
         return t.add(DividerBlock("resumed")) if self.resumed and len(t.rows) else t
 
 
@@ -79,6 +85,33 @@ class DraftSaved(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         return replace(t, draft=self.text, pasted=held(self.text, t.pasted, self.pasted))
+
+
+@frozen
+class Titled(Event):
+    """The session's title; a person's is never replaced by a model's. An empty one of the person's: none."""
+
+    title: str
+    by: Literal["person", "model"] = "person"
+    type: Literal["titled"] = "titled"
+
+    def apply(self, t: Transcript) -> Transcript:
+        if self.by == "model" and t.titled_by == "person":
+            return t
+        return replace(t, title=self.title, titled_by=self.by if self.title else "")
+
+
+@frozen
+class Labelled(Event):
+    """The person's own word for the message with the record number `of`; an empty one takes it away."""
+
+    of: int
+    label: str = ""
+    type: Literal["labelled"] = "labelled"
+
+    def apply(self, t: Transcript) -> Transcript:
+        others = {n: label for n, label in t.labels.items() if n != self.of}
+        return replace(t, labels={**others, self.of: self.label} if self.label else others)
 
 
 @frozen

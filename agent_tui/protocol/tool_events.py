@@ -112,13 +112,16 @@ class ToolOutput(Event):
 
 @frozen
 class FileChanged(Event):
-    """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist."""
+    """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist;
+    `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not known."""
 
     call_id: str
     path: str
     diff: DiffDisplay
     before: str = ""
     after: str = ""
+    mode: int = 0
+    mode_after: int = 0
     type: Literal["file_changed"] = "file_changed"
 
 

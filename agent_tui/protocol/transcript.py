@@ -12,6 +12,11 @@ from typing import Any, Final, Literal
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.messages import Usage
+from agent_tui.protocol.standing import Approval as Approval
+from agent_tui.protocol.standing import Mark as Mark
+from agent_tui.protocol.standing import Question as Question
+from agent_tui.protocol.standing import Queued as Queued
+from agent_tui.protocol.standing import Retry as Retry
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_links import Links, linked
@@ -118,45 +123,6 @@ Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBl
 
 
 @frozen
-class Queued:
-    id: str
-    text: str
-    steer: bool = False  # for the running turn's next step, not for a turn of its own
-
-
-@frozen
-class Approval:
-    """An open question for consent. `always` says in words what the answer `always` would allow; empty: not offered."""
-
-    id: str
-    call_id: str
-    tool: str
-    label: str
-    reason: str
-    display: Display | None = None
-    always: str = ""
-    hard: bool = False
-    """On the hard list: asked in every mode, and never answered by a plain Enter."""
-
-
-@frozen
-class Question:
-    """An open question. `kind` is `stuck` (stop, continue, say) or `skill_argument` (free text)."""
-
-    id: str
-    kind: Literal["stuck", "skill_argument"]
-    text: str
-    options: tuple[str, ...] = ()
-
-
-@frozen
-class Retry:
-    attempt: int
-    until: float
-    reason: str
-
-
-@frozen
 class Streaming:
     """The answer being written in one step: where its rows begin, and its open ends."""
 
@@ -197,6 +163,13 @@ class Transcript:
     """Tokens written by the model in this turn."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """The newest answer to each kind of query."""
+    marks: Vec[Mark] = field(default_factory=Vec)
+    """Where each turn began: what a rewind goes back to."""
+    labels: Mapping[int, str] = field(default_factory=dict)
+    """What the person calls the messages with these record numbers."""
+    titled_by: Literal["", "model", "person"] = ""
+    otr: bool = False  # off the record: nothing is written, and only reading tools run
+    reading: bool = False  # another program has the session: it is only read along
 
     def live(self) -> tuple[Block, ...]:
         """Blocks that are still being written; they follow the rows."""

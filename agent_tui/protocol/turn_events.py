@@ -8,27 +8,43 @@ from typing import ClassVar, Literal
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.messages import StopReason, ToolCall, Usage
 from agent_tui.protocol.shell_events import SHELL
-from agent_tui.protocol.transcript import Approval, Retry, Streaming, Transcript, TurnBlock, TurnEnd, UserBlock
+from agent_tui.protocol.transcript import (
+    Approval,
+    DividerBlock,
+    Mark,
+    Retry,
+    Streaming,
+    Transcript,
+    TurnBlock,
+    TurnEnd,
+    UserBlock,
+)  # fmt: skip
 from agent_tui.structures.frozen import frozen
 
 
 @frozen
 class TurnStarted(Event):
-    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill)."""
+    """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill).
+    `continued`: no prompt, the turn before goes on."""
 
     prompt: str
     sent: str = ""
     skill: str = ""
     queue_id: str = ""
+    continued: bool = False
     type: Literal["turn_started"] = "turn_started"
 
     def apply(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
+        t = t.abandon()
+        mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated)
         t = replace(
-            t.abandon(), state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue,
-            title=t.title or self.prompt.strip().split("\n", 1)[0][:80],
+            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue,
+            title=t.title or self.prompt.strip().split("\n", 1)[0][:80], marks=t.marks.append(mark),
         )  # fmt: skip
-        return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill))
+        return t.add(
+            DividerBlock("continued") if self.continued else UserBlock(self.prompt, self.at, self.sent, self.skill)
+        )
 
 
 @frozen

@@ -1,0 +1,66 @@
+"""What of a session stands beside its rows: the queue, what is asked, what is tried again, where its turns began."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from agent_tui.protocol.display import Display
+from agent_tui.structures.frozen import frozen
+from agent_tui.structures.vec import Vec
+
+
+@frozen
+class Queued:
+    id: str
+    text: str
+    steer: bool = False  # for the running turn's next step, not for a turn of its own
+
+
+@frozen
+class Approval:
+    """An open question for consent. `always` says in words what the answer `always` would allow; empty: not offered."""
+
+    id: str
+    call_id: str
+    tool: str
+    label: str
+    reason: str
+    display: Display | None = None
+    always: str = ""
+    hard: bool = False
+    """On the hard list: asked in every mode, and never answered by a plain Enter."""
+
+
+@frozen
+class Question:
+    """An open question. `kind` is `stuck` (stop, continue, say) or `skill_argument` (free text)."""
+
+    id: str
+    kind: Literal["stuck", "skill_argument"]
+    text: str
+    options: tuple[str, ...] = ()
+
+
+@frozen
+class Retry:
+    attempt: int
+    until: float
+    reason: str
+
+
+@frozen
+class Mark:
+    """Where a turn began. `n`: the number of its record; `rows`: how many rows stood before it (earlier ones are never
+    taken back, so this is all of what was); the rest is what the turn changed."""
+
+    n: int
+    rows: int
+    prompt: str = ""
+    at: float = 0.0
+    context_tokens: int = 0
+    estimated: bool = False
+
+
+def place_of(marks: Vec[Mark], n: int) -> int:
+    """The index of the newest mark with record number `n`; -1: there is none."""
+    return next((place for place in range(len(marks) - 1, -1, -1) if marks[place].n == n), -1)
