@@ -9,11 +9,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Config (config.toml, skills), data (sessions, blobs) and logs."""
+    """Config (config.toml, skills), data (sessions, blobs), logs, and what can be made again (`platform_cache`)."""
 
     config: Path
     data: Path
     logs: Path
+    platform_cache: Path | None = None
 
     @property
     def sessions(self) -> Path:
@@ -22,6 +23,10 @@ class Folders:
     @property
     def blobs(self) -> Path:
         return self.data / "blobs"
+
+    @property
+    def cache(self) -> Path:
+        return self.platform_cache or self.data / "cache"
 
 
 def folders() -> Folders:
@@ -33,7 +38,7 @@ def folders() -> Folders:
     import platformdirs
 
     dirs = platformdirs.PlatformDirs("agent-tui", appauthor=False)
-    return Folders(Path(dirs.user_config_dir), Path(dirs.user_data_dir), Path(dirs.user_log_dir))
+    return Folders(*map(Path, (dirs.user_config_dir, dirs.user_data_dir, dirs.user_log_dir, dirs.user_cache_dir)))
 
 
 def shipped(kind: str) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.common import ROOT
 
-NO_BENCHMARKS = {"__main__", "common", "server", "bare", "plain", "probe", "sessions"}
+NO_BENCHMARKS = {"__main__", "common", "server", "bare", "plain", "probe", "sessions", "sessions_many"}
 
 
 def names() -> list[str]:
