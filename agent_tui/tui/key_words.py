@@ -9,7 +9,7 @@ from typing import Final
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import keys
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.update import dialog
+from agent_tui.tui.update import dialog, holding
 
 Row = tuple[str, str, str]
 """Keys, what they do, and more about it."""
@@ -91,7 +91,7 @@ def asked_rows() -> Iterator[Row]:
     consent = Approval("", "", "", "", "", always="what the question names there")
     for offer in (*dialog.offers(consent), *dialog.offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        yield " ".join(offer.keys), what, f"It answers when {dialog.holding.HOLD_SECONDS} s pass without another key."
+        yield " ".join(offer.keys), what, f"It answers when {holding.HOLD_SECONDS} s pass without another key."
     yield "↑ ↓ Enter", "choose and take", "Enter never allows what the list of disasters holds."
     yield "PgUp PgDn", "scroll what is asked about", "Where all of it is in view, the transcript scrolls."
     yield "Esc", "stop the turn", "Nothing is allowed."

@@ -39,9 +39,7 @@ _MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
 _INDENT: Final = (Segment("  ", "margin"),)
 
 
-def tool_lines(
-    block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT
-) -> list[Line]:
+def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT) -> list[Line]:
     """Mark, label, outcome and duration, and what is shown below it."""
     lines = _head(block, width, open, now, cells, look)
     room = max(1, width - 3) if width >= 20 else width
@@ -137,12 +135,9 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
 
 
 def _why(block: ToolBlock) -> str:
-    """Why it failed, in two words; the tag where nothing says it better."""
-    tag = flat(block.tag)
+    """Why it failed, in two words."""
     ended = exit_words(block.display) if isinstance(block.display, d.CommandDisplay) else ""
-    if tag in REFUSED:
-        return tag
-    return ended or (f"failed [{tag}]" if tag else "failed")
+    return (block.tag not in REFUSED and ended) or wording.failed(flat(block.tag))
 
 
 def _length(display: d.Display | None, before: str) -> list[Segment]:
@@ -221,8 +216,7 @@ def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]
     if isinstance(display, d.CommandDisplay):
         return _last(display, width, cells, FAILED_LINES)
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
-        first = next((line for line in display.text[:FLAT].split("\n") if line.strip()), "")
-        first = first.removeprefix(f"Error [{tag}]: ")
+        first = wording.reason(display.text[:FLAT], tag)
         if tag == "denied" and first.startswith(SAID_NO):
             first = first.replace(SAID_NO, "you said no", 1)
         return [Line(cut_runs((Segment(flat(first), "tool.bad"),), width, cells))]

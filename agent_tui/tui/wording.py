@@ -1,6 +1,22 @@
-"""Numbers in words: durations, counts, sizes. Estimates carry `≈`."""
+"""Numbers in words: durations, counts, sizes (estimates carry `≈`); and why a call failed."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+FAILED: Final[Mapping[str, str]] = {
+    "no_match": "text not found", "ambiguous": "text found more than once", "not_found": "not found",
+    "exists": "there already", "too_large": "too large", "binary": "not a text", "write_failed": "not written",
+    "invalid_arguments": "wrong arguments", "unknown_tool": "no such tool", "no_handler": "not available here",
+    "denied": "denied", "blocked": "blocked", "exception": "failed", "": "failed",
+}  # fmt: skip
+"""A failure in two or three words, by its tag."""
+NEXT: Final[Mapping[str, str]] = {
+    "no_match": "the model was shown the nearest",
+    "ambiguous": "the model was told to name more of it",
+}
+"""What becomes of it, where the reason leaves that open."""
 
 
 def duration(ms: float) -> str:
@@ -63,3 +79,17 @@ def size(number: int) -> str:
             break
         value /= 1000
     return f"{value:.0f} {unit}" if unit == "B" or value >= 10 else f"{value:.1f} {unit}"
+
+
+def failed(tag: str) -> str:
+    """Why a call failed, in words."""
+    return FAILED.get(tag) or f"failed: {tag.replace('_', ' ')}"
+
+
+def reason(text: str, tag: str) -> str:
+    """The first line of what was said of a failure, for a person: without its tag, and ending as a sentence does."""
+    first = next((line for line in text.split("\n") if line.strip()), "").strip().removeprefix(f"Error [{tag}]: ")
+    if tag in NEXT:
+        said = first.partition(". ")[0] if tag == "no_match" else first.partition(": give ")[0]
+        return f"{said.rstrip('.:')}; {NEXT[tag]}"
+    return f"{first[:-1]} …" if first.endswith(":") else first

@@ -140,7 +140,7 @@ def test_progress_bars_do_not_pile_up() -> None:
 
 def test_failures_show_why() -> None:
     block = tool(d.TextDisplay("\nError [exception]: no such file\nmore"), "failed", tag="exception", duration_ms=2)
-    assert page(block) == ["⚙ Read a.py  ✗ failed [exception] · 2 ms", "  no such file"]
+    assert page(block) == ["⚙ Read a.py  ✗ failed · 2 ms", "  no such file"]
     lines = [f"line {n}" for n in range(FAILED_LINES + 2)]
     command = d.CommandDisplay("make", output="\n".join((*lines, "")), exit_code=2)
     for state, tag in (("done", ""), ("failed", "exit")):

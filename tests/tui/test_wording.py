@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from agent_tui.tui.wording import ago
+import agent_tui
+from agent_tui.tui.wording import FAILED, ago, failed, reason
+
+SOURCES = Path(agent_tui.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -14,3 +20,30 @@ from agent_tui.tui.wording import ago
 )  # fmt: skip
 def test_how_long_since(seconds: float, words: str) -> None:
     assert ago(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("tag", "said", "words"),
+    [
+        ("no_match", "Error [no_match]: a.py does not contain that text. The nearest text is this (mind spaces):\n 1→x",
+         "a.py does not contain that text; the model was shown the nearest"),
+        ("ambiguous", "Error [ambiguous]: a.py contains that text 2 times, at lines 1, 4: give more lines around it",
+         "a.py contains that text 2 times, at lines 1, 4; the model was told to name more of it"),
+        ("exception", "\nError [exception]: OSError: full\nmore", "OSError: full"),
+        ("not_found", "Error [not_found]: there is no b.py. Near it are:\na.py", "there is no b.py. Near it are …"),
+        ("", "it broke", "it broke"),
+    ],
+)  # fmt: skip
+def test_a_failure_is_a_sentence(tag: str, said: str, words: str) -> None:
+    assert reason(said, tag) == words
+    assert "[" not in failed(tag) and "_" not in failed(tag)
+
+
+def test_a_tag_of_another_version_is_said_in_words() -> None:
+    assert failed("disk_quota_hit") == "failed: disk quota hit"
+
+
+@pytest.mark.parametrize("path", sorted((SOURCES / "agent").glob("*.py")) + sorted((SOURCES / "tools").glob("*.py")))
+def test_each_tag_has_its_words(path: Path) -> None:
+    for tag in re.findall(r"(?:ToolFailure|_failed)\(\s*[\"'](\w+)[\"']", path.read_text()):
+        assert tag in FAILED, tag

@@ -85,7 +85,7 @@ def tool_lines(block: ToolBlock, look: Look, expanded: bool) -> list[str]:
         case "cancelled":
             parts.append("cancelled")
         case "failed":
-            parts.append(block.tag if block.tag in ("denied", "blocked") else ended or f"failed [{block.tag}]")
+            parts.append((block.tag not in ("denied", "blocked") and ended) or wording.failed(block.tag))
         case "done":
             parts.append(ended or "done")
         case _:
@@ -114,8 +114,7 @@ def _body(block: ToolBlock, expanded: bool) -> list[str]:
             return said
         return [f"{len(said) - most:,} lines before these; /expand says all", *said[-most:]]
     if block.state == "failed" and isinstance(shown, d.TextDisplay | d.MarkdownDisplay):
-        first = next((line for line in shown.text.split("\n") if line.strip()), "")
-        first = first.removeprefix(f"Error [{block.tag}]: ")
+        first = wording.reason(shown.text, block.tag)
         return [first.replace(SAID_NO, "you said no", 1) if first.startswith(SAID_NO) else first]
     return []
 
