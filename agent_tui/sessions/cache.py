@@ -32,8 +32,8 @@ _DEAD: Final = 5_000
 _SCHEMA: Final = """
 create table session(
     key integer primary key, id text unique not null, size integer not null, changed integer not null,
-    inode integer not null, done integer not null, cwd text not null, facts text not null, base text not null,
-    words text not null);
+    inode integer not null, done integer not null, at real not null, cwd text not null, facts text not null,
+    base text not null, words text not null);
 create table turn(
     row integer primary key, session integer not null, number integer not null, start integer not null,
     stop integer not null);
@@ -111,7 +111,9 @@ def _prepared(path: Path) -> sqlite3.Connection:
             connection.execute("commit")
         connection.execute("select row from turn limit 1")
         connection.execute("select rowid from word where word match 'a' limit 1")
-        connection.execute("select key, id, size, changed, inode, done, cwd, facts, base, words from session limit 1")
+        connection.execute(
+            "select key, id, size, changed, inode, done, at, cwd, facts, base, words from session limit 1"
+        )
     except sqlite3.Error:
         connection.close()
         raise
@@ -144,11 +146,13 @@ def known(cache: Path) -> dict[str, Known]:
         return {}
 
 
-def known_in(connection: sqlite3.Connection) -> dict[str, Known]:
+def known_in(connection: sqlite3.Connection, id: str = "") -> dict[str, Known]:
+    """Of all sessions, or of session `id` alone."""
     found = {}
-    for id, size, changed, facts in connection.execute("select id, size, changed, facts from session"):
+    where, value = (" where id = ?", (id,)) if id else ("", ())
+    for name, size, changed, facts in connection.execute(f"select id, size, changed, facts from session{where}", value):
         try:
-            found[id] = Known(size, changed, facts_of(json.loads(facts)))
+            found[name] = Known(size, changed, facts_of(json.loads(facts)))
         except (ValueError, TypeError):
             continue  # not ours: the log is read
     return found
@@ -234,9 +238,18 @@ def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: C
             )
             connection.execute("insert into word(rowid, text) values (?, ?)", (cursor.lastrowid, found.text))
             ready, base = found.start, json.dumps(found.before.dump())
-    values = (about.st_size, about.st_mtime_ns, about.st_ino, ready, facts.cwd, json.dumps(facts.dump()), base)
+    values = (
+        about.st_size,
+        about.st_mtime_ns,
+        about.st_ino,
+        ready,
+        facts.at,
+        facts.cwd,
+        json.dumps(facts.dump()),
+        base,
+    )
     connection.execute(
-        "update session set size=?, changed=?, inode=?, done=?, cwd=?, facts=?, base=?, words=? where key=?",
+        "update session set size=?, changed=?, inode=?, done=?, at=?, cwd=?, facts=?, base=?, words=? where key=?",
         (*values, facts.words(id), key),
     )
     return about.st_size - done
@@ -252,8 +265,8 @@ def _gone_so_far(connection: sqlite3.Connection, row: Row) -> tuple[int, int, Fa
 
 def _new(connection: sqlite3.Connection, id: str) -> int:
     made = connection.execute(
-        "insert into session(id, size, changed, inode, done, cwd, facts, base, words)"
-        " values (?, 0, 0, 0, 0, '', '{}', '{}', '')", (id,),
+        "insert into session(id, size, changed, inode, done, at, cwd, facts, base, words)"
+        " values (?, 0, 0, 0, 0, 0, '', '{}', '{}', '')", (id,),
     )  # fmt: skip
     assert made.lastrowid is not None
     return made.lastrowid

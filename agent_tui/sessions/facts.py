@@ -104,7 +104,7 @@ class Facts:
             self.named = title
 
     def _labelled(self, record: RawRecord) -> None:
-        target = str(labelled(record))
+        target = str(number(record, "of"))
         if label := first_line(text(record, "label")):
             self.labels[target] = label
         else:
@@ -120,17 +120,14 @@ class Facts:
         return asdict(self)
 
 
+_FIELDS: Final = frozenset(one.name for one in fields(Facts))
+
+
 def facts_of(data: Any) -> Facts:
     """The facts that were dumped. Raises TypeError, ValueError for anything else."""
-    known = {one.name for one in fields(Facts)}
-    if not isinstance(data, dict) or not data.keys() <= known:
+    if not isinstance(data, dict) or not data.keys() <= _FIELDS:
         raise ValueError("no facts of a session")
     return Facts(**data)
-
-
-def labelled(record: RawRecord) -> int:
-    """The record that a label is put on."""
-    return next((number(record, name) for name in ("of", "to", "record", "target") if number(record, name)), 0)
 
 
 def first_line(words: str) -> str:

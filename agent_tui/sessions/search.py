@@ -84,35 +84,29 @@ def _in_cache(
     connection: sqlite3.Connection, folder: Path, words: Sequence[str], cwd: Path | None, limit: int,
     check: Callable[[], None],
 ) -> Iterator[Hit]:  # fmt: skip
-    known = known_in(connection)
     groups: dict[tuple[str, ...], dict[int, str]] = {}
     for key, (id, rest) in _left(connection, words, cwd).items():
         groups.setdefault(rest, {})[key] = id
-    by_facts = (_hit(folder, id, None, words, known) for id in groups.pop((), {}).values())
-    hits = _newest_first([hit for hit in by_facts if hit is not None])[:limit]
-    yield from hits
+    wanted: list[tuple[str, Place | None, Sequence[str]]] = [(id, None, words) for id in groups.pop((), {}).values()]
     rows = [row for rest, sessions in groups.items() for row in _documents(connection, rest, sessions, limit, words)]
-    made = len(hits)
-    for _, id, place, rest in sorted(rows, key=lambda row: row[0], reverse=True):
+    wanted += [row[1:] for row in sorted(rows, key=lambda row: row[0], reverse=True)]
+    made = 0
+    for id, place, left in wanted:
         check()
         if made >= limit:
             return
-        hit = _hit(folder, id, place, rest, known)
+        hit = _hit(folder, id, place, left, known_in(connection, id).get(id))
         if hit is not None:
             made += 1
             yield hit
 
 
-def _newest_first(hits: list[Hit]) -> list[Hit]:
-    return sorted(hits, key=lambda hit: (hit.session.at, hit.session.id), reverse=True)
-
-
 def _left(
     connection: sqlite3.Connection, words: Sequence[str], cwd: Path | None
 ) -> dict[int, tuple[str, tuple[str, ...]]]:
-    """By session: its id, and which words are not in its facts."""
+    """By session, the newest first: its id, and which words are not in its facts."""
     rows = connection.execute(
-        "select key, id, words from session" + ("" if cwd is None else " where cwd = ?"),
+        "select key, id, words from session" + ("" if cwd is None else " where cwd = ?") + " order by at desc",
         () if cwd is None else (str(cwd),),
     )
     return {key: (id, tuple(word for word in words if word not in about)) for key, id, about in rows}
@@ -147,10 +141,10 @@ def matching(words: Sequence[str], grows: bool) -> str:
     return " ".join(quoted)
 
 
-def _hit(folder: Path, id: str, place: Place | None, words: Sequence[str], known: Mapping[str, Known]) -> Hit | None:
+def _hit(folder: Path, id: str, place: Place | None, words: Sequence[str], known: Known | None) -> Hit | None:
     """None where the log is gone, or the place has the words only when what stands between letters is left out."""
     path = folder / f"{id}{LOG}"
-    summary = summary_of(path, known.get(id))
+    summary = summary_of(path, known)
     if summary is None:
         return None
     if place is None:

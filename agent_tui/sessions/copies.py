@@ -1,0 +1,154 @@
+"""Logs that are made from another one: a fork of its beginning, or a small one of its newest turns. The other stays."""
+
+from __future__ import annotations
+
+import bisect
+import os
+import time
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent_tui.protocol.codec import VERSION
+from agent_tui.sessions.maintain import Refused
+from agent_tui.sessions.private import make_folder, sync_folder
+from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, in_line, lines, number, open_log, text
+
+_STANDING: Final = ("mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved")
+"""Of these the newest before a cut still holds after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """The new session, how many records and turns it has, and what part of the other one it is, in words."""
+
+    id: str
+    records: int
+    turns: int
+    left_out: int = 0
+
+
+def fork(folder: Path, id: str, at: int = 0) -> Copied:
+    """A new session of what was in `id` before its record `at`, the beginning of a turn; 0: of all of it.
+
+    Raises Refused.
+    """
+    everything = _records(folder, id)
+    if at and not any(number(record, "n") == at and record["type"] == "turn_started" for record in everything):
+        known = [str(number(record, "n")) for record in everything if record["type"] == "turn_started"]
+        raise Refused(f"{id}: no turn begins with record {at}: they begin with {', '.join(known[-8:]) or 'none'}")
+    kept = [record for record in everything if not at or number(record, "n") < at]
+    forked: RawRecord = {"v": VERSION, "n": 0, "at": time.time(), "type": "forked", "parent": id, "parent_at": at}
+    return write_log(folder, str(uuid.uuid4()), _child([*kept, forked], id, at), len(everything) - len(kept))
+
+
+def compact(folder: Path, id: str, keep: int) -> Copied:
+    """A new session of the newest `keep` turns of `id`, with its header, title, mode, model and context.
+
+    Raises Refused.
+    """
+    if keep < 1:
+        raise Refused(f"{keep} turns: at least one is kept")
+    everything = _records(folder, id)
+    begins = [place for place, record in enumerate(everything) if record["type"] == "turn_started"]
+    if len(begins) <= keep:
+        turns = f"{len(begins)} turn{'' if len(begins) == 1 else 's'}"
+        raise Refused(f"{id}: has {turns}, no more than are to be kept: nothing was written")
+    cut = begins[-keep]
+    said: RawRecord = {
+        "v": VERSION, "n": 0, "at": time.time(), "type": "notice",
+        "text": f"The {len(begins) - keep:,} turns before are in session {id}.",
+    }  # fmt: skip
+    answered = {_step(record) for record in everything[cut:] if record["type"] == "assistant_message"}
+    newest = [one for one in everything[cut:] if one["type"] != "partial" or _step(one) not in answered]
+    kept = [*_before(everything[:cut]), said, *newest]
+    return write_log(
+        folder, str(uuid.uuid4()), _child(kept, id, number(everything[cut], "n")), len(everything) - len(kept)
+    )
+
+
+def _step(record: RawRecord) -> tuple[int, int, str]:
+    return number(record, "turn"), number(record, "step"), text(record, "agent")
+
+
+def _before(records: list[RawRecord]) -> list[RawRecord]:
+    """What of the older records still holds: the header, the titles, and the newest of each standing kind."""
+    standing: dict[str, RawRecord] = {}
+    for record in records:
+        kind = record["type"]
+        if kind == "session_started":
+            standing.setdefault(kind, record)
+        elif kind == "titled":
+            standing[f"titled by {record.get('by', 'person')}"] = record
+        elif kind in _STANDING:
+            standing[kind] = record
+    return sorted(standing.values(), key=lambda record: number(record, "n"))
+
+
+def _records(folder: Path, id: str) -> list[RawRecord]:
+    """Raises Refused."""
+    try:
+        with open_log(folder / f"{id}{LOG}") as file:
+            found = [record for _, line in lines(file) for record in in_line(line)]
+    except (NoLog, OSError) as error:
+        raise Refused(f"{id}: {error}") from None
+    if not found:
+        raise Refused(f"{id}: holds no record")
+    return found
+
+
+def _child(records: list[RawRecord], parent: str, at: int) -> list[RawRecord]:
+    """Copies whose header says where they are from."""
+    place = next((place for place, record in enumerate(records) if record["type"] == "session_started"), None)
+    header: RawRecord = {"v": VERSION, "n": 0, "at": time.time(), "type": "session_started"}
+    if place is not None:
+        header = records.pop(place)
+    return [{**header, "parent": parent, "parent_at": at}, *records]
+
+
+def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int = 0) -> Copied:
+    """A new log, whole or not at all, with its records numbered from 1; what names another record by its number names
+    the same one. Raises Refused."""
+    numbers: dict[int, int] = {}
+    turns = n = 0
+    path = folder / f"{id}{LOG}"
+    part = folder / f".{id}.{os.getpid()}.new"
+    try:
+        make_folder(folder)
+        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as file:
+            for record in records:
+                n += 1
+                numbers[number(record, "n")] = n
+                turns += record["type"] == "turn_started"
+                file.write(encoded(_renumbered({**record, "n": n, "session": id}, numbers)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(part, path, follow_symlinks=False)  # never over another log
+        sync_folder(folder)
+    except OSError as error:
+        raise Refused(f"the new log cannot be written: {error.strerror or error}") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return Copied(id, n, turns, left_out)
+
+
+def _renumbered(record: RawRecord, numbers: dict[int, int]) -> RawRecord:
+    match record["type"]:
+        case "rewound":
+            return {**record, "to": _first(numbers, number(record, "to"))}
+        case "labelled":
+            return {**record, "of": numbers.get(number(record, "of"), 0)}
+        case "restore_started" | "files_restored" if isinstance(record.get("turns"), list):
+            return {**record, "turns": [numbers[turn] for turn in record["turns"] if turn in numbers]}
+        case _:
+            return record
+
+
+def _first(numbers: dict[int, int], wanted: int) -> int:
+    """The new number of record `wanted`, or of the first one behind it that was kept."""
+    there = sorted(numbers)
+    place = bisect.bisect_left(there, wanted)
+    return numbers[there[place]] if place < len(there) else 0

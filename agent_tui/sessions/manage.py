@@ -1,0 +1,91 @@
+"""What is done to a session as a whole: a name for it, and the end of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Final
+
+from agent_tui.protocol.events import Titled
+from agent_tui.sessions.lock import Lock, SessionLocked
+from agent_tui.sessions.maintain import Refused
+from agent_tui.sessions.raw import LOG, NoLog, open_log
+from agent_tui.sessions.store import Store
+
+LONGEST: Final = 200
+"""Characters of a title."""
+_OWN: Final = re.compile(r"\.jsonl|\.msgs\.jsonl|\.(?:torn|bad|before-repair)-[0-9T-]+")
+"""How the names of a session's own files go on behind its id."""
+
+
+def rename(folder: Path, id: str, title: str) -> None:
+    """Put a title of the person's own on record; empty: none. Raises Refused, SessionLocked."""
+    title = " ".join(title.split())
+    if len(title) > LONGEST:
+        raise Refused(f"a title has up to {LONGEST} characters, not {len(title):,}")
+    _check(folder, id)
+    try:
+        store = Store.open(folder, id).store
+    except OSError as error:
+        raise Refused(f"{id}: {error.strerror or error}") from None
+    try:
+        if not store.trouble:
+            store.append(Titled(title=title, by="person", session=id, at=time.time()))
+        if store.trouble:
+            raise Refused(f"{id}: the title cannot be kept: {store.trouble}")
+    finally:
+        store.close()
+
+
+def files_of(folder: Path, id: str) -> list[Path]:
+    """The log of `id` and what is kept beside it: keys, and what repairs set aside."""
+    try:
+        names = [path for path in folder.iterdir() if path.name.startswith(id)]
+    except OSError:
+        return []
+    return sorted(path for path in names if _OWN.fullmatch(path.name[len(id) :]))
+
+
+def delete(folder: Path, id: str) -> list[Path]:
+    """Delete the files of session `id`; returns which. Kept contents of files (`blobs`) stay: others may need them.
+
+    Raises Refused, SessionLocked.
+    """
+    _check(folder, id)
+    lock = Lock(folder / f"{id}.lock")
+    gone = []
+    try:
+        lock.take()
+        for path in files_of(folder, id):
+            path.unlink()
+            gone.append(path)
+    except OSError as error:
+        raise Refused(f"{id}: {error.strerror or error}") from None
+    finally:
+        lock.release()
+    return gone
+
+
+def is_open(folder: Path, id: str) -> bool:
+    """Whether a program has the session open."""
+    path = folder / f"{id}.lock"
+    if not path.exists():
+        return False
+    lock = Lock(path)
+    try:
+        lock.take()
+    except SessionLocked:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
+
+
+def _check(folder: Path, id: str) -> None:
+    """Raises Refused where the log is none of ours to change."""
+    try:
+        open_log(folder / f"{id}{LOG}").close()
+    except NoLog as error:
+        raise Refused(f"{id}: {error}") from None
