@@ -41,9 +41,11 @@ class Unknown(Event):
 
 @frozen
 class Restored:
-    """Not an event: a transcript that the engine has folded already, in its own thread (resume)."""
+    """Not an event: a transcript that the engine has folded already, in its own thread (resume), from the records up to
+    number `n`."""
 
     transcript: Transcript
+    n: int = 0
 
     def apply(self, _: Transcript) -> Transcript:
         return self.transcript

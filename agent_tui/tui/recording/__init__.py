@@ -1,0 +1,1 @@
+"""What happened on a screen, written down so that another process draws the same frames. Pure: no files, no clock."""

@@ -1,0 +1,41 @@
+"""The classes whose values may stand in a recording, by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from agent_tui.protocol import (
+    aside_events,
+    display,
+    messages,
+    ops,
+    session_events,
+    shell_events,
+    tool_events,
+    transcript,
+    turn_events,
+)
+from agent_tui.settings_kinds import Value
+from agent_tui.structures import chips, markdown_links, markdown_stream, mention
+from agent_tui.structures.plain import name_of
+from agent_tui.tui import aside, finder, held, look, model, msg, picker, recall, search, window
+
+MODULES: tuple[ModuleType, ...] = (
+    msg, model, look, window, held, aside, finder, picker, recall, search, chips, mention,
+    markdown_stream, markdown_links, transcript, display, messages, ops, session_events, shell_events, tool_events,
+    turn_events, aside_events,
+)  # fmt: skip
+
+
+@cache
+def classes() -> dict[str, type[Any]]:
+    """Every dataclass of `MODULES`, and the value of a setting, by what `plain` calls it."""
+    found: dict[str, type[Any]] = {name_of(Value): Value}
+    for module in MODULES:
+        for own in vars(module).values():
+            if isinstance(own, type) and dataclasses.is_dataclass(own) and own.__module__ == module.__name__:
+                found[name_of(own)] = own
+    return found

@@ -1,0 +1,37 @@
+"""A hash of the model and of what is seen of it: equal on every machine that was told the same."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Final
+
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.structures.plain import plain
+from agent_tui.structures.vec import Vec
+from agent_tui.tui.model import Model
+from agent_tui.tui.recording import masked
+from agent_tui.tui.recording.frame import frame
+from agent_tui.tui.view import view
+
+NEWEST: Final = 256
+"""Rows of a transcript that are hashed; of the others their number. So it costs the same at any length."""
+
+
+def digests(live: Model) -> tuple[str, str]:
+    """The hash of `live` and the hash of its frame, 32 hexadecimal digits each."""
+    known = masked.model(live)
+    rows = {name: len(session.rows) for name, session in known.sessions.items()}
+    short = replace(known, sessions={name: _short(session) for name, session in known.sessions.items()})
+    return _hash([rows, plain(short, masked.said)]), _hash(frame(view(known), known.width, known.height))
+
+
+def _short(t: Transcript) -> Transcript:
+    size = len(t.rows)
+    return replace(t, rows=Vec(t.rows[max(0, size - NEWEST) :])) if size else t
+
+
+def _hash(data: object) -> str:
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    return blake2b(text.encode(), digest_size=16).hexdigest()

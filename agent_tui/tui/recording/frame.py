@@ -1,0 +1,95 @@
+"""A view as lines of text: the pure twin of the screen, for hashes, `--frames` and tests.
+
+It says everything that a `View` decides, in the order of the screen and in lines of its width. Where widgets decide by
+themselves (how far somebody has scrolled by wheel, where a list is cut) it shows the end, or the row with the mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich.cells import cell_len
+
+from agent_tui.protocol.transcript import Block
+from agent_tui.tui.blocks import block_lines
+from agent_tui.tui.displays import display_lines
+from agent_tui.tui.markdown.lines import cut
+from agent_tui.tui.regions import DialogView, OverlayView, Span, TranscriptView, View
+
+_SELECTED: Final = ("  ", "❯ ")
+
+
+def frame(shown: View, width: int, height: int) -> list[str]:
+    """What `shown` says, for a terminal of this size."""
+    width, height = max(1, width), max(1, height)
+    if shown.too_small:
+        return ["too small"]
+    below = [*_around(shown, width)]
+    above = [_spans(shown.header.left, shown.header.right)]
+    rows = _page(shown.transcript, width, max(1, height - len(below) - len(above)))
+    return [cut(line, width, cell_len) for line in (*above, *rows, *below)]
+
+
+def _around(shown: View, width: int) -> Iterable[str]:
+    """All but the header and the transcript."""
+    if shown.overlay is not None:
+        yield from _overlay(shown.overlay)
+    if shown.queue is not None:
+        queue = shown.queue
+        yield f"queue{' paused' * queue.paused} {queue.hint}"
+        yield from (*(f"+ {text}" for text in queue.steers), *(f"- {text}" for text in queue.items))
+    if shown.dialog is not None:
+        yield from _dialog(shown.dialog, width)
+    if shown.completion is not None:
+        for number, option in enumerate(shown.completion.options):
+            yield f"{_SELECTED[number == shown.completion.selected]}{option.label}  {option.detail}"
+    if shown.toast is not None:
+        yield f"[{shown.toast.tone}] {shown.toast.text}"
+    if shown.status is not None:
+        yield f"{shown.status.spinner} {_spans(shown.status.spans)}"
+    prompt = shown.prompt
+    yield f"{prompt.label}> {prompt.text or prompt.placeholder}"
+    yield "  ".join(f"{key} {does}" for key, does in shown.footer.keys) + shown.footer.note
+
+
+def _page(shown: TranscriptView, width: int, room: int) -> list[str]:
+    """The last rows that have room; with a mark, those that end with its row."""
+    found: list[str] = []
+    end = shown.mark + 1 if 0 <= shown.mark < len(shown.rows) else len(shown.rows)
+    blocks: list[tuple[int, Block]] = [] if end < len(shown.rows) else [(-1, block) for block in reversed(shown.live)]
+    for row in range(end - 1, -1, -1):
+        if len(blocks) > room:
+            break
+        blocks.append((row, shown.rows[row]))
+    for row, block in blocks:
+        if len(found) >= room:
+            break
+        open_ = shown.expanded != (row in shown.exceptions)
+        lines = block_lines(block, width, open_, shown.now, cell_len, shown.look)
+        found.extend("".join(part.text for part in line.segments) for line in reversed(lines))
+    return found[:room][::-1]
+
+
+def _dialog(dialog: DialogView, width: int) -> Iterable[str]:
+    yield f"{dialog.title} {dialog.position} {dialog.reason}"
+    if dialog.display is not None:
+        for line in display_lines(dialog.display, width, True, cell_len, dialog.look):
+            yield "".join(part.text for part in line.segments)
+    for number, option in enumerate(dialog.options):
+        yield f"{_SELECTED[number == dialog.selected]}{option.key} {option.label} {option.detail}"
+
+
+def _overlay(sheet: OverlayView) -> Iterable[str]:
+    yield f"== {sheet.title} =="
+    yield from map(_spans, sheet.lines)
+    for number, option in enumerate(sheet.options):
+        yield f"{_SELECTED[number == sheet.selected]}{option.key} {option.label} {option.detail}"
+    if sheet.text:
+        yield from sheet.text.split("\n")
+    yield from map(_spans, sheet.below)
+    yield sheet.footer
+
+
+def _spans(*parts: Sequence[Span]) -> str:
+    return "  ".join("".join(span.text for span in part) for part in parts)

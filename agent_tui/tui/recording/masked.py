@@ -1,0 +1,72 @@
+"""What is never written down, and what stands in its place on both sides: in the live session and in its replay.
+
+`!!` commands and what they put out are the person's own. Lists from outside the session (its folder's files, prompts
+of other sessions) are neither small nor this session's: of them only what was shown is written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.session_events import Answered
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.tui.model import Model
+
+PRIVATE: Final = "!!"
+HIDDEN: Final = "•"
+LISTS: Final = frozenset(("files",))
+"""Kinds of answers that are lists from outside."""
+
+
+def said(text: str) -> str:
+    """`text`, or dots in the place of a private command. What was hidden once stays as it is."""
+    bare = text.lstrip()
+    if not bare.startswith(PRIVATE):
+        return text
+    lead = len(text) - len(bare) + len(PRIVATE)
+    return text[:lead] + HIDDEN * (len(text) - lead)
+
+
+def event(told: Event) -> Event | None:
+    """`told` as it is written down; None: not at all."""
+    if not isinstance(told, Answered):
+        return told
+    if told.kind in LISTS:
+        return None
+    return replace(told, data=_marker(told.data)) if told.kind == "private" else told
+
+
+def model(live: Model) -> Model:
+    """`live` as far as its replay can know it: what hashes and frames are made of."""
+    sessions = {name: _session(one) for name, one in live.sessions.items()}
+    composer, finder, overlay, search = live.composer, live.finder, live.overlay, live.search
+    composer = replace(
+        composer, history=(), draft=said(composer.draft), text=said(composer.text), stash=said(composer.stash),
+        saved=said(composer.saved), kept=said(composer.kept),
+    )  # fmt: skip
+    if finder is not None:
+        finder = replace(finder, matches=None, recent=())
+    if overlay is not None and overlay.picker is not None and overlay.picker.files is not None:
+        overlay = replace(overlay, picker=replace(overlay.picker, files=None, entries=()))
+    if search is not None:
+        search = replace(search, index=type(search.index)())
+    return replace(live, sessions=sessions, composer=composer, finder=finder, overlay=overlay, search=search)
+
+
+def _session(t: Transcript) -> Transcript:
+    answers = {kind: data for kind, data in t.answers.items() if kind not in LISTS}
+    if "private" in answers:
+        answers["private"] = _marker(answers["private"])
+    return replace(t, answers=answers, draft=said(t.draft))
+
+
+def _marker(data: Any) -> Any:
+    """In the place of a private command's output: how many lines it had."""
+    if not isinstance(data, Mapping):
+        return data
+    lines = data.get("lines", len(str(data.get("output", "")).splitlines()))
+    output = f"{lines} line{'s' * (lines != 1)}, not recorded"
+    return {"command": "", "said": data.get("said", ""), "output": output, "lines": lines}

@@ -1,0 +1,84 @@
+"""What is written beside a Msg of the lists that come from outside the session: only what was shown of them.
+
+`h`: how many earlier prompts there are, which of them stands in the prompt, and its words. `f`: the files under an
+`@`. `k`: those in the list of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent_tui.structures.plain import plain, rebuilt
+from agent_tui.tui.finder import Finder
+from agent_tui.tui.model import Model
+from agent_tui.tui.picker import Picker
+from agent_tui.tui.recording import masked
+from agent_tui.tui.recording.classes import classes
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """`history`: the number of earlier prompts, the place of the one that is shown (negative: none), and its words.
+    None: nothing is to be put in."""
+
+    history: tuple[int, int, str] | None = None
+    finder: Finder | None = None
+    picker: Picker | None = None
+
+
+NOTHING = Patch()
+
+
+def written(before: Model, after: Model) -> dict[str, Any]:
+    """What a line says beside the Msg that made `after` of `before`."""
+    data: dict[str, Any] = {}
+    mine, old = after.composer, before.composer
+    if mine.history is not old.history or (mine.browsing != old.browsing and mine.browsing >= 0):
+        shown = mine.history[mine.browsing] if mine.browsing >= 0 else ""
+        data["h"] = [len(mine.history), mine.browsing, masked.said(shown)]
+    if after.finder is not None and after.finder is not before.finder:
+        data["f"] = plain(replace(after.finder, matches=None, recent=()), masked.said)
+    picker, seen = _files(after), _files(before)
+    if picker is not None and picker is not seen:
+        data["k"] = plain(replace(picker, files=None, entries=()), masked.said)
+    return data
+
+
+def read(data: Mapping[str, Any]) -> Patch:
+    """What a line says. Raises ValueError, LookupError and TypeError for what was never written."""
+    history = (int(data["h"][0]), int(data["h"][1]), str(data["h"][2])) if "h" in data else None
+    finder = rebuilt(data["f"], classes()) if "f" in data else None
+    picker = rebuilt(data["k"], classes()) if "k" in data else None
+    return Patch(history, finder, picker) if (history, finder, picker) != (None, None, None) else NOTHING
+
+
+def applied(model: Model, patch: Patch) -> Model:
+    """`model` with what was shown of the outside."""
+    if patch is NOTHING:
+        return model
+    if patch.history is not None:
+        model = remembering(model, patch)
+        model = replace(model, composer=replace(model.composer, browsing=patch.history[1]))
+    if patch.finder is not None:
+        model = replace(model, finder=patch.finder)
+    if patch.picker is not None and model.overlay is not None:
+        model = replace(model, overlay=replace(model.overlay, picker=patch.picker))
+    return model
+
+
+def remembering(model: Model, patch: Patch) -> Model:
+    """`model` with the earlier prompt that a key is about to put into the prompt."""
+    if patch.history is None:
+        return model
+    size, at, shown = patch.history
+    prompts = [""] * size
+    if 0 <= at < size:
+        prompts[at] = shown
+    return replace(model, composer=replace(model.composer, history=tuple(prompts)))
+
+
+def _files(model: Model) -> Picker | None:
+    picker = model.overlay.picker if model.overlay is not None else None
+    return picker if picker is not None and picker.files is not None else None

@@ -1,0 +1,140 @@
+"""A recording played back: the models that a session's Msgs made, any of them again, quickly.
+
+Nothing is sent and nothing is performed: what an effect brought about stands in the recording as a Msg of its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.events import fold
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.tui.model import Model, initial
+from agent_tui.tui.msg import HistoryAsked
+from agent_tui.tui.recording.digest import digests
+from agent_tui.tui.recording.patches import applied, remembering
+from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Reader, Step
+from agent_tui.tui.update import update
+
+EVERY: Final = 200
+"""Steps between two models that are kept: so many are played again, at most, to come to any moment."""
+LONGEST: Final = 2.0
+"""Seconds of a pause that are played: a night between two prompts is not sat through."""
+
+
+@dataclass(slots=True)
+class Player:
+    """`moments[i]` is when, in seconds since the start and with long pauses shortened, step `i` happens. A step is a
+    Msg, or the beginning of another run (`Header`)."""
+
+    steps: list[Header | Step] = field(default_factory=list)
+    moments: list[float] = field(default_factory=list)
+    checks: dict[int, Check] = field(default_factory=dict)
+    """What the model was after so many steps, as the live session saw it."""
+    problems: list[str] = field(default_factory=list)
+    is_cut: bool = False
+    _kept: list[Model] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, lines: Iterable[bytes], events: Iterable[Event]) -> Player:
+        """The recording in `lines`, of a session with these settled `events`. What cannot be read is said in
+        `problems` and left out; never raises for it."""
+        player = cls()
+        log = _Log(events)
+        reader = Reader(log.record, log.restored)
+        for number, line in enumerate(lines, 1):
+            try:
+                player._take(reader.read(line))
+            except BadTape as error:
+                player.problems.append(f"line {number}: {error}")
+        return player
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def seconds(self) -> float:
+        """How long it plays at its own speed."""
+        return self.moments[-1] if self.moments else 0.0
+
+    def before(self, moment: float) -> int:
+        """How many steps have happened `moment` seconds after the start."""
+        return bisect_right(self.moments, moment)
+
+    def model(self, count: int) -> Model:
+        """The model after the first `count` steps."""
+        count = max(0, min(count, len(self.steps)))
+        while len(self._kept) <= count // EVERY:
+            self.keep()
+        at = count // EVERY * EVERY
+        return self._played(self._kept[count // EVERY], at, count)
+
+    def keep(self) -> bool:
+        """Play on to the next model that is kept; whether there are more. A slice of the work that seeks save."""
+        if not self._kept:
+            self._kept.append(initial())
+        at = (len(self._kept) - 1) * EVERY
+        if at + EVERY > len(self.steps):
+            return False
+        self._kept.append(self._played(self._kept[-1], at, at + EVERY))
+        return True
+
+    def verified(self) -> list[str]:
+        """Where the replay comes to something else than the live session did; empty: nowhere."""
+        found = []
+        for count, check in sorted(self.checks.items()):
+            mine = digests(self.model(count))
+            for what, own, live in zip(("model", "frame"), mine, (check.model, check.frame), strict=True):
+                if own != live:
+                    found.append(f"step {count}: the {what} differs from that of the recording")
+        return found
+
+    def _take(self, found: Header | Step | Check | Cut) -> None:
+        if isinstance(found, Cut):
+            self.is_cut = True
+        elif isinstance(found, Check):
+            self.checks[len(self.steps)] = found
+        else:
+            last = self.moments[-1] if self.moments else 0.0
+            since = found.at - self.steps[-1].at if self.steps else 0.0
+            self.steps.append(found)
+            self.moments.append(last + max(0.0, min(LONGEST, since)))
+
+    def _played(self, model: Model, first: int, last: int) -> Model:
+        for step in self.steps[first:last]:
+            model = after(model, step)
+        return model
+
+
+def after(model: Model, step: Header | Step) -> Model:
+    """The model after one step."""
+    if isinstance(step, Header):
+        return step.start
+    if step.msg is not None:
+        ready = remembering(model, step.patch) if isinstance(step.msg, HistoryAsked) else model
+        model, _ = update(ready, step.msg)
+    else:
+        model = replace(model, at=step.at)
+    return applied(model, step.patch)
+
+
+class _Log:
+    """The settled events of a session, by number, and what the first of them fold into."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        self._events = sorted(events, key=lambda event: event.n)
+        self._by_number: Mapping[int, Event] = {event.n: event for event in self._events}
+
+    def record(self, n: int) -> Event:
+        if n not in self._by_number:
+            raise LookupError(f"the log has no record {n}")
+        return self._by_number[n]
+
+    def restored(self, n: int) -> Transcript:
+        return fold(event for event in self._events if event.n <= n)
+
+

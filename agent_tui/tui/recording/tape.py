@@ -1,0 +1,229 @@
+"""The lines of a recording, as they are written and as they are read. A line is JSON; settled events stand in it by
+their number in the session's log, so that nothing is stored twice.
+
+    {"v": 1, "at": …, "session": id, "versions": {…}, "start": model}   a run of the program began to show the session
+    {"t": at, "m": msg}                                                 a Msg
+    {"t": at, "m": msg, "s": [keep, drop, "words"]}                     one with the prompt's text: how that differs
+    {"t": at, "e": [4, ["x", at, "text"], …], "i": […]}                 `EventsArrived`: 4 is record 4, `i` whose it is
+    {…, "h": […], "f": …, "k": […]}                                     beside a Msg: what was shown of outside lists
+    {"c": [model hash, frame hash]}                                     what the model then was
+    {"cut": true}                                                       the recording had reached its limit
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.tool_events import ToolOutput
+from agent_tui.protocol.transcript import Transcript
+from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
+from agent_tui.structures.plain import plain, rebuilt
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import (
+    DraftChanged,
+    EventsArrived,
+    HistoryAsked,
+    HistoryLoaded,
+    KeyPressed,
+    Msg,
+    Submitted,
+)
+from agent_tui.tui.recording import masked, patches
+from agent_tui.tui.recording.classes import classes
+from agent_tui.tui.recording.patches import Patch
+
+VERSION: Final = 1
+_DELTAS: Final[Mapping[type[Event], tuple[str, tuple[str, ...]]]] = {
+    TextDelta: ("x", ("text",)),
+    ThinkingDelta: ("y", ("text",)),
+    ToolArgsDelta: ("a", ("index", "text", "name")),
+    ToolOutput: ("o", ("call_id", "text")),
+}
+_KINDS: Final = {letter: (kind, names) for kind, (letter, names) in _DELTAS.items()}
+_IDS: Final = ("session", "run", "trace", "turn", "step", "agent", "parent_call")
+_TEXTS: Final[Mapping[type[Any], str]] = {
+    DraftChanged: "text", Submitted: "text", KeyPressed: "draft", HistoryAsked: "draft"
+}  # fmt: skip
+
+
+class BadTape(ValueError):
+    """A line that is none of a recording: the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A run of the program that showed the session: the model that it began with."""
+
+    at: float
+    session: str
+    versions: Mapping[str, str]
+    start: Model
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A Msg (None: only lists from outside came), and what to put in the place of what is not written down."""
+
+    msg: Msg | None
+    at: float
+    patch: Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    model: str
+    frame: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """From here on nothing was recorded."""
+
+
+class Writer:
+    """Makes the lines of one run; each counts on those before it."""
+
+    def __init__(self) -> None:
+        self._draft = ""
+        self._ids: tuple[Any, ...] = ()
+
+    def header(self, before: Model, at: float, session: str, versions: Mapping[str, str]) -> str:
+        """The first line of a run that begins with the model `before`, of which other sessions are left out."""
+        own = before.sessions[before.active]
+        start = replace(
+            masked.model(before), sessions={before.active: Transcript(cwd=own.cwd)}, search=None, finder=None
+        )
+        self._draft, self._ids = "", ()
+        return _line(
+            {"v": VERSION, "at": at, "session": session, "versions": dict(versions), "start": plain(start, masked.said)}
+        )
+
+    def step(self, msg: Msg, before: Model, after: Model) -> str:
+        """The line of `msg`, which made `after` of the model `before`."""
+        data: dict[str, Any] = {"t": msg.at}
+        if isinstance(msg, EventsArrived):
+            data["e"] = []
+            for told in msg.events:
+                self._event(told, data)
+        elif not isinstance(msg, HistoryLoaded):
+            own = plain(msg, masked.said)
+            own.pop("at", None)
+            if (name := _TEXTS.get(type(msg))) is not None:
+                data["s"] = self._difference(own.pop(name, ""))
+            data["m"] = own
+        data.update(patches.written(before, after))
+        return _line(data)
+
+    def _event(self, told: Event | Restored, data: dict[str, Any]) -> None:
+        """Add `told` to the line `data`."""
+        if isinstance(told, Restored):
+            data["e"].append(["r", told.n])
+            return
+        if told.n and told.settled:
+            data["e"].append(told.n)
+            return
+        shown = masked.event(told)
+        if shown is None:
+            return
+        ids = tuple(getattr(shown, name) for name in _IDS)
+        if ids != self._ids:
+            self._ids = ids
+            data.setdefault("i", []).append([len(data["e"]), *ids])
+        if (known := _DELTAS.get(type(shown))) is not None:
+            letter, names = known
+            data["e"].append([letter, shown.at, *(getattr(shown, name) for name in names)])
+        else:
+            own = plain(shown, masked.said)
+            data["e"].append({key: value for key, value in own.items() if key not in _IDS})
+
+    def _difference(self, text: str) -> list[Any]:
+        """`text` by what it keeps of the text before: characters from its start, characters left out, new words."""
+        old, self._draft = self._draft, text
+        most = min(len(old), len(text))
+        keep = next((at for at in range(most) if old[at] != text[at]), most) if not text.startswith(old) else len(old)
+        tail = 0
+        while tail < most - keep and old[-1 - tail] == text[-1 - tail]:
+            tail += 1
+        return [keep, len(old) - keep - tail, text[keep : len(text) - tail]]
+
+
+def check(model_hash: str, frame_hash: str) -> str:
+    """The line that holds what the model, and what is seen of it, hash to."""
+    return _line({"c": [model_hash, frame_hash]})
+
+
+def _line(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=True, separators=(",", ":")) + "\n"
+
+
+class Reader:
+    """Reads the lines of a recording in their order. `record` gives the settled event of a number, `restored` what all
+    records up to a number fold into; both raise LookupError where the log has it not."""
+
+    def __init__(self, record: Callable[[int], Event], restored: Callable[[int], Transcript]) -> None:
+        self._record, self._restored = record, restored
+        self._draft = ""
+        self._ids: list[Any] = ["", "", "", 0, 0, "main", ""]
+
+    def read(self, line: str | bytes) -> Header | Step | Check | Cut:
+        """What `line` says. Raises BadTape."""
+        try:
+            data = json.loads(line)
+            if not isinstance(data, dict):
+                raise BadTape("not a record")
+            return self._read(data)
+        except BadTape:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise BadTape(f"{type(error).__name__}: {error}") from None
+
+    def _read(self, data: dict[str, Any]) -> Header | Step | Check | Cut:
+        if "v" in data:
+            if data["v"] != VERSION:
+                raise BadTape(f"format {data['v']!r}; this version reads {VERSION}")
+            self._draft = ""
+            return Header(float(data["at"]), str(data["session"]), dict(data["versions"]), _made(data["start"], Model))
+        if "c" in data:
+            return Check(*map(str, data["c"]))
+        if "cut" in data:
+            return Cut()
+        at = float(data["t"])
+        return Step(self._msg(data, at), at, patches.read(data))
+
+    def _msg(self, data: dict[str, Any], at: float) -> Msg | None:
+        if "e" in data:
+            owners = {int(item[0]): item[1:] for item in data.get("i", ())}
+            return EventsArrived(tuple(self._event(item, owners.get(n)) for n, item in enumerate(data["e"])), at=at)
+        if "m" not in data:
+            return None
+        own = dict(data["m"])
+        if "s" in data:
+            keep, drop, words = data["s"]
+            self._draft = self._draft[:keep] + words + self._draft[keep + drop :]
+            own[_TEXTS[classes()[own["_"]]]] = self._draft
+        made: Msg = rebuilt({**own, "at": at}, classes())
+        return made
+
+    def _event(self, item: Any, ids: list[Any] | None) -> Event | Restored:
+        self._ids = self._ids if ids is None else ids
+        if isinstance(item, int):
+            return self._record(item)
+        if isinstance(item, list) and item[0] == "r":
+            return Restored(self._restored(int(item[1])), int(item[1]))
+        whose = dict(zip(_IDS, self._ids, strict=True))
+        if isinstance(item, list):
+            kind, names = _KINDS[item[0]]
+            return kind(at=item[1], **dict(zip(names, item[2:], strict=True)), **whose)
+        made: Event = replace(_made(item, Event), **whose)
+        return made
+
+
+def _made(data: Any, kind: type[Any]) -> Any:
+    found = rebuilt(data, classes())
+    if not isinstance(found, kind):
+        raise BadTape(f"no {kind.__name__}")
+    return found
