@@ -20,6 +20,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "agent_tui"
 MAX_LINES = 300
+pytestmark = pytest.mark.xdist_group("architecture")
+"""All read the same trees, which one process parses once."""
 
 PURE = (
     "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
@@ -144,6 +146,11 @@ def trees() -> dict[str, ast.Module]:
     return {module_name(path): ast.parse(path.read_text("utf-8"), str(path)) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@cache
+def nodes(module: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(trees()[module]))
+
+
 def imported(node: ast.AST) -> Iterator[str]:
     """What an import statement imports: `package.module`, or `package.module:name`."""
     if isinstance(node, ast.Import):
@@ -155,7 +162,7 @@ def imported(node: ast.AST) -> Iterator[str]:
 
 def all_imports(module: str) -> Iterator[tuple[str, str]]:
     """(top-level package, what) of every import in `module`, wherever it stands."""
-    for node in ast.walk(trees()[module]):
+    for node in nodes(module):
         for what in imported(node):
             yield what.split(":")[0].split(".")[0], what
 
@@ -163,7 +170,7 @@ def all_imports(module: str) -> Iterator[tuple[str, str]]:
 def lazy_imports(module: str) -> set[str]:
     return {
         what
-        for function in ast.walk(trees()[module])
+        for function in nodes(module)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for node in ast.walk(function)
         for what in imported(node)
@@ -172,7 +179,7 @@ def lazy_imports(module: str) -> set[str]:
 
 def calls(module: str) -> Iterator[tuple[str, int]]:
     """(last name of what is called or referred to by attribute, line)."""
-    for node in ast.walk(trees()[module]):
+    for node in nodes(module):
         if isinstance(node, ast.Attribute):
             yield node.attr, node.lineno
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -195,7 +202,6 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-@pytest.mark.xdist_group("architecture")
 def test_every_import_contract_is_kept() -> None:
     done = lint_imports(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -213,7 +219,6 @@ VIOLATIONS = {
 }
 
 
-@pytest.mark.xdist_group("architecture")
 def test_a_violation_breaks_its_contract(tmp_path: Path) -> None:
     """All violations at once in a copy of the package: every contract sees its own."""
     shutil.copytree(PACKAGE, tmp_path / "agent_tui", ignore=shutil.ignore_patterns("__pycache__"))
@@ -278,7 +283,7 @@ def late_modules(module: str) -> dict[str, str]:
     """Name to module of what `late` stands for in `module`."""
     return {
         name.id: call.args[0].value
-        for node in ast.walk(trees()[module])
+        for node in nodes(module)
         if isinstance(node, ast.Assign)
         for name, call in zip(
             node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets,
@@ -287,6 +292,7 @@ def late_modules(module: str) -> dict[str, str]:
         )
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "late"
         if isinstance(name, ast.Name) and isinstance(call.args[0], ast.Constant)
+        if isinstance(call.args[0].value, str)
     }
 
 
@@ -295,7 +301,7 @@ def test_a_late_module_is_the_one_that_the_type_checker_sees() -> None:
     assert len(found) > 5
     for module, late in found.items():
         told: dict[str, str] = {}
-        for node in ast.walk(trees()[module]):
+        for node in nodes(module):
             if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
                 for line in node.body:
                     if isinstance(line, ast.ImportFrom):
@@ -334,7 +340,7 @@ def uses(table: dict[str, set[str]], beside: str) -> set[str]:
     return {
         f"{module}:{node.lineno}: {node.value.id}.{node.attr}"
         for module in trees().keys() - {beside}
-        for node in ast.walk(trees()[module])
+        for node in nodes(module)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
         if node.attr in table.get(node.value.id, ())
     }

@@ -181,7 +181,7 @@ def test_twice_the_text_is_twice_the_work(shape: str, chunk: int, monkeypatch: p
         return work
 
     measured(LIMIT)
-    one, two = measured(10 * LIMIT), measured(20 * LIMIT)
+    one, two = measured(5 * LIMIT), measured(10 * LIMIT)
     assert two <= 2.1 * one
 
 

@@ -32,7 +32,7 @@ def cells(terminal: Pty) -> list[list[tuple[str, str, str, bool]]]:
 
 
 def settled(terminal: Pty) -> list[list[tuple[str, str, str, bool]]]:
-    while terminal.read(0.4):
+    while terminal.read(0.2):
         pass
     return cells(terminal)
 

@@ -17,6 +17,7 @@ def start(tmp_path: Path, *arguments: str) -> Pty:
     place, project = tmp_path / "place", tmp_path / "project"
     place.mkdir()
     project.mkdir()
+    (place / "config.toml").write_text("[providers.demo]\npace = 0\n")
     env = {
         "AGENT_TUI_HOME": str(place), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
         "OLLAMA_HOST": "127.0.0.1:9", "OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "",

@@ -37,7 +37,7 @@ def tour(tmp_path: Path, environment: dict[str, str], config: str) -> Pty:
     place, project = tmp_path / "place", tmp_path / "project"
     place.mkdir()
     project.mkdir()
-    (place / "config.toml").write_text(config)
+    (place / "config.toml").write_text(f"{config}[providers.demo]\npace = 0\n")
     env = {
         "AGENT_TUI_HOME": str(place), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
         "COLORTERM": "truecolor", "NO_COLOR": "", **environment,

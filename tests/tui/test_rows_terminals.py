@@ -21,6 +21,7 @@ from tests.tui.tmux_stage import bases, in_tmux
 Start = Callable[..., Pty]
 PROJECT, SCRIPT = "⚠\ufe0f हिन्दी", "한글\U0001f469\u200d\U0001f4bb.json"
 """They stand in the header."""
+CURSOR = re.compile(rb"\x1b\[\d+;\d+H")
 CLUSTERS = {
     "wide": "漢字かな한글ｶﾅＡ",
     "jamo": "\u1112\u1161\u11ab \u1161x\u11a8 \ud7b0",
@@ -166,8 +167,8 @@ def flat(text: str) -> str:
 
 def shown(pty: Pty, folder: Path) -> list[str]:
     """The rows of the screen as it is now, which are the same in tmux; none is longer than the screen."""
-    for _ in range(8):  # what is laid out in parts is whole when nothing more comes; a spinner may go on
-        if not pty.read(0.2):
+    for _ in range(8):  # what is laid out in parts is whole when nothing more is drawn; a spinner may go on
+        if not CURSOR.sub(b"", pty.read(0.2)):
             break
     rows = same(pty.emulator, pty.raw, folder)
     assert max(cell_len(row) for row in rows) <= pty.emulator.columns
