@@ -48,10 +48,14 @@ def _terminal(app: AgentApp) -> tuple[tuple[str, str], ...]:
     return (
         ("terminal", f"{width} x {height}; {app.console.color_system or 'no colours'}"),
         ("environment", "  ".join(named) or "none of the usual variables"),
-        ("theme", f"{app.palette.name}, {'dark' if app.palette.dark else 'light'}"),
+        ("theme", _theme(app.palette.name, "dark" if app.palette.dark else "light")),
         ("glyphs", "ASCII" if app.model.look.ascii else "Unicode"),
         ("mouse", "ours" if app.model.mouse else "the terminal's"),
     )
+
+
+def _theme(name: str, ground: str) -> str:
+    return name if ground in name.split("-") else f"{name}, {ground}"
 
 
 def _session(model: Model) -> tuple[tuple[str, str], ...]:

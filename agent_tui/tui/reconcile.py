@@ -150,7 +150,7 @@ class Regions:
         self.welcome.place()
         self.completion.place(self.box.region.y)
         self.overlay.place()
-        self.toast.place()
+        self.toast.place(0 if self.overlay.display and self.overlay.top == 1 else 1)
 
 
 def _prompt_lines(height: int) -> int:

@@ -104,7 +104,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     if model.search is not None:
         return _search_footer(model.search)
     if model.recall is not None:
-        return recalls.recall_footer(model.recall)
+        return recalls.recall_footer()
     if model.overlay is not None and model.overlay.picker is not None and model.composer.purpose is None:
         from agent_tui.tui.view.picker import picker_footer
 

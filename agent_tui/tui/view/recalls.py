@@ -52,6 +52,6 @@ def _count(found: Recall) -> str:
 
 
 @lazy
-def recall_footer(found: Recall) -> FooterView:
+def recall_footer() -> FooterView:
     keys = (("↑ Ctrl+R", "older"), ("↓", "newer"), ("Enter", "into the prompt"), ("Esc", "back"))
-    return FooterView(keys, _count(found))
+    return FooterView(keys)

@@ -11,6 +11,8 @@ from agent_tui.tui.regions import CompletionView
 from agent_tui.tui.widgets.paint import Region, flat, pad, seg
 
 SHOWN: Final = 8
+ROOMY: Final = 30
+"""Columns from which two cells stay free at the right, as at the left."""
 
 
 def window(count: int, selected: int, room: int) -> range:
@@ -54,7 +56,9 @@ class Completion(Region):
             option, chosen = options[number], number == self.value.selected
             label = pad((seg(option.label, "accent strong" if chosen else "text"),), wide)
             mark = Segment("   ❯ " if chosen else "     ", "accent")
-            lines.append(pad((mark, *label, seg(f"   {option.detail}", "dim")), width))
+            free = (Segment("  "),) if width > ROOMY else ()
+            text = pad((mark, *label, seg(f"   {option.detail}", "dim")), width - 2 * len(free))
+            lines.append((*text, *free))
         if cut:
             lines.append(pad((seg(f"     {beyond(len(options), shown)}", "dim"),), width))
         return lines

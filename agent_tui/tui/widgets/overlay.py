@@ -27,6 +27,8 @@ OUTSIDE: Final = 5
 
 class Overlay(Region):
     value: OverlayView | None = None
+    top = 0
+    """The row of its upper border."""
     _placed: Size | None = None
     """The size of the screen for which it has its place; None: it has something else to show."""
 
@@ -50,7 +52,8 @@ class Overlay(Region):
         high = len(self.strips(wide))
         self.styles.width, self.styles.height = wide, high
         free = screen.height - OUTSIDE
-        self.styles.offset = (max(0, (screen.width - wide) // 2), min(1, max(0, free)) + max(0, (free - high) // 2))
+        self.top = min(1, max(0, free)) + max(0, (free - high) // 2)
+        self.styles.offset = (max(0, (screen.width - wide) // 2), self.top)
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
         value = self.value
@@ -77,9 +80,7 @@ class Overlay(Region):
             edge("╰", "╯", "", value.footer, width, "accent"),
         ]
 
-    def _window(
-        self, text: list[tuple[Segment, ...]], scroll: int, room: int
-    ) -> tuple[list[tuple[Segment, ...]], str]:
+    def _window(self, text: list[tuple[Segment, ...]], scroll: int, room: int) -> tuple[list[tuple[Segment, ...]], str]:
         if len(text) <= room:
             return text, ""
         first = min(max(0, scroll), len(text) - room)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.tui.markdown.lines import Segment
+from rich.cells import cell_len, set_cell_size
+
+from agent_tui.tui.markdown.lines import Segment, line_cells
 from agent_tui.tui.regions import StatusView
 from agent_tui.tui.widgets.paint import Region, pad, runs
 
@@ -24,4 +26,19 @@ class Status(Region):
         if self.value is None:
             return [()]
         frame = SPINNER[self.value.spinner % len(SPINNER)] + " " if self.value.spinner >= 0 else ""
-        return [pad((Segment(frame, "accent"), *runs(self.value.spans)), width)]
+        what, *more = runs(self.value.spans)
+        room = width - cell_len(frame)
+        while len(more) > 2 and line_cells((what, *more), cell_len) > room:
+            del more[-4:-2]  # a dot and what stands behind it: how it is stopped is said to the last
+        if line_cells((what, *more), cell_len) > room:
+            what = Segment(shortened(what.text, max(0, room - line_cells(more, cell_len))), what.style)
+        return [pad((Segment(frame, "accent"), what, *more), width)]
+
+
+def shortened(text: str, room: int) -> str:
+    """`text` in `room` cells, cut behind a word where that leaves most of it."""
+    if cell_len(text) <= room:
+        return text
+    kept = set_cell_size(text, max(0, room - 1))
+    words = kept if text[len(kept) : len(kept) + 1] == " " else kept.rpartition(" ")[0]
+    return f"{(words if 2 * cell_len(words) >= room else kept).rstrip()}…"[: max(0, room)]

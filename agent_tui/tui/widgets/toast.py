@@ -18,14 +18,18 @@ class Toast(Region):
         self.place()
         self.redraw(layout=True)
 
-    def place(self) -> None:
-        """Top right, below the header, as wide as its text."""
+    row = 1
+
+    def place(self, row: int | None = None) -> None:
+        """Top right, on the screen's `row` (that below the header, or the header's where a sheet begins there), as
+        wide as its text."""
+        self.row = self.row if row is None else row
         if self.value is None:
             return
         screen = self.app.size
         wide = min(max(1, screen.width - 2), cell_len(runs((Span(self.value.text),))[0].text) + 4)
         self.styles.width = wide
-        self.styles.offset = (max(0, screen.width - wide - 1), 1)
+        self.styles.offset = (max(0, screen.width - wide - 1), self.row)
 
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
         if self.value is None:

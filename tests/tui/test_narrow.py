@@ -1,0 +1,103 @@
+"""Little room: what is cut, and what never is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from agent_tui.protocol.events import Notice
+from agent_tui.settings_kinds import Value, entries
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.facts import _theme
+from agent_tui.tui.model import Configured
+from agent_tui.tui.msg import EffectFailed, Resized, SettingsRead
+from agent_tui.tui.regions import QueueView, Span, StatusView
+from agent_tui.tui.widgets.queue import Queue
+from agent_tui.tui.widgets.status import Status, shortened
+from tests.tui.play import Play, words
+from tests.tui.stage import SESSION, PlayedEngine, echo, play, text, until
+
+
+def line(region: Queue | Status, value: Any, width: int) -> str:
+    region.value = value
+    return "".join(segment.text for segment in region.lines(width)[0]).rstrip()
+
+
+SPANS = ("Run python -m pytest tests/shop", " · ", "12 s", " · ", "380 tokens", " · ", "Esc stops")
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (80, "⠋ Run python -m pytest tests/shop · 12 s · 380 tokens · Esc stops"),
+        (60, "⠋ Run python -m pytest tests/shop · 12 s · Esc stops"),
+        (48, "⠋ Run python -m pytest tests/shop · Esc stops"), (40, "⠋ Run python -m pytest… · Esc stops"),
+        (30, "⠋ Run python -m… · Esc stops"),
+    ],
+)  # fmt: skip
+def test_the_status_line_cuts_no_word(width: int, said: str) -> None:
+    assert line(Status(), StatusView(0, tuple(map(Span, SPANS))), width) == said
+
+
+@pytest.mark.parametrize(
+    ("given", "room", "kept"),
+    [
+        ("one two", 7, "one two"),
+        ("one two", 6, "one…"),
+        ("oneandonly", 6, "onean…"),
+        ("中文字", 4, "中…"),
+        ("one", 0, ""),
+    ],
+)
+def test_a_text_is_cut_behind_a_word(given: str, room: int, kept: str) -> None:
+    assert shortened(given, room) == kept
+
+
+@pytest.mark.parametrize("width", range(20, 70))
+def test_the_hints_of_the_queue_are_whole(width: int) -> None:
+    hints = ("Enter steers", "↑ edits the last", "Alt+Q lists")
+    said = line(Queue(), QueueView(("one", "two"), False, " · ".join(hints)), width).removeprefix("queued (2)").strip()
+    kept = said.split(" · ") if said else []
+    assert kept == list(hints[: len(kept)])
+
+
+def test_a_narrow_sheet_says_where_the_value_is_from() -> None:
+    shown = Play()
+    shown.say(Resized(44, 16))
+    shown.type("/settings max_steps")
+    shown.press("enter")
+    values = {one.key: Value(one.default) for one in entries()} | {"agent.max_steps": Value(9, "project")}
+    shown.say(SettingsRead(Configured(values)))
+    assert shown.view.overlay is not None
+    assert "agent.max_steps: 9, from the project's config.toml" in words(shown.view.overlay.lines[1])
+
+
+def test_the_theme_is_named_once() -> None:
+    assert [_theme("dark", "dark"), _theme("nord", "dark"), _theme("solarized-light", "light")] == [
+        "dark", "nord, dark", "solarized-light",
+    ]  # fmt: skip
+
+
+def test_a_toast_leaves_the_border_of_a_sheet() -> None:
+    async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
+        await pilot.press("f1")
+        await until(lambda: "Keys and commands" in text(app))
+        app.dispatch(EffectFailed("it broke"))
+        await until(lambda: "it broke" in text(app))
+        top, below = text(app).split("\n")[:2]
+        assert "it broke" in top and "╭─ Keys and commands" in below and below.rstrip().endswith("╮")
+
+    play(PlayedEngine(echo), steps)
+
+
+def test_the_completion_keeps_off_the_edge() -> None:
+    async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
+        app.link.engine.events.put(Notice(text="here", session=SESSION))
+        await pilot.press("slash")
+        await until(lambda: "/btw" in text(app))
+        found = [one for one in text(app).split("\n") if one.lstrip("❯ ").startswith("/") and "…" in one]
+        assert found and all(one.endswith("  ") for one in found)
+
+    play(PlayedEngine(echo), steps)
