@@ -56,6 +56,10 @@ class Goal:
         return {True: "kept", False: "MISSED", None: "not judged (quick run)"}[self.kept]
 
 
+def judged(words: str, kept: bool) -> Goal:
+    return Goal(words, None if quick() else kept)
+
+
 def report(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], goals: Sequence[Goal]) -> None:
     """Print a table (Markdown) and the verdict on each goal."""
     widths = [max(len(line[column]) for line in (header, *rows)) for column in range(len(header))]
@@ -76,6 +80,11 @@ def report(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], goa
 
 def ms(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms"
+
+
+def pair(values: Sequence[float], share: float) -> str:
+    """The median of `values` and what that `share` of them does not exceed."""
+    return f"{ms(median(values))} / {ms(percentile(values, share))}" if values else ""
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -165,6 +174,15 @@ class Pty:
         self.written += len(data)
         self.last = time.perf_counter()
         self.seen = (self.seen + data)[-(1 << 20) :]
+
+    def hand_over(self, text: str, piece: int, patience: float) -> None:
+        """Write more than the terminal takes at once, as fast as it takes it; what the program says is read."""
+        left = memoryview(text.encode())
+        while left:
+            select.select([], [self.fd], [], patience)
+            with suppress(BlockingIOError):
+                left = left[os.write(self.fd, left[:piece]) :]
+            self.pump(0.0)
 
     def wait(self, text: str, seconds: float = 15.0) -> float:
         """Read until `text` was written since the mark; returns the time (perf_counter). Raises TimeoutError."""

@@ -31,10 +31,10 @@ from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from benchmarks.common import (
     LETTERS,
-    Goal,
     Pty,
     agent,
     folder,
+    judged,
     median,
     model,
     ms,
@@ -148,8 +148,8 @@ def parts(top: Path) -> None:
         ("a key: its longest Msg", ms(median(slices)), ms(percentile(slices, 0.95)), ms(max(slices))),
     ]
     goals = [
-        Goal("a key at most 50 ms (p95)", judged(percentile(keys, 0.95) <= 0.05)),
-        Goal("no Msg longer than 25 ms (p95)", judged(percentile(slices, 0.95) <= 0.025)),
+        judged("a key at most 50 ms (p95)", percentile(keys, 0.95) <= 0.05),
+        judged("no Msg longer than 25 ms (p95)", percentile(slices, 0.95) <= 0.025),
     ]
     title = f"Files under an @: {FILES:,} tracked, {UNTRACKED:,} new; {len(keys)} keys"
     report(title, ("what", "median", "p95", "max"), rows, goals)
@@ -181,14 +181,10 @@ def program(home: Path) -> None:
     ]
     slow, extra = percentile(lists, 0.95), median(echoes) - median(plain)
     goals = [
-        Goal("a key to its list at most 50 ms (p95), terminal and painting included", judged(slow <= 0.05)),
-        Goal(f"the echo at most 5 ms later than without a list (is {ms(extra)})", judged(extra <= 0.005)),
+        judged("a key to its list at most 50 ms (p95), terminal and painting included", slow <= 0.05),
+        judged(f"the echo at most 5 ms later than without a list (is {ms(extra)})", extra <= 0.005),
     ]
     report(f"The whole program in that folder ({ROUNDS} keys each)", ("what", "median", "p95", "max"), rows, goals)
-
-
-def judged(kept: bool) -> bool | None:
-    return None if quick() else kept
 
 
 def echo(terminal: Pty, number: int, rest: float = 0.15) -> float:

@@ -15,9 +15,11 @@ from benchmarks.common import (
     agent,
     bare,
     folder,
+    judged,
     median,
     model,
     ms,
+    pair,
     percentile,
     quick,
     report,
@@ -49,10 +51,6 @@ class Costs:
             name, f"{self.shown:.2f} s" if self.shown else "", pair(self.keys, 0.95),
             ms(self.tick) if self.tick else "", pair(self.pages, 1.0), pair(self.resizes, 1.0), f"{self.memory:.0f} MB",
         )  # fmt: skip
-
-
-def pair(values: Sequence[float], share: float) -> str:
-    return f"{ms(median(values))} / {ms(percentile(values, share))}" if values else ""
 
 
 def floor(seconds: float, times: int) -> Costs:
@@ -100,10 +98,6 @@ def answer(url: str, seconds: float, lengths: Sequence[int]) -> list[float]:
             ticks.append(probe.window(terminal, seconds, typing=False).tick)
         terminal.wait(signs[-1], 60.0)
     return ticks
-
-
-def judged(words: str, kept: bool) -> Goal:
-    return Goal(words, None if quick() else kept)
 
 
 def goals(bottom: Costs, costs: dict[int, Costs]) -> list[Goal]:

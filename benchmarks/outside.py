@@ -18,9 +18,11 @@ from benchmarks.common import (
     agent,
     bare,
     folder,
+    judged,
     median,
     model,
     ms,
+    pair,
     percentile,
     quick,
     report,
@@ -91,10 +93,6 @@ HEADER = (
 )  # fmt: skip
 
 
-def pair(values: Sequence[float], share: float) -> str:
-    return f"{ms(median(values))} / {ms(percentile(values, share))}" if values else ""
-
-
 def seconds(values: Sequence[float]) -> str:
     return f"{median(values):.2f} s" if values else ""
 
@@ -135,10 +133,6 @@ def report_starts(took: dict[str, list[tuple[float, float]]]) -> None:
             judged(f"input ready at most 1.15 x the bare app (is {then:.2f} x)", then <= 1.15),
         ],
     )  # fmt: skip
-
-
-def judged(words: str, kept: bool) -> Goal:
-    return Goal(words, None if quick() else kept)
 
 
 def stream(found: Session, terminal: Pty, amount: Amount) -> None:

@@ -37,7 +37,7 @@ from agent_tui.tui.blocks import block_lines
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.widgets.transcript import Transcript
-from benchmarks.common import Goal, quick, report
+from benchmarks.common import Goal, judged, quick, report
 
 WORDS = "the loop reads each event once and folds it into a value that nothing else may change "
 FUNCTIONS = "".join(f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5))
@@ -228,10 +228,6 @@ def goals(costs: dict[int, Costs]) -> list[Goal]:
         judged(f"at most 1.5 MB per 1,000 rows, text included (is {memory:.2f})", memory <= 1.5),
         judged(f"flat: a tick of the longest within {FLAT} x the shortest (is {growth:.2f} x)", growth <= FLAT),
     ]
-
-
-def judged(words: str, kept: bool) -> Goal:
-    return Goal(words, None if quick() else kept)
 
 
 def ours(count: int) -> Costs:
