@@ -23,6 +23,7 @@ from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
 from agent_tui.agent.images import Images
 from agent_tui.agent.models import Models
+from agent_tui.agent.past import Past
 from agent_tui.agent.previews import told
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
@@ -90,11 +91,14 @@ class Agent:
         )
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log)
+        self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
         self._draft: SaveDraft | None = None
 
     # ------------------------------------------------------------------------------------------------------- ops
 
     def handle(self, op: Op) -> None:
+        if self.past.waits(op) or self.past.handle(op):
+            return
         match op:
             case Submit():
                 self._submit(op)
@@ -260,6 +264,8 @@ class Agent:
                 self.turns.spawn(self.files.tell(op.id))
             case "session_preview" | "file_preview" | "log":
                 self.turns.spawn(self._look(op))
+            case "undo" | "redo":
+                self.past.tell(op)
 
     async def _look(self, op: Query) -> None:
         work = asyncio.get_running_loop().run_in_executor(self._pool, told, self.config, op, self.record.session)

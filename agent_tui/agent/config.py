@@ -18,7 +18,7 @@ CHOOSE: Final = "?"
 @frozen
 class EngineConfig:
     """`resume`: the id of the session to go on with, or `CHOOSE`; empty: a new one. `or_new`: if another
-    program has that one, open a new one in its place. `interactive`: somebody can answer."""
+    program has that one, open a new one in its place. `interactive`: somebody can answer. `otr`: off the record."""
 
     settings: Settings
     cwd: Path
@@ -31,3 +31,5 @@ class EngineConfig:
     mode_given: bool = False
     interactive: bool = True
     or_new: bool = False
+    otr: bool = False
+    """Nothing is written: no log, no contents, no output that stays; only tools that read may run."""

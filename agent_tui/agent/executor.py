@@ -54,7 +54,8 @@ class Prepared:
 
 
 class Executor:
-    """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is denied."""
+    """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is denied. `sealed`
+    says why nothing may be changed now; empty: it may."""
 
     def __init__(
         self,
@@ -66,9 +67,11 @@ class Executor:
         ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
         new_id: Callable[[], str],
         parallel: bool,
+        sealed: Callable[[], str] = lambda: "",
     ) -> None:
         self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
+        self.sealed = sealed
         self.rules: frozenset[policy.Rule] = frozenset()
 
     async def run(
@@ -137,6 +140,8 @@ class Executor:
     async def _consent(self, prepared: Prepared, journal: Journal) -> ToolResult | None:
         """None: it may run. Otherwise the result that says why not."""
         decision, call = prepared.decision, prepared.call
+        if prepared.tool.effect != "read" and (why := self.sealed()):
+            return _failed("blocked", why)
         if decision.verdict == "refuse":
             return _failed("blocked", decision.reason)
         if decision.verdict == "allow":
@@ -181,6 +186,8 @@ class Executor:
             )
         )  # fmt: skip
         started = time.monotonic()
+        if tool.effect != "read" and (why := self.sealed()):  # that the intent cannot be saved shows only now
+            return self._ended(call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research)
         try:
             result = await tool.run(prepared.arguments, prepared.context)
         except ToolFailure as failure:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from typing import Final
 
 from agent_tui.agent import images
 from agent_tui.protocol.events import (
@@ -16,6 +17,8 @@ from agent_tui.protocol.events import (
     Cleared,
     ContextBuilt,
     Event,
+    FilesRestored,
+    Rewound,
     ShellEnded,
     SteerSeen,
     StepStarted,
@@ -27,10 +30,16 @@ from agent_tui.protocol.messages import AssistantMessage, Image, Message, Reques
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.structures.vec import Vec
 
+NAMED: Final = 50
+"""Files that are named to the model when they were put back."""
+GO_ON: Final = "(The turn before was interrupted. Go on where it stopped; look before you repeat anything.)"
+"""Stands in a request in the place of a prompt where an interrupted turn goes on and its last words are the model's."""
+
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's messages begin."""
+    """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's messages begin; `marks`:
+    what each turn began with, by the number of its record (all of them share what they have in common)."""
 
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
@@ -39,7 +48,8 @@ class History:
     facts: str = ""
     """The volatile facts that the model was told last."""
     shell: tuple[str, ...] = ()
-    """What commands of the person put out since the last request."""
+    """What the person did since the last request: commands with their output, files put back."""
+    marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
 
     def request(self) -> Request:
         return Request(self.system, tuple(self.messages), self.tools)
@@ -55,11 +65,16 @@ class History:
                 tools = tuple(ToolSpec(t["name"], t["description"], t["parameters"]) for t in json.loads(event.tools))
                 return replace(self, system=event.system, tools=tools)
             case Cleared():
-                return History()
+                return History(marks=self.marks)
+            case Rewound():
+                return self._before(event.to)
             case TurnStarted():
                 told = self._shell_told()
-                sent = UserMessage(event.sent or event.prompt)
-                return replace(told, messages=told.messages.append(sent), turn_at=len(told.messages))
+                marked = replace(told, turn_at=len(told.messages), marks=self.marks.append((event.n, self._unmarked())))
+                if event.continued and not isinstance(told._last(), AssistantMessage):
+                    return marked  # a prompt or a result is what the next request ends with
+                sent = UserMessage(GO_ON if event.continued else event.sent or event.prompt)
+                return replace(marked, messages=told.messages.append(sent))
             case SteerSeen():
                 return replace(self, messages=self.messages.append(UserMessage(event.text)))
             case StepStarted():
@@ -69,6 +84,9 @@ class History:
             case ShellEnded() if event.content:
                 said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
                 return replace(self, shell=(*self.shell, said))
+            case FilesRestored():
+                changed = [file.path for file in event.files if file.outcome == "done"]
+                return replace(self, shell=(*self.shell, _restored(event.direction, changed))) if changed else self
             case AssistantReplied() if event.text or event.reasoning or event.calls:
                 reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
                 return replace(self, messages=self.messages.append(reply))
@@ -84,6 +102,20 @@ class History:
             case _:
                 return self
 
+    def _last(self) -> Message | None:
+        return self.messages[-1] if len(self.messages) else None
+
+    def _unmarked(self) -> History:
+        return replace(self, marks=Vec())
+
+    def _before(self, to: int) -> History:
+        """As it was before the turn that began with record `to`; unchanged where there is none."""
+        for place in range(len(self.marks) - 1, -1, -1):
+            n, before = self.marks[place]
+            if n == to:
+                return replace(before, marks=self.marks.truncate(place))
+        return self
+
     def _shell_told(self) -> History:
         """What the person's own commands put out stands before what comes next."""
         if not self.shell:
@@ -96,11 +128,18 @@ class History:
 
     def _joined(self, text: str, images: tuple[Image, ...] = ()) -> History:
         """`text` stands behind the newest message of the person, if nothing followed it."""
-        last = self.messages[-1] if len(self.messages) else None
+        last = self._last()
         if not isinstance(last, UserMessage):
             return self
         both = UserMessage(f"{last.text}\n\n{text}", (*last.images, *images))
         return replace(self, messages=self.messages.set(-1, both))
+
+
+def _restored(direction: str, changed: list[str]) -> str:
+    """What the model is told of files that the person put back."""
+    named = "\n".join(changed[:NAMED]) + (f"\n… and {len(changed) - NAMED} more" if len(changed) > NAMED else "")
+    what = "took back changes of" if direction == "undo" else "made again the changes that were taken back of"
+    return f"[The person {what} these files; read them before you rely on them]\n{named}"
 
 
 def digest(request: Request) -> str:

@@ -66,6 +66,8 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     record.tell = lambda event: told.append(event) if not isinstance(event, Restored) else None
     for event in recovery.missing(opened.events, seen):
         record.emit(event, seen.turn, event.step)
+    for event in recovery.restored(record.changes.unfinished):
+        record.emit(event)
     tell(Restored(fold(told, seen)))
     record.tell = tell
     elsewhere = (f"This session worked in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()

@@ -1,6 +1,7 @@
 """The session on record: every event is stamped here, appended before anything follows from it, and then told.
 
-Keeps the two small folds that the engine needs itself: the model's history, and the state of queue, mode and draft.
+Keeps the small folds that the engine needs itself: the model's history, the state of queue, mode and draft, and what
+was changed in files.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agent_tui.agent.changes import Changes
 from agent_tui.agent.history import History
 from agent_tui.protocol.events import (
     DraftSaved,
@@ -20,6 +22,7 @@ from agent_tui.protocol.events import (
     Notice,
     QueueChanged,
     Restored,
+    Rewound,
     SessionStarted,
     SteerSeen,
     TurnStarted,
@@ -27,8 +30,18 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.store import Store
 from agent_tui.structures.chips import Chip, held
+from agent_tui.structures.vec import Vec
 
 Sink = Callable[[Event | Restored], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A turn: the number of its first record, its own number, its prompt."""
+
+    n: int
+    turn: int
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,12 @@ class Standing:
     draft: str = ""
     pasted: tuple[Chip, ...] = ()
     turns: int = 0
+    marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
+    """The turns that stand, and were not taken back."""
+
+    def begun(self, n: int) -> Begun | None:
+        """The turn that began with record `n`, if it stands."""
+        return next((self.marks[i] for i in range(len(self.marks) - 1, -1, -1) if self.marks[i].n == n), None)
 
     def after(self, event: Event) -> Standing:
         match event:
@@ -55,11 +74,22 @@ class Standing:
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
                 return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
+            case Rewound():
+                return self._before(event.to)
             case TurnStarted() | SteerSeen():
+                if isinstance(event, TurnStarted):
+                    self = replace(self, marks=self.marks.append(Begun(event.n, event.turn, event.prompt)))
                 queue = tuple(item for item in self.queue if not event.queue_id or item.id != event.queue_id)
                 return replace(self, queue=queue, turns=max(self.turns, event.turn))
             case _:
                 return self
+
+    def _before(self, to: int) -> Standing:
+        for place in range(len(self.marks) - 1, -1, -1):
+            if self.marks[place].n == to:
+                kept = replace(self, marks=self.marks.truncate(place))
+                return kept if self.draft.strip() else replace(kept, draft=self.marks[place].prompt, pasted=())
+        return self
 
 
 class Record:
@@ -73,13 +103,18 @@ class Record:
         self.trace = uuid.uuid4().hex
         self.history = History()
         self.standing = Standing()
+        self.changes = Changes()
         self._trouble = ""
 
     def replay(self, events: Iterable[Event]) -> None:
         """Take what was on record before."""
         for event in events:
-            self.history = self.history.after(event)
-            self.standing = self.standing.after(event)
+            self._fold(event)
+
+    def _fold(self, event: Event) -> None:
+        self.history = self.history.after(event)
+        self.standing = self.standing.after(event)
+        self.changes.take(event)
 
     def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
         if isinstance(event, TurnStarted):
@@ -88,10 +123,11 @@ class Record:
         event = replace(event, **stamp, turn=turn or event.turn, step=step or event.step)
         if event.settled:
             event = self.store.append(event)
-            self.history = self.history.after(event)
-            self.standing = self.standing.after(event)
+            self._fold(event)
         self.tell(event)
         if self.store.trouble != self._trouble:
             self._trouble = self.store.trouble
             if self._trouble:
                 self.tell(replace(Notice(f"The session is not being saved: {self._trouble}", "error"), **stamp))
+            else:
+                self.emit(Notice("The session is being saved again; nothing of it was lost."), turn, step)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from agent_tui.agent.undo import outcome_of
 from agent_tui.protocol.events import (
     ApprovalAsked,
     AssistantReplied,
     Event,
+    FilesRestored,
     Notice,
     Partial,
     QueueChanged,
+    RestoreStarted,
     ShellEnded,
     ShellStarted,
     StepStarted,
@@ -31,6 +34,22 @@ def interrupted(call: ToolCall, label: str, started: bool) -> ToolEnded:
     return ToolEnded(
         call_id=call.id, name=call.name, label=label, tag="interrupted", content=f"Error [interrupted]: {said}"
     )
+
+
+def restored(started: RestoreStarted | None) -> list[Event]:
+    """What settles a restore of files that was begun and whose end is not on record: their contents say what was done.
+
+    Reads the files.
+    """
+    if started is None:
+        return []
+    files = tuple(outcome_of(file) for file in started.files)
+    done = sum(file.outcome in ("done", "same") for file in files)
+    whole = done == len(files)
+    said = f"The program ended while files were being put back: {done} of {len(files)} are."
+    turns = started.turns if whole else ()  # else they can be taken back again
+    settled = FilesRestored(started.id, started.direction, turns, files)
+    return [settled, Notice(said, "info" if whole else "warning", "" if whole else "/undo shows the rest")]
 
 
 def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:

@@ -42,6 +42,10 @@ class Shell:
         self._record, self._turns = record, turns
         self._running: set[asyncio.Task[None]] = set()
 
+    @property
+    def running(self) -> bool:
+        return bool(self._running)
+
     def run(self, op: RunShell) -> None:
         task = self._turns.spawn(self._run(op))
         self._running.add(task)

@@ -25,6 +25,7 @@ from agent_tui.protocol.events import (
     DraftSaved,
     ErrorRaised,
     Event,
+    FileChanged,
     Notice,
     QuestionAnswered,
     QuestionAsked,
@@ -60,10 +61,10 @@ class Turns:
         """The turn's task, or one that will begin a turn (a question before it)."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.executor = workshop.build(
-            config, record.session, skills, self._roots, record.emit,
+            config, record.session, skills, self._roots, self._tool_said,
             known=lambda: frozenset(tool.name for tool in record.history.tools),
             mode=lambda: record.standing.mode, ask=self._ask if config.interactive else None,
-            new_id=new_id, pool=pool, log=log,
+            new_id=new_id, pool=pool, log=log, sealed=self.sealed,
         )  # fmt: skip
 
         self.attach = attacher(self.executor)
@@ -72,8 +73,8 @@ class Turns:
     def busy(self) -> bool:
         return self.current is not None or self.task is not None
 
-    def begin(self, op: Submit, expansion: Expansion | None) -> None:
-        """Start the turn of an accepted prompt; there is a provider, and nothing runs."""
+    def begin(self, op: Submit, expansion: Expansion | None, continued: bool = False) -> None:
+        """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and nothing runs."""
         provider = self.models.provider
         assert provider is not None  # checked when the prompt was accepted
         turn = Turn(self.record.standing.turns + 1, self._emitter(self.record.standing.turns + 1), provider.name)
@@ -81,7 +82,7 @@ class Turns:
         turn.emit(
             TurnStarted(
                 prompt=op.text, sent=expansion.text if expansion else "", skill=expansion.name if expansion else "",
-                queue_id=op.queue_id,
+                queue_id=op.queue_id, continued=continued,
             )
         )  # fmt: skip
         self.task = self.spawn(self._run(turn))
@@ -167,7 +168,7 @@ class Turns:
         self.queue.put_back(turn.steers)
         if state != "completed":
             self.queue.pause()
-        if state == "error" and unanswered and not self.record.standing.draft:
+        if state == "error" and unanswered and self.record.prompt and not self.record.standing.draft:
             self.record.emit(DraftSaved(self.record.prompt))
         self.record.emit(TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step), turn.number, turn.step)
         if self.current is turn:
@@ -188,6 +189,19 @@ class Turns:
         choice = answer.choice if answer.choice in ("continue", "say") else "stop"
         self.record.emit(QuestionAnswered(id=asked.id, choice=choice, text=answer.text))
         return choice, answer.text if choice == "say" else ""
+
+    def sealed(self) -> str:
+        """Why no tool may change anything now."""
+        if self.config.otr:
+            return "this session is off the record: only tools that read may run"
+        trouble = self.record.store.trouble
+        return f"the session cannot be saved, so nothing is changed until it can: {trouble}" if trouble else ""
+
+    def _tool_said(self, event: Event) -> None:
+        first = isinstance(event, FileChanged) and not self.record.changes.all
+        self.record.emit(event)
+        if first and self.config.interactive:
+            self.record.emit(Notice("A file was changed. /undo shows what was changed, and takes it back."))
 
     def _roots(self) -> tuple[Path, ...]:
         provider = self.models.provider

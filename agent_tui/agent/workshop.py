@@ -65,6 +65,7 @@ def build(
     new_id: Callable[[], str],
     pool: Pool,
     log: Logger,
+    sealed: Callable[[], str] = lambda: "",
 ) -> Executor:
     """The executor of a session."""
     secret = scrubber(config)
@@ -90,4 +91,5 @@ def build(
         log=log,
     )
     tools = enabled_tools(config.settings.tools.enabled)
-    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, config.settings.agent.parallel_tools)
+    parallel = config.settings.agent.parallel_tools
+    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed)

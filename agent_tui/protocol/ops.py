@@ -119,6 +119,15 @@ class RunShell(Op):
 
 
 @frozen
+class KeepRecording(Op):
+    """Add lines to the recording of `session`: what its screen was told. Never logged."""
+
+    session: str
+    lines: str
+    type: Literal["keep_recording"] = "keep_recording"
+
+
+@frozen
 class Query(Op):
     """Ask for facts (skills, models, sessions, files); the event `answered` brings them under the same id."""
 
@@ -252,4 +261,4 @@ AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
     | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
     | Label | RestoreFiles | Continue
-)
+)  # fmt: skip

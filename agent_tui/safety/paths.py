@@ -45,6 +45,10 @@ class PathFacts:
     protected: bool
 
 
+class ChangedMeanwhile(ValueError):
+    """A file is another one than when it was looked at. The text is one line."""
+
+
 class NotRegular(ValueError):
     """A device, a FIFO, a socket or a folder where a file is meant. The text is one line."""
 
@@ -138,12 +142,16 @@ def read_regular(real: Path, limit: int) -> bytes:
         return file.read(limit + 1)
 
 
-def atomic_write(path: Path, data: bytes, mode: int | None = None, *, follow: bool = True, new: bool = False) -> None:
+def atomic_write(
+    path: Path, data: bytes, mode: int | None = None, *, follow: bool = True, new: bool = False,
+    expect: os.stat_result | None = None,
+) -> None:  # fmt: skip
     """Put `data` at `path`, all or nothing: a temporary file beside it, synced, renamed over it.
 
     `mode` None keeps the mode of the file that is there (for a new one, the umask's). A link is written at its
     target; with `follow` False `path` must be real, and a link that came later is refused. `new` refuses to replace
-    (FileExistsError). Raises NotRegular for what is no file, ValueError as `resolve` does, OSError.
+    (FileExistsError); `expect` refuses to replace any other file, or the same one changed (ChangedMeanwhile).
+    Raises NotRegular for what is no file, ValueError as `resolve` does, OSError.
     """
     real = resolve(str(path), Path.cwd()) if follow else path
     with _parent(real) as folder:
@@ -163,12 +171,39 @@ def atomic_write(path: Path, data: bytes, mode: int | None = None, *, follow: bo
                 os.link(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
                 os.unlink(temporary, dir_fd=folder)
             else:
+                if expect is not None and not _same(expect, _existing(real, folder)):
+                    raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
                 os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=folder)
             raise
         _sync(folder)
+
+
+def remove(real: Path, expect: os.stat_result) -> None:
+    """Remove the file at a real path if it is the one that `expect` tells of. Raises ChangedMeanwhile, OSError.
+
+    It is renamed, looked at, and put back where it is another: nothing that came in between is lost.
+    """
+    with _parent(real) as folder:
+        aside = f".{real.name[:80]}.{random_names.token_hex(6)}.tmp"
+        os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+        found = os.stat(aside, dir_fd=folder, follow_symlinks=False)
+        if (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns) != (
+            expect.st_dev, expect.st_ino, expect.st_size, expect.st_mtime_ns,
+        ):  # fmt: skip
+            os.link(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)  # never over what is there by now
+            os.unlink(aside, dir_fd=folder)
+            raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
+        os.unlink(aside, dir_fd=folder)
+        _sync(folder)
+
+
+def _same(one: os.stat_result, other: os.stat_result | None) -> bool:
+    return other is not None and (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
+        other.st_dev, other.st_ino, other.st_size, other.st_mtime_ns, other.st_ctime_ns,
+    )  # fmt: skip
 
 
 def _check(text: str) -> None:

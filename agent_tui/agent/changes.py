@@ -1,0 +1,128 @@
+"""What a session changed in files, from its events, and what it takes to go back: facts alone, no file is looked at."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from agent_tui.protocol.events import Event, FileChanged, FilesRestored, RestoreStarted, TurnStarted
+from agent_tui.protocol.undo_events import Direction
+
+PROMPT: Final = 200
+"""Characters that are kept of a turn's prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a file. `turn`: the record number of its turn."""
+
+    turn: int
+    path: str
+    before: str
+    after: str
+    mode: int = 0
+    mode_after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the content `target` that
+    it had, and its permission bits then (0: they stay). `between`: somebody else changed it between two changes."""
+
+    path: str
+    left: str
+    target: str
+    mode: int = 0
+    between: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is taken back, or made again: the turns by their record numbers, and the files, each once."""
+
+    direction: Direction
+    turns: tuple[int, ...] = ()
+    files: tuple[Restoration, ...] = ()
+
+
+class Changes:
+    """The fold of a session's changes. A log is only appended to, so it needs no past of its own."""
+
+    def __init__(self) -> None:
+        self.all: list[Change] = []
+        self.unfinished: RestoreStarted | None = None
+        """A restore whose end is not on record."""
+        self._turn = 0
+        self._numbers: dict[int, int] = {}
+        self._prompts: dict[int, tuple[int, str]] = {}
+        self._undone: set[int] = set()
+        self._undos: list[FilesRestored] = []
+
+    def take(self, event: Event) -> None:
+        match event:
+            case TurnStarted():
+                self._turn = self._numbers[event.turn] = event.n
+                self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
+            case FileChanged():
+                turn = self._numbers.get(event.turn, self._turn)
+                self.all.append(
+                    Change(turn, event.path, event.before, event.after, event.mode, event.mode_after)
+                )  # fmt: skip
+                self._undos.clear()
+                self._undone.discard(turn)
+            case RestoreStarted():
+                self.unfinished = event
+            case FilesRestored():
+                self.unfinished = None
+                self._restored(event)
+            case _:
+                pass
+
+    def _restored(self, event: FilesRestored) -> None:
+        if event.direction == "undo":
+            self._undone |= set(event.turns)
+            self._undos.append(event)
+        else:
+            self._undone -= set(event.turns)
+            if self._undos:
+                self._undos.pop()
+
+    def about(self, n: int) -> tuple[int, str]:
+        """The number of the turn that began with record `n`, and the beginning of its prompt."""
+        return self._prompts.get(n, (0, ""))
+
+    def undo(self, to: int = 0) -> Plan:
+        """Back to before the turn that began with record `to`; 0: the last turn whose changes stand."""
+        standing = [change for change in self.all if change.turn not in self._undone]
+        if not standing:
+            return Plan("undo")
+        wanted = [change for change in standing if (change.turn >= to if to else change.turn == standing[-1].turn)]
+        turns = tuple(sorted({change.turn for change in wanted}))
+        return Plan("undo", turns, tuple(_joined(wanted)))
+
+    def redo(self) -> Plan:
+        """What was taken back last, made again; nothing where files were changed since."""
+        if not self._undos:
+            return Plan("redo")
+        last = self._undos[-1]
+        files = (
+            Restoration(file.path, file.after, file.before, file.mode_before if file.mode or not file.after else 0)
+            for file in last.files
+            if file.outcome == "done"
+        )
+        return Plan("redo", last.turns, tuple(files))
+
+
+def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
+    """Each file once: from how it was left last to how it was first."""
+    found: dict[str, list[Change]] = {}
+    for change in changes:
+        found.setdefault(change.path, []).append(change)
+    for path, own in found.items():
+        first, last = own[0], own[-1]
+        between = any(one.after != later.before for one, later in itertools.pairwise(own))
+        mode = first.mode if first.mode != last.mode_after else 0
+        if between or first.before != last.after or mode:
+            yield Restoration(path, last.after, first.before, mode, between)

@@ -1,0 +1,207 @@
+"""Puts files back: looks at what each is now, says what would change, and writes only what nobody else has changed.
+
+What is about to be replaced goes into the blobs first, so going back can itself be taken back. Reads and writes files:
+not for the loop.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from agent_tui.agent.changes import Plan, Restoration
+from agent_tui.protocol.undo_events import RestoredFile
+from agent_tui.safety import paths
+from agent_tui.sessions.checkpoints import Blobs
+
+MOST: Final = 64_000_000
+"""Bytes of a file that is put back."""
+
+State = Literal["as_left", "same", "changed", "between", "gone", "replaced", "unreadable", "outside", "lost"]
+WORDS: Final[Mapping[State, str]] = {
+    "as_left": "",
+    "same": "it is so already",
+    "changed": "it was changed since",
+    "between": "somebody else changed it between these changes",
+    "gone": "it was deleted since",
+    "replaced": "something else lies there now",
+    "unreadable": "it cannot be read",
+    "outside": "it is outside the folder of this session, or a protected name",
+    "lost": "what it held before is not kept any more",
+}
+FREE: Final = frozenset({"as_left", "same"})
+"""States in which nobody needs to be asked."""
+KEEP_ONLY: Final = frozenset({"unreadable", "lost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What lies at a path: no file (`sha` empty), a file, or something that is none (`problem`)."""
+
+    sha: str = ""
+    content: bytes = b""
+    about: os.stat_result | None = None
+    problem: str = ""
+    replaced: bool = False
+
+    @property
+    def mode(self) -> int:
+        return stat.S_IMODE(self.about.st_mode) if self.about else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A file to put back, and how it is now; `old`: the content to put there (None: no file, or not kept)."""
+
+    plan: Restoration
+    state: State
+    found: Found
+    old: bytes | None = None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What may be chosen for it; empty: nobody needs to be asked."""
+        if self.state in FREE:
+            return ()
+        if self.state in KEEP_ONLY or self.found.problem:
+            return ("keep",)
+        return ("keep", "restore", "both") if self.old is not None else ("keep", "restore")
+
+
+def found(path: Path) -> Found:
+    """What lies at a real path. Follows no link, and cannot block on a FIFO."""
+    try:
+        descriptor = paths.open_regular(path)
+    except FileNotFoundError:
+        return Found()
+    except paths.NotRegular as error:
+        return Found(problem=str(error), replaced=True)
+    except OSError as error:
+        said = f"{path}: {error.strerror or error}"
+        return Found(problem=said, replaced=error.errno in (errno.ELOOP, errno.ENOTDIR))
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if about.st_size > MOST:
+            return Found(problem=f"{path} is larger than {MOST // 1_000_000} MB", about=about)
+        content = file.read(MOST + 1)
+    return Found(hashlib.sha256(content).hexdigest(), content, about)
+
+
+def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
+    """How each file of `plan` is now."""
+    return [look_at(one, blobs, roots) for one in plan.files]
+
+
+def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
+    path = Path(plan.path)
+    now = found(path)
+    state = _state(plan, now, roots)
+    try:
+        old = blobs.get(plan.target) if plan.target and state != "same" else None
+    except (OSError, ValueError):
+        return Look(plan, "lost", now)
+    return Look(plan, state, now, old)
+
+
+def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
+    if now.problem:
+        return "replaced" if now.replaced else "unreadable"
+    if now.sha == plan.target and (not plan.mode or not now.sha or plan.mode == now.mode):
+        return "same"
+    if now.sha != plan.left:
+        return "changed" if now.sha else "gone"
+    try:
+        facts = paths.facts(plan.path, roots)
+    except ValueError:
+        return "outside"
+    if not facts.inside or facts.protected or facts.real != Path(plan.path):
+        return "outside"
+    return "between" if plan.between else "as_left"
+
+
+def intent(one: Look) -> RestoredFile:
+    """What is about to be done to a file, for the record."""
+    return RestoredFile(one.plan.path, one.found.sha, one.plan.target, one.plan.mode, one.found.mode)
+
+
+def restore(one: Look, choice: str, blobs: Blobs) -> RestoredFile:
+    """Put one file back, as far as it may be; what became of it. Never raises for the disk's sake."""
+    told = intent(one)
+    if one.state == "same":
+        return replace(told, outcome="same")
+    if one.state not in FREE and (choice not in one.choices or choice == "keep"):
+        return replace(told, outcome="kept")
+    try:
+        if choice == "both" and one.state not in FREE:
+            return replace(told, outcome="beside", beside=_beside(one))
+        _write(one, blobs)
+    except paths.ChangedMeanwhile as error:
+        return replace(told, outcome="changed", problem=str(error))
+    except FileExistsError:
+        return replace(told, outcome="changed", problem=f"{one.plan.path}: another program has just made it")
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        return replace(told, outcome="failed", problem=f"{one.plan.path}: {said}")
+    return replace(told, outcome="done")
+
+
+def _write(one: Look, blobs: Blobs) -> None:
+    path, now = Path(one.plan.path), one.found
+    if now.about is not None:
+        blobs.put(now.content)  # before anything is lost
+    if one.plan.target and one.old is not None:
+        _folder(path)
+        mode = one.plan.mode or None
+        if now.about is None:
+            paths.atomic_write(path, one.old, mode, follow=False, new=True)
+        else:
+            paths.atomic_write(path, one.old, mode, follow=False, expect=now.about)
+    elif now.about is not None:
+        paths.remove(path, now.about)
+
+
+def _beside(one: Look) -> str:
+    """Write the old content under another name; returns that."""
+    assert one.old is not None  # only then it can be chosen
+    path = Path(one.plan.path)
+    other = path.with_name(f"{path.name[:200]}.orig-{one.plan.target[:8]}")
+    _folder(other)
+    try:
+        paths.atomic_write(other, one.old, follow=False, new=True)
+    except FileExistsError:
+        if found(other).sha != one.plan.target:
+            raise
+    return str(other)
+
+
+def _folder(path: Path) -> None:
+    """Make the folder of a real path where it is missing. Raises OSError, ValueError (a link leads elsewhere)."""
+    if not path.parent.is_dir():
+        if paths.resolve(str(path.parent), Path("/")) != path.parent:
+            raise ValueError("its folder is a link now")
+        path.parent.mkdir(parents=True)
+
+
+def shown(path: str, cwd: Path) -> str:
+    """How the file is named to people."""
+    return paths.shown(Path(path), cwd)
+
+
+def refused(file: RestoredFile, why: str) -> RestoredFile:
+    return replace(file, outcome="failed", problem=why)
+
+
+def outcome_of(file: RestoredFile) -> RestoredFile:
+    """What became of a file when nobody wrote it down: its content says so."""
+    sha = found(Path(file.path)).sha
+    if sha == file.after:
+        return replace(file, outcome="done" if file.before != file.after else "same")
+    if sha == file.before:
+        return replace(file, outcome="kept")
+    return replace(file, outcome="changed", problem=f"{file.path} is neither as it was nor as it was to be")

@@ -1,0 +1,40 @@
+"""What a front end is told of a file before it is put back: how it is now, and the difference."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.agent.undo import WORDS, Look, shown
+from agent_tui.tools._diff import diff
+from agent_tui.tools._files import is_binary
+
+DIFFS: Final = 200
+"""Files of which the difference is told."""
+DIFF_BYTES: Final = 400_000
+"""Of a file, either side, up to which its difference is told."""
+
+
+def file_told(look: Look, cwd: Path, number: int) -> dict[str, Any]:
+    """One file of an answer, the `number`th. `capped`: its difference was left out because of its size or number."""
+    told: dict[str, Any] = {
+        "path": shown(look.plan.path, cwd), "real": look.plan.path, "state": look.state,
+        "why": look.found.problem or WORDS[look.state], "choices": list(look.choices),
+        "added": 0, "removed": 0, "diff": [], "capped": False,
+    }  # fmt: skip
+    now, then = look.found.content, look.old or b""
+    if look.state in ("same", "lost") or look.found.problem or is_binary(now) or is_binary(then):
+        return told
+    if number >= DIFFS or max(len(now), len(then)) > DIFF_BYTES:
+        return {**told, "capped": True}
+    difference = diff(told["path"], now.decode("utf-8", "replace"), then.decode("utf-8", "replace"))
+    hunks = [asdict(hunk) for hunk in difference.hunks]
+    return {**told, "added": difference.added, "removed": difference.removed, "diff": hunks}
+
+
+def caps_said(capped: int) -> list[str]:
+    """In words, what was left out."""
+    if not capped:
+        return []
+    return [f"{capped} differences are not shown: only those of the first {DIFFS} files, up to {DIFF_BYTES // 1000} kB"]
