@@ -67,3 +67,22 @@ def _exists(path: Path) -> bool:
     except OSError:  # not there, or not for us to see
         return False
     return True
+
+
+def there(path: Path) -> bool:
+    """Whether there is a file to read; one that we may not even look at counts, so that its reader says so."""
+    try:
+        path.stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether both name one file (a session in the home folder, say)."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -11,7 +11,7 @@ from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from agent_tui.paths import project_folders
+from agent_tui.paths import project_folders, same, there
 from agent_tui.settings_kinds import MODES as MODES
 from agent_tui.settings_kinds import OCCASIONS, STATUS, Layer, Value, entries, parts
 from agent_tui.settings_schema import SECTIONS, Source, check, flat
@@ -78,6 +78,18 @@ class PromptSettings:
 
 
 @frozen
+class SessionSettings:
+    """`record_mb` of one recording, `blobs_*` of what undo needs, `keep_*` of all sessions; 0 keeps for ever."""
+
+    record: bool = True
+    record_mb: int = 20
+    blobs_mb: int = 500
+    blobs_days: int = 30
+    keep_days: int = 0
+    keep_mb: int = 0
+
+
+@frozen
 class ProviderSettings:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
@@ -95,6 +107,7 @@ class Settings:
     display: DisplaySettings = DisplaySettings()
     notify: NotifySettings = NotifySettings()
     prompt: PromptSettings = PromptSettings()
+    sessions: SessionSettings = SessionSettings()
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Command to the person's own keys for it, as they were written; the screen knows commands and keys."""
@@ -104,15 +117,13 @@ class Settings:
         return {
             "model": self.model,
             "mode": self.mode,
-            "agent": _fields(self.agent),
-            "tools": _fields(self.tools),
-            "display": _fields(self.display),
-            "notify": _fields(self.notify),
-            "prompt": _fields(self.prompt),
+            **{name: _fields(getattr(self, name)) for name in _PLAIN},
             "providers": sorted(self.providers),
         }
 
 
+_PLAIN: Final = ("agent", "tools", "display", "notify", "prompt", "sessions")
+"""Sections of fixed settings."""
 FLAGS: Final = "command line"
 """Where a problem with a flag is said to be."""
 
@@ -160,9 +171,8 @@ def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) 
     problems: list[Problem] = []
     files: dict[Layer, Source] = {}
     values = {one.key: Value(one.default) for one in entries() if not one.key.startswith("providers.")}
-    values |= {
-        key: Value(environment[name], "environment", name) for key, name in _OTHERS.items() if environment.get(name)
-    }
+    known = {key: name for key, name in _OTHERS.items() if environment.get(name)}
+    values |= {key: Value(environment[name], "environment", name) for key, name in known.items()}
     tree, files["user"] = _read(config / FILE, problems)
     settings = _merged(Settings(), tree)
     values |= flat(tree, "user")
@@ -183,7 +193,7 @@ def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) 
 def project_file(cwd: Path, config: Path) -> Path | None:
     """The project's file that counts in `cwd`: the nearest one; None where there is none."""
     nearest = (folder / ".agent-tui" / FILE for folder in reversed(project_folders(cwd)))
-    return next((path for path in nearest if _there(path) and not _same(path, config / FILE)), None)
+    return next((path for path in nearest if there(path) and not same(path, config / FILE)), None)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
@@ -263,7 +273,7 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
 def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
     """`settings` with what `data` (checked) says instead."""
     changes: dict[str, Any] = {key: value for key, value in data.items() if key not in SECTIONS}
-    for name in ("agent", "tools", "display", "notify", "prompt"):
+    for name in _PLAIN:
         if name in data:
             changes[name] = replace(getattr(settings, name), **data[name])
     if "providers" in data:
@@ -279,22 +289,3 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
 def _fields(section: Any) -> dict[str, Any]:
     plain = {own.name: getattr(section, own.name) for own in fields(section)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
-
-
-def _there(path: Path) -> bool:
-    """Whether there is a file to read; one that we may not even look at counts, so that its reader says so."""
-    try:
-        path.stat()
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def _same(one: Path, other: Path) -> bool:
-    """Whether both name one file (a session in the home folder, say)."""
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False

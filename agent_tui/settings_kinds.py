@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, Literal
 
+from agent_tui.settings_about import ABOUT
+from agent_tui.settings_about import DIVIDER as DIVIDER
+from agent_tui.settings_about import OCCASIONS as OCCASIONS
+from agent_tui.settings_about import STATUS as STATUS
 from agent_tui.structures.frozen import frozen
 
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
@@ -111,10 +115,6 @@ def _keys(value: Any) -> tuple[str, ...]:
     return _names([value] if isinstance(value, str) else value)
 
 
-OCCASIONS: Final = ("done", "question", "failure")
-"""What a person who is elsewhere may be told: a turn ended, something is asked, something failed."""
-
-
 def _occasions(value: Any) -> tuple[str, ...]:
     names = _names(value)
     if not set(names) <= set(OCCASIONS):
@@ -122,9 +122,6 @@ def _occasions(value: Any) -> tuple[str, ...]:
     return names
 
 
-DIVIDER: Final = ">"
-STATUS: Final = ("model", "cwd", DIVIDER, "queue", "mode", "context")
-"""The line at the top; what stands behind the divider is at the right."""
 _PARTS: Final = ("model", "mode", "context", "cwd", "branch", "queue", DIVIDER)
 
 
@@ -175,6 +172,14 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "title": _SWITCH,
         "after": _seconds(0, 86_400),
     },
+    "sessions": {
+        "record": _SWITCH,
+        "record_mb": _whole(1, 100_000),
+        "blobs_mb": _whole(0, 1_000_000),
+        "blobs_days": _whole(0, 36_500),
+        "keep_days": _whole(0, 36_500),
+        "keep_mb": _whole(0, 10_000_000),
+    },
     "prompt": {"vim": _SWITCH, "paste_lines": _whole(0, 100_000), "paste_chars": _whole(0, 10_000_000)},
     "providers": {},
     "keys": {},
@@ -195,41 +200,6 @@ OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
 }
 """What only one provider understands."""
 
-_ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
-    "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
-    "mode": ("auto", "What may run without asking, in a new session."),
-    "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
-    "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),
-    "agent.parallel_tools": (True, "Calls of one step that only read run side by side."),
-    "tools.enabled": ((), "The tools that the model gets; none named: all."),
-    "tools.command_timeout": (120.0, "Seconds that a command may take, where the model does not say."),
-    "tools.max_output_chars": (32_000, "Characters of a result that the model gets."),
-    "display.theme": ("", "Colours; auto (or empty): by the ground of the terminal, light or dark."),
-    "display.theme_dark": ("dark", "The theme on a dark terminal, where theme is auto."),
-    "display.theme_light": ("light", "The theme on a light terminal, where theme is auto."),
-    "display.status": (STATUS, "The line at the top; what follows > is at the right."),
-    "display.diff": ("auto", "Old and new side by side (split), in one column (unified), or by width (auto)."),
-    "display.thinking": ("live", "How much of the model's thoughts is shown."),
-    "display.timestamps": (False, "When prompts, tool calls and turn ends happened."),
-    "display.durations": (True, "How long turns, thoughts and tool calls took."),
-    "display.animation": (True, "Whether anything moves by itself."),
-    "display.ascii": ("auto", "Whether the screen draws with ASCII characters only."),
-    "notify.on": (OCCASIONS, "What is told while the terminal is not looked at: done, question, failure."),
-    "notify.desktop": ("auto", "How the terminal is asked for a desktop notification; auto: by which it is."),
-    "notify.bell": (False, "Whether the bell rings then; also where the terminal does not tell its focus."),
-    "notify.title": (True, "Whether the title of the terminal shows what goes on, and the folder."),
-    "notify.after": (10.0, "Seconds without a key until you count as away, where the terminal does not tell."),
-    "prompt.vim": (False, "Whether the prompt edits as vim does."),
-    "prompt.paste_lines": (5, "A paste of more lines is folded into a chip; 0: it never is by that."),
-    "prompt.paste_chars": (800, "A paste of more characters is folded into a chip; 0: it never is by that."),
-    "base_url": ("", "The address of the server."),
-    "api_key": ("", "The key for the server; stored in your config.toml, never in a session."),
-    "num_ctx": (0, "Ollama: tokens of context window; 0: the model's own maximum, at most 32,768."),
-    "think": (True, "For models that think: true, false or a level."),
-    "idle_timeout": ("", "Seconds without a byte until the server counts as gone; 0: never."),
-    "window": ("", "Tokens of context window, where the server does not say."),
-    "pace": (1.0, "Stretches the demo's pauses."),
-}  # fmt: skip
 _LIVE: Final = (
     "display.theme", "display.theme_dark", "display.theme_light", "display.status", "display.diff", "display.thinking",
     "display.timestamps", "display.durations", "display.animation", "prompt.vim", "prompt.paste_lines",
@@ -254,7 +224,7 @@ def _of(name: str, own: Mapping[str, Kind]) -> tuple[tuple[str, Kind], ...]:
 def _about(key: str) -> tuple[Any, str]:
     if key == "providers.openai.model":
         return "gpt-5", "The model of this provider, where none is named."
-    return _ABOUT[key] if key in _ABOUT else _ABOUT[key.rpartition(".")[2]]
+    return ABOUT[key] if key in ABOUT else ABOUT[key.rpartition(".")[2]]
 
 
 def entry(key: str) -> Entry | None:

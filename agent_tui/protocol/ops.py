@@ -260,5 +260,5 @@ class Shutdown(Op):
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
     | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
-    | Label | RestoreFiles | Continue
+    | Label | RestoreFiles | Continue | KeepRecording
 )  # fmt: skip

@@ -48,7 +48,8 @@ class Player:
         reader = Reader(log.record, log.restored)
         for number, line in enumerate(lines, 1):
             try:
-                player._take(reader.read(line))
+                if line.strip():
+                    player._take(reader.read(line))
             except BadTape as error:
                 player.problems.append(f"line {number}: {error}")
         return player

@@ -1,0 +1,53 @@
+"""What each setting is without a file, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+OCCASIONS: Final = ("done", "question", "failure")
+"""What a person who is elsewhere may be told: a turn ended, something is asked, something failed."""
+DIVIDER: Final = ">"
+STATUS: Final = ("model", "cwd", DIVIDER, "queue", "mode", "context")
+"""The line at the top; what stands behind the divider is at the right."""
+ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
+    "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
+    "mode": ("auto", "What may run without asking, in a new session."),
+    "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
+    "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),
+    "agent.parallel_tools": (True, "Calls of one step that only read run side by side."),
+    "tools.enabled": ((), "The tools that the model gets; none named: all."),
+    "tools.command_timeout": (120.0, "Seconds that a command may take, where the model does not say."),
+    "tools.max_output_chars": (32_000, "Characters of a result that the model gets."),
+    "display.theme": ("", "Colours; auto (or empty): by the ground of the terminal, light or dark."),
+    "display.theme_dark": ("dark", "The theme on a dark terminal, where theme is auto."),
+    "display.theme_light": ("light", "The theme on a light terminal, where theme is auto."),
+    "display.status": (STATUS, "The line at the top; what follows > is at the right."),
+    "display.diff": ("auto", "Old and new side by side (split), in one column (unified), or by width (auto)."),
+    "display.thinking": ("live", "How much of the model's thoughts is shown."),
+    "display.timestamps": (False, "When prompts, tool calls and turn ends happened."),
+    "display.durations": (True, "How long turns, thoughts and tool calls took."),
+    "display.animation": (True, "Whether anything moves by itself."),
+    "display.ascii": ("auto", "Whether the screen draws with ASCII characters only."),
+    "notify.on": (OCCASIONS, "What is told while the terminal is not looked at: done, question, failure."),
+    "notify.desktop": ("auto", "How the terminal is asked for a desktop notification; auto: by which it is."),
+    "notify.bell": (False, "Whether the bell rings then; also where the terminal does not tell its focus."),
+    "notify.title": (True, "Whether the title of the terminal shows what goes on, and the folder."),
+    "notify.after": (10.0, "Seconds without a key until you count as away, where the terminal does not tell."),
+    "prompt.vim": (False, "Whether the prompt edits as vim does."),
+    "prompt.paste_lines": (5, "A paste of more lines is folded into a chip; 0: it never is by that."),
+    "prompt.paste_chars": (800, "A paste of more characters is folded into a chip; 0: it never is by that."),
+    "sessions.record": (True, "Whether what the screen was told is kept, so that it can be played back."),
+    "sessions.record_mb": (20, "Megabytes of that for one session."),
+    "sessions.blobs_mb": (500, "Megabytes of files as they were before a change, for undo; 0: no limit."),
+    "sessions.blobs_days": (30, "Days that they are kept; 0: no limit."),
+    "sessions.keep_days": (0, "Days that a session is kept; 0: for ever."),
+    "sessions.keep_mb": (0, "Megabytes of sessions that are kept, the newest first; 0: no limit."),
+    "base_url": ("", "The address of the server."),
+    "api_key": ("", "The key for the server; stored in your config.toml, never in a session."),
+    "num_ctx": (0, "Ollama: tokens of context window; 0: the model's own maximum, at most 32,768."),
+    "think": (True, "For models that think: true, false or a level."),
+    "idle_timeout": ("", "Seconds without a byte until the server counts as gone; 0: never."),
+    "window": ("", "Tokens of context window, where the server does not say."),
+    "pace": (1.0, "Stretches the demo's pauses."),
+}  # fmt: skip
