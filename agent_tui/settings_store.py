@@ -59,6 +59,17 @@ class Store:
         """Let `key` be what it is without the file. Raises Refused."""
         self._change(key, None, project)
 
+    def put(self, key: str, value: Any) -> str:
+        """Set `key` in the person's file; None takes it out. Why that was refused, in few words; or nothing."""
+        try:
+            if value is None:
+                self.remove(key)
+            else:
+                self.write(key, value)
+        except Refused as error:
+            return str(error).replace(f"{self.path().parent}/", "")
+        return ""
+
     def _change(self, key: str, value: Any, project: bool) -> None:
         if project and key.partition(".")[0] not in PROJECT_KEYS:
             raise Refused(f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only")

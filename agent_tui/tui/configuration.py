@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.boot_frame import known_dark
-from agent_tui.settings_store import Refused, Store, public
+from agent_tui.settings_store import Store, public
 from agent_tui.structures.terminal_facts import depth
 from agent_tui.tui import keymap
 from agent_tui.tui.effects import WriteSecret, WriteSetting
@@ -51,14 +51,8 @@ class Configuration:
         """Set `key` in the person's file; None takes it out."""
         if self._store is None:
             return self.read()
-        try:
-            if value is None:
-                self._store.remove(key)
-            else:
-                self._store.write(key, value)
-        except Refused as error:
-            return self.read(failed=str(error).replace(f"{self._store.path().parent}/", ""))
-        return self.read(key)
+        failed = self._store.put(key, value)
+        return self.read("" if failed else key, failed)
 
     def theme(self, name: str) -> Theme:
         """The theme `name`; `auto`, or empty: the one for the ground of the terminal."""

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from agent_tui.settings_store import Refused, Store, public
+from agent_tui.settings_store import Store, public
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.linear.out import Out
@@ -62,14 +62,8 @@ class Deeds:
     def _write(self, key: str, value: Any) -> msg.SettingsRead:
         if self._store is None:
             return self._read()
-        try:
-            if value is None:
-                self._store.remove(key)
-            else:
-                self._store.write(key, value)
-        except Refused as error:
-            return self._read(failed=str(error).replace(f"{self._store.path().parent}/", ""))
-        return self._read(key)
+        failed = self._store.put(key, value)
+        return self._read("" if failed else key, failed)
 
     def _edit(self, text: str) -> tuple[str, str]:
         argv, run = editor(os.environ), self._foreground
