@@ -45,6 +45,7 @@ LAZY = {
         "agent_tui.agent.catalogue:sessions_told": "as above",
         "agent_tui.agent.log:open_log": "as above",
         "agent_tui.agent.previews:told": "as above",
+        "agent_tui.agent.recording:Recordings": "as above",
         "agent_tui.safety:sandbox": "as above",
     },
     "agent_tui.cli": {
@@ -56,6 +57,7 @@ LAZY = {
         "agent_tui.tui.keymap:resolve": "only for the full screen",
         "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_config:config": "only for `config`",
+        "agent_tui.cli_sessions:sessions": "only for `sessions`: reads logs, SQLite",
         "agent_tui.safety.sandbox:foreground": "only when the person's editor is called: asyncio, subprocess",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.ops import Op, Query, Resume, Shutdown
+from agent_tui.protocol.ops import KeepRecording, Op, Query, Resume, Shutdown
 from agent_tui.protocol.session_events import ErrorRaised, Notice
 from agent_tui.sessions.lock import SessionLocked
 
@@ -97,6 +97,7 @@ class Worker:
     async def _serve(self) -> None:
         from agent_tui.agent.log import open_log
         from agent_tui.agent.opening import open_agent
+        from agent_tui.agent.recording import Recordings
         from agent_tui.safety import sandbox
 
         inbox: asyncio.Queue[Op] = asyncio.Queue()
@@ -106,6 +107,8 @@ class Worker:
                 inbox.put_nowait(op)
         log = open_log(self.config.folders.logs)
         pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
+        limit = self.config.settings.sessions.record_mb * 1_000_000 if self.config.settings.sessions.record else 0
+        self._recordings = Recordings(self.config.folders.sessions, limit)
         try:
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
             agent = await self._first(config, pool, log)
@@ -169,7 +172,10 @@ class Worker:
     async def _obey(self, agent: Agent, inbox: asyncio.Queue[Op]) -> Resume | None:
         """Until the end; or until another session is to be opened, while nothing runs in this one."""
         while not isinstance(op := await inbox.get(), Shutdown):
-            if not isinstance(op, Resume):
+            if isinstance(op, KeepRecording):
+                if problem := self._recordings.keep(op):
+                    agent.record.emit(Notice(problem, "warning"))
+            elif not isinstance(op, Resume):
                 agent.handle(op)
             elif op.id != agent.record.session and not agent.turns.busy:
                 return op

@@ -89,6 +89,11 @@ class Link:
         self._look_soon(self._loop)
         return True
 
+    def tell(self, op: Op) -> None:
+        """Give the engine, if it runs, an `op` that nothing answers."""
+        if self.begun:
+            self.engine.send(op)
+
     def take(self) -> tuple[Event | Restored, ...]:
         """What the engine said since the last time."""
         taken = join(drain(self.engine.events, self._held))

@@ -127,7 +127,7 @@ class _Log:
     """The settled events of a session, by number, and what the first of them fold into."""
 
     def __init__(self, events: Iterable[Event]) -> None:
-        self._events = sorted(events, key=lambda event: event.n)
+        self._events = tuple(events)
         self._by_number: Mapping[int, Event] = {event.n: event for event in self._events}
 
     def record(self, n: int) -> Event:

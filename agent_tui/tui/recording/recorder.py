@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
-from agent_tui.protocol.event import Restored
 from agent_tui.protocol.session_events import SessionStarted
 from agent_tui.protocol.turn_events import TurnEnded
 from agent_tui.tui.model import Model
@@ -27,49 +26,50 @@ Taken = tuple[Msg, Model, Model]
 class Recorder:
     """`keep` is given the id of a session and new lines of its recording."""
 
-    def __init__(self, keep: Callable[[str, str], None], versions: Mapping[str, str]) -> None:
-        self._keep, self._versions = keep, versions
+    def __init__(self, keep: Callable[[str, str], None]) -> None:
+        self._keep = keep
         self._writer = Writer()
         self._session = ""
+        self._first: tuple[Model, float] | None = None
+        """What the run of this session began with, until its first line can be made."""
         self._lines: list[str] = []
-        self._begun = False
 
     def write(self, taken: deque[Taken]) -> bool:
         """Write down a slice of `taken`, oldest first, and give it away; whether some is left."""
-        ended: Model | None = None
+        ended = False
         for _ in range(min(SLICE, len(taken))):
             msg, before, after = taken.popleft()
             self._step(msg, before, after)
-            ended = after if _ends(msg) else ended
-            if ended is not None and not taken:  # the moment after a turn is one to compare a replay with
+            ended = ended or _ends(msg)
+            if ended and not taken:  # the moment after a turn is one to compare a replay with
                 self._lines.append(check(*digests(after)))
-        if self._session and self._lines:
-            self._keep(self._session, "".join(self._lines))
-            self._lines.clear()
+        self._give()
         return bool(taken)
 
     def _step(self, msg: Msg, before: Model, after: Model) -> None:
-        session = _opened(msg)
-        if session and session != self._session:
+        opened = _opened(msg)
+        if opened is not None and opened.session != self._session:
             if self._session:
-                self._keep(self._session, "".join(self._lines))
-                self._lines.clear()
-                self._begun = False
-            self._session = session
-        if not self._begun:
-            self._begun = True
-            self._lines.append(self._writer.header(before, msg.at, session, self._versions))
+                self._give()
+                self._writer = Writer()
+            self._session = opened.session
+            model, at = (before, msg.at) if self._first is None else self._first
+            self._first = (model, at)
+            self._lines.insert(0, self._writer.header(model, at, opened.session, opened.versions))
+        elif self._first is None:
+            self._first = (before, msg.at)
         self._lines.append(self._writer.step(msg, before, after))
 
+    def _give(self) -> None:
+        if self._session and self._lines:
+            self._keep(self._session, "".join(self._lines))
+            self._lines.clear()
 
-def _opened(msg: Msg) -> str:
-    """The session whose first events `msg` brings; empty: it brings none."""
-    for told in msg.events if isinstance(msg, EventsArrived) else ():
-        if isinstance(told, SessionStarted):
-            return told.session
-        if isinstance(told, Restored):
-            return told.transcript.session
-    return ""
+
+def _opened(msg: Msg) -> SessionStarted | None:
+    """How the session begins that `msg` brings; None: it brings none."""
+    told = msg.events if isinstance(msg, EventsArrived) else ()
+    return next((event for event in told if isinstance(event, SessionStarted)), None)
 
 
 def _ends(msg: Msg) -> bool:

@@ -97,7 +97,6 @@ class Writer:
         start = replace(
             masked.model(before), sessions={before.active: Transcript(cwd=own.cwd)}, search=None, finder=None
         )
-        self._draft, self._ids = "", ()
         return _line(
             {"v": VERSION, "at": at, "session": session, "versions": dict(versions), "start": plain(start, masked.said)}
         )

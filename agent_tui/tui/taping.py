@@ -1,0 +1,54 @@
+"""When the recording of the screen is made: a second after something happened, in slices, for nobody to wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from agent_tui.protocol.ops import KeepRecording
+from agent_tui.registry import late
+from agent_tui.tui.link import Link
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import Msg
+
+if TYPE_CHECKING:
+    from agent_tui.tui.recording import recorder
+else:
+    recorder = late("agent_tui.tui.recording.recorder")
+
+REST_SECONDS: Final = 1.0
+SLICE_SECONDS: Final = 0.02
+
+
+class Taping:
+    """Off: nothing is taken. The lines go to the engine, which knows where the session is."""
+
+    def __init__(self, link: Link, on: bool) -> None:
+        self._link, self._on = link, on
+        self._taken: deque[tuple[Msg, Model, Model]] = deque()
+        self._recorder: recorder.Recorder | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def took(self, msg: Msg, before: Model, after: Model) -> None:
+        """`msg` made `after` of the model `before`."""
+        if self._on:
+            self._taken.append((msg, before, after))
+            if self._timer is None and self._link.is_open:
+                self._timer = asyncio.get_running_loop().call_later(REST_SECONDS, self._write)
+
+    def close(self) -> None:
+        """Write down the rest."""
+        if self._timer is not None:
+            self._timer.cancel()
+        while self._taken:
+            self._slice()
+
+    def _write(self) -> None:
+        more = self._slice()
+        self._timer = asyncio.get_running_loop().call_later(SLICE_SECONDS, self._write) if more else None
+
+    def _slice(self) -> bool:
+        if self._recorder is None:
+            self._recorder = recorder.Recorder(lambda session, lines: self._link.tell(KeepRecording(session, lines)))
+        return self._recorder.write(self._taken)

@@ -1,0 +1,55 @@
+"""The recording beside a session's log: held back until there is one, bounded, and never in the way."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agent_tui.agent.recording import CUT, HELD, Recordings, recording_path
+from agent_tui.protocol.ops import KeepRecording
+
+
+def test_it_waits_for_the_log_and_follows_it(tmp_path: Path) -> None:
+    kept = Recordings(tmp_path, 1_000)
+    assert kept.keep(KeepRecording("s", "one\n")) == ""
+    assert not recording_path(tmp_path, "s").exists()
+    (tmp_path / "s.jsonl").touch()
+    kept.keep(KeepRecording("s", "two\n"))
+    assert recording_path(tmp_path, "s").read_text() == "one\ntwo\n"
+    assert recording_path(tmp_path, "s").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_kill_left_half_written_is_a_line_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").touch()
+    recording_path(tmp_path, "s").write_text("one\ntw")
+    kept = Recordings(tmp_path, 1_000)
+    kept.keep(KeepRecording("s", "three\n"))
+    kept.keep(KeepRecording("s", "four\n"))
+    assert recording_path(tmp_path, "s").read_text() == "one\ntw\nthree\nfour\n"
+
+
+def test_it_has_a_limit_and_says_where_it_was_cut(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").touch()
+    kept = Recordings(tmp_path, 100)
+    for _ in range(9):
+        assert kept.keep(KeepRecording("s", "x" * 39 + "\n")) == ""
+    assert recording_path(tmp_path, "s").read_bytes() == (b"x" * 39 + b"\n") * 2 + CUT
+
+
+def test_nothing_is_kept_where_nothing_is_wanted_or_nothing_comes_of_it(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").touch()
+    Recordings(tmp_path, 0).keep(KeepRecording("s", "one\n"))
+    kept = Recordings(tmp_path, 1_000_000_000)
+    kept.keep(KeepRecording("other", "x" * (HELD + 1)))
+    kept.keep(KeepRecording("other", "y"))
+    assert sorted(os.listdir(tmp_path)) == ["s.jsonl"]
+
+
+def test_a_link_in_its_place_is_not_followed_and_said_once(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").touch()
+    (tmp_path / "aim").write_text("mine")
+    recording_path(tmp_path, "s").symlink_to(tmp_path / "aim")
+    kept = Recordings(tmp_path, 1_000)
+    assert kept.keep(KeepRecording("s", "one\n")).startswith("The screen is no longer recorded: ")
+    assert kept.keep(KeepRecording("s", "two\n")) == ""
+    assert (tmp_path / "aim").read_text() == "mine"
