@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -213,6 +213,14 @@ def _tidy(connection: sqlite3.Connection) -> None:
 def _forget(connection: sqlite3.Connection, key: int) -> None:
     connection.execute("delete from turn where session = ?", (key,))
     connection.execute("delete from session where key = ?", (key,))
+
+
+def forget(cache: Path, id: str) -> None:
+    """Nothing points to session `id` any more: it was deleted. Without a cache there is nothing to do."""
+    if cache_file(cache).is_file():
+        with suppress(NoCache), opened(cache) as (connection, _):
+            for (key,) in connection.execute("select key from session where id = ?", (id,)).fetchall():
+                _forget(connection, key)
 
 
 Row = tuple[int, str, int, int, int, int]

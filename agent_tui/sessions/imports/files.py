@@ -1,0 +1,132 @@
+"""Importing: which program a file is from, the files it keeps, and the log that is made of one."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from agent_tui.protocol.codec import dump
+from agent_tui.sessions.copies import write_log
+from agent_tui.sessions.imports import claude, codex
+from agent_tui.sessions.imports.builder import Builder
+from agent_tui.sessions.maintain import Refused
+from agent_tui.sessions.raw import LOG, NoLog, lines, open_log
+
+PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {"claude": (claude, "anthropic"), "codex": (codex, "openai")}
+"""By name: how its files are read, and who makes its models."""
+_OURS: Final = uuid.UUID("6f1d7c3e-6e0b-5d55-9b1c-8c1a6b0f3a52")
+"""The name space of ids that are made of another program's: the same session has the same id each time."""
+LARGEST: Final = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`already`: it was imported before, and nothing was written."""
+
+    id: str
+    program: str
+    turns: int = 0
+    records: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    already: bool = False
+
+
+def import_file(path: Path, folder: Path, program: str = "") -> Imported:
+    """Make a log of the session in `path`; `program`: whose file it is, empty: it is looked at. Raises Refused."""
+    records, damaged = _records(path)
+    name = program or recognised(records)
+    if not name:
+        raise Refused(f"{path}: no session of {' or '.join(reader.PROGRAM for reader, _ in PROGRAMS.values())}")
+    reader, provider = PROGRAMS[name]
+    builder = Builder(reader.PROGRAM, provider)
+    builder.source = reader.source(path, records)
+    id = str(uuid.uuid5(_OURS, f"{name}:{builder.source}"))
+    if (folder / f"{id}{LOG}").exists():
+        return Imported(id, reader.PROGRAM, already=True)
+    if damaged:
+        builder.left_out["lines that are no JSON"] = damaged
+    reader.read(records, builder)
+    if builder.empty:
+        raise Refused(f"{path}: no prompt and no answer in it")
+    made = write_log(folder, id, (dump(event) for event in builder.events(id)))
+    return Imported(id, reader.PROGRAM, made.turns, made.records, dict(builder.left_out))
+
+
+def _records(path: Path) -> tuple[list[Mapping[str, Any]], int]:
+    """The records of a JSON Lines file, and how many lines are none. Raises Refused."""
+    found: list[Mapping[str, Any]] = []
+    damaged = 0
+    try:
+        with open_log(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST:
+                raise Refused(f"{path}: larger than 1 GB")
+            for _, line in lines(file):
+                if not line.strip():
+                    continue
+                try:
+                    record = json.loads(line.decode("utf-8-sig", "replace"))
+                except (ValueError, RecursionError):
+                    record = None
+                if isinstance(record, dict):
+                    found.append(record)
+                else:
+                    damaged += 1
+    except (NoLog, OSError) as error:
+        raise Refused(f"{path}: {error}") from None
+    return found, damaged
+
+
+def recognised(records: Sequence[Mapping[str, Any]]) -> str:
+    """The program whose records these are, by the first that anybody knows; empty: none."""
+    for record in records[:200]:
+        for name, (reader, _) in PROGRAMS.items():
+            if reader.knows(record):
+                return name
+    return ""
+
+
+def kept(environment: Mapping[str, str], program: str = "") -> Iterator[tuple[str, Path]]:
+    """The session files that the other programs keep, with whose they are; of all, or of one."""
+    home = Path(environment.get("HOME") or "~").expanduser()
+    claude_home = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    codex_home = Path(environment.get("CODEX_HOME") or home / ".codex")
+    if program in ("", "claude"):
+        yield from (("claude", path) for path in _sorted(claude_home / "projects", "*/*.jsonl") if _own(path))
+    if program in ("", "codex"):
+        yield from (("codex", path) for path in _sorted(codex_home / "sessions", "**/rollout-*.jsonl"))
+
+
+def _sorted(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern)) if folder.is_dir() else []
+
+
+def _own(path: Path) -> bool:
+    """Whether it is a session of a person's: those of sub-agents are beside it."""
+    return not path.name.startswith("agent-")
+
+
+def began_in(path: Path, program: str) -> str:
+    """The folder that the session in `path` began in, from its first records; empty where it does not say."""
+    try:
+        with open_log(path) as file:
+            for number, (_, line) in enumerate(lines(file)):
+                if number > 50:
+                    return ""
+                if b'"cwd"' not in line:
+                    continue
+                try:
+                    record = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                about = record.get("payload") if program == "codex" and isinstance(record, dict) else record
+                if isinstance(about, dict) and isinstance(about.get("cwd"), str):
+                    return str(about["cwd"])
+    except (NoLog, OSError):
+        return ""
+    return ""
