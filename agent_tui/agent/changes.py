@@ -29,13 +29,19 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Restoration:
     """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the content `target` that
-    it had, and its permission bits then (0: they stay). `between`: somebody else changed it between two changes."""
+    it had, and its permission bits (0: not known). `between`: somebody else changed it between two changes."""
 
     path: str
     left: str
     target: str
     mode: int = 0
+    mode_left: int = 0
     between: bool = False
+
+    @property
+    def chmod(self) -> int:
+        """The permission bits to give back; 0: they were not changed."""
+        return self.mode if self.mode != self.mode_left else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,7 @@ class Changes:
             return Plan("redo")
         last = self._undos[-1]
         files = (
-            Restoration(file.path, file.after, file.before, file.mode_before if file.mode or not file.after else 0)
+            Restoration(file.path, file.after, file.before, file.mode_before, file.mode)
             for file in last.files
             if file.outcome == "done"
         )
@@ -123,6 +129,6 @@ def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
     for path, own in found.items():
         first, last = own[0], own[-1]
         between = any(one.after != later.before for one, later in itertools.pairwise(own))
-        mode = first.mode if first.mode != last.mode_after else 0
-        if between or first.before != last.after or mode:
-            yield Restoration(path, last.after, first.before, mode, between)
+        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between)
+        if between or first.before != last.after or one.chmod:
+            yield one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -118,7 +119,11 @@ class CallContext:
 
     def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
         shown = self.workplace.scrubbed(diff)
-        self.workplace.emit(FileChanged(self._call_id, str(path), shown, before, after))
+        try:
+            mode = stat.S_IMODE(path.lstat().st_mode)
+        except OSError:
+            mode = 0  # it is gone again
+        self.workplace.emit(FileChanged(self._call_id, str(path), shown, before, after, mode if before else 0, mode))
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()

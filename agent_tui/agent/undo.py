@@ -112,7 +112,7 @@ def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
 def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
     if now.problem:
         return "replaced" if now.replaced else "unreadable"
-    if now.sha == plan.target and (not plan.mode or not now.sha or plan.mode == now.mode):
+    if now.sha == plan.target and (not now.sha or plan.chmod in (0, now.mode)):
         return "same"
     if now.sha != plan.left:
         return "changed" if now.sha else "gone"
@@ -127,7 +127,8 @@ def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
 
 def intent(one: Look) -> RestoredFile:
     """What is about to be done to a file, for the record."""
-    return RestoredFile(one.plan.path, one.found.sha, one.plan.target, one.plan.mode, one.found.mode)
+    mode = one.plan.chmod or one.found.mode or one.plan.mode
+    return RestoredFile(one.plan.path, one.found.sha, one.plan.target, mode, one.found.mode)
 
 
 def restore(one: Look, choice: str, blobs: Blobs) -> RestoredFile:
@@ -157,11 +158,10 @@ def _write(one: Look, blobs: Blobs) -> None:
         blobs.put(now.content)  # before anything is lost
     if one.plan.target and one.old is not None:
         _folder(path)
-        mode = one.plan.mode or None
         if now.about is None:
-            paths.atomic_write(path, one.old, mode, follow=False, new=True)
+            paths.atomic_write(path, one.old, one.plan.mode or None, follow=False, new=True)
         else:
-            paths.atomic_write(path, one.old, mode, follow=False, expect=now.about)
+            paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about)
     elif now.about is not None:
         paths.remove(path, now.about)
 
