@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from binascii import b2a_base64
 from collections.abc import Mapping
 from typing import Final
@@ -45,9 +46,9 @@ class CopyingApp(App[int], inherit_bindings=False):
             self._driver.write(osc52(text, os.environ))
         self.copied(text)
 
+    @abstractmethod
     def copied(self, text: str) -> None:
         """The terminal was told."""
-        raise NotImplementedError
 
     def take_mouse(self, taken: bool) -> None:
         """Whether clicks come to us or to the terminal."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from abc import abstractmethod
 
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Canvas
@@ -19,8 +20,9 @@ class Outside(CopyingApp, inherit_bindings=False):
 
     foreground: Foreground | None = None
 
+    @abstractmethod
     def dispatch(self, *messages: msg.Msg) -> None:
-        raise NotImplementedError
+        """Hand these to the core."""
 
     def edit_outside(self, text: str) -> None:
         """Give the terminal to the person's editor until it is left."""

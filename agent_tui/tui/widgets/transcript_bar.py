@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -67,8 +68,9 @@ class Bar(ScrollBar):
 class WithBar(ScrollView):
     """A scroll view with a `Bar`, and a wheel that moves at once, by whole lines."""
 
+    @abstractmethod
     def _go_by(self, lines: int) -> None:
-        raise NotImplementedError
+        """Scroll at once."""
 
     def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
