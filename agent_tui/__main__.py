@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 SWITCH_SECONDS = 0.0005
 """So long a busy thread keeps the others waiting (Python's 0.005 is felt: a key waits for it again and again)."""
 
+TYPE_CHECKING = False  # `typing` is slow to import
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-def main() -> int:
-    """Run the command line; returns the exit code."""
+INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Run the command line, and end with its exit code."""
+    try:
+        code = _main()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except SystemExit as ended:  # argparse's way to say 0 or 2
+        code = ended.code if isinstance(ended.code, int) else 0
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue  # closed, or nobody reads it any more
+    os._exit(code)  # an interpreter that takes itself apart has no handler for Ctrl+C, and waits for busy threads
+
+
+def _main() -> int:
     if sys.platform == "win32":
         print("agent-tui runs on Linux, macOS and WSL; on Windows, start it inside WSL.", file=sys.stderr)
         return 2
@@ -32,4 +54,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

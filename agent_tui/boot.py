@@ -27,6 +27,11 @@ UNDO: Final = (
     b"\x1b[?1004l\x1b[?2031l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
+COMMANDS: Final = ("run", "chat", "config", "sessions")
+WITH_ACTION: Final = {"config": "show", "sessions": "list"}
+"""Commands whose first word is an action, and which one it is without."""
+VALUED: Final = ("--model", "--mode", "--cwd", "--output", "--max-steps", "--timeout")
+"""Flags whose value is the next word (`-m` too); `-r` takes an id, which no command is."""
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 BLOCKED_SECONDS: Final = 0.3
 """So long a terminal that takes no output is waited for at the end."""
@@ -123,11 +128,48 @@ class Early:
                 print(f"agent-tui: what was typed could not be kept: {error.strerror}", file=sys.stderr)
 
 
+def command(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Which command the words name (`run`, `chat`, `config`, or none), and its own words. Flags may come before it; the
+    first word that is neither a flag nor the value of one is the command, or else the prompt."""
+    skip = False
+    for number, word in enumerate(arguments):
+        before, after = list(arguments[:number]), list(arguments[number + 1 :])
+        if skip:
+            skip = False
+        elif word in COMMANDS:
+            if before and word in WITH_ACTION:
+                return word, [*(after or [WITH_ACTION[word]]), *before]
+            return word, [*before, *after]
+        elif word == "--" or not word.startswith("-"):
+            break
+        elif word.startswith("--"):
+            skip = "=" not in word and len(word) > 3 and any(flag.startswith(word) for flag in VALUED)
+        else:
+            skip = word in ("-m", "-cm")
+    return "", list(arguments)
+
+
 def wants_screen(arguments: Sequence[str]) -> bool:
     """Whether the command line asks for the full screen."""
-    if arguments[:1] in (["run"], ["config"], ["chat"]):
+    if command(arguments)[0]:
         return False
     return not any(word in ("-h", "--help", "--version") for word in arguments)
+
+
+def noted() -> list[int]:
+    """From now on, while the program closes what it has open, the first signal is put on the list, for the exit code; a
+    second one ends the program at once."""
+    heard: list[int] = []
+
+    def hear(number: int, _: FrameType | None) -> None:
+        if heard:
+            os._exit(128 + number)
+        heard.append(number)
+
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, hear)
+    return heard
 
 
 def prepare(arguments: Sequence[str]) -> Early | None:

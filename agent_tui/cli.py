@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
+from agent_tui.boot import command
+from agent_tui.cli_parser import Parser, one_line
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
 
@@ -40,17 +42,6 @@ class Usage(Exception):
     """Something is wrong with what was asked: one line for the person."""
 
 
-class ScreenParser(argparse.ArgumentParser):
-    """What it says is not for the alternate screen: that goes away."""
-
-    early: Early | None = None
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        if self.early is not None:
-            self.early.restore()
-        super()._print_message(message, file)
-
-
 class Version(argparse.Action):
     """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a start."""
 
@@ -63,24 +54,28 @@ class Version(argparse.Action):
 
 def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
     """Run the program; returns its exit code. `early` is the prepared terminal, where there is one."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    name, arguments = command(sys.argv[1:] if argv is None else argv)
     try:
-        if arguments[:1] == ["run"]:
-            return _run(arguments[1:])
-        if arguments[:1] == ["chat"]:
-            return _chat(arguments[1:])
-        if arguments[:1] == ["config"]:
-            from agent_tui.cli_config import config
+        match name:
+            case "run":
+                return _run(arguments)
+            case "chat":
+                return _chat(arguments)
+            case "config":
+                from agent_tui.cli_config import config
 
-            return config(arguments[1:])
-        return _screen(arguments, early)
+                return config(arguments)
+            case "sessions":
+                from agent_tui.cli_sessions import sessions
+
+                return sessions(arguments)
+            case _:
+                return _screen(arguments, early)
     except Usage as error:
         if early is not None:
             early.restore()
-        print(f"agent-tui: {error}", file=sys.stderr)
+        print(f"agent-tui: {one_line(str(error))}", file=sys.stderr)
         return USAGE
-    except KeyboardInterrupt:
-        return 130
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +86,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _screen(arguments: list[str], early: Early | None) -> int:
-    parser = ScreenParser(
+    parser = Parser(
         prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.early = early
@@ -162,7 +157,7 @@ def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
 
 
 def _chat(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
+    parser = Parser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
     parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
     _common(parser)
     parser.add_argument(
@@ -194,7 +189,7 @@ def _chat(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="agent-tui run", description="Run one prompt without a screen.", epilog=RUN_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip

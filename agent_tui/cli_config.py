@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui import paths
+from agent_tui.cli_parser import Parser, one_line
 from agent_tui.settings import Flags, Loaded
 from agent_tui.settings_kinds import KEYS, Entry, Kind, Value, entries, entry, typed
 from agent_tui.settings_store import Refused, Store
@@ -41,7 +42,8 @@ def config(arguments: Sequence[str]) -> int:
             case "get":
                 return _get(store.read(), given.key)
             case "path":
-                print("\n".join(str(store.path(project)) for project in (False, True)))
+                for path in (store.path(project) for project in (False, True)):
+                    print(visible(str(path)) if sys.stdout.isatty() else path)
                 return 0
             case "set":
                 store.write(given.key, _typed(given.key, given.value), given.project)
@@ -55,8 +57,8 @@ def config(arguments: Sequence[str]) -> int:
     return _told(store.read(), given.key, given.project)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="agent-tui config", description="Show and change settings.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
@@ -87,7 +89,7 @@ def _show(found: Loaded, sources: bool) -> int:
     shown = [(key, f"{_quoted(key)} = {_toml(key, value)}", value) for key, value in found.values.items()]
     width = min(60, max(len(line) for _, line, _ in shown))
     for key, line, value in shown:
-        print(f"{line:<{width}}  # {_place(found, key, value)}" if sources else line)
+        print(f"{line:<{width}}  # {visible(_place(found, key, value))}" if sources else line)
     for problem in _problems(found):
         print(problem, file=sys.stderr)
     return 0
@@ -144,7 +146,7 @@ def _told(found: Loaded, key: str, project: bool) -> int:
     """Where another source wins over what was written, that is said."""
     now = found.values.get(key)
     if now is not None and now.layer not in ("default", "project" if project else "user"):
-        print(f"agent-tui: {key}: written, but {_place(found, key, now)} wins over it", file=sys.stderr)
+        print(f"agent-tui: {key}: written, but {visible(_place(found, key, now))} wins over it", file=sys.stderr)
     elif now is not None and project and now.layer == "user":
         print(f"agent-tui: {key}: not set by the project any more; yours holds", file=sys.stderr)
     for problem in _problems(found):
@@ -154,7 +156,7 @@ def _told(found: Loaded, key: str, project: bool) -> int:
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"agent-tui: {text}", file=sys.stderr)
+    print(f"agent-tui: {one_line(text)}", file=sys.stderr)
     return code
 
 

@@ -9,8 +9,10 @@ import signal
 import sys
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from itertools import count
 from typing import Any, Final, assert_never
 
+from agent_tui import boot
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol import codec
@@ -37,6 +39,8 @@ MAY_PASS: Final = 75
 CANCELLED: Final = 130
 
 GRACE_SECONDS: Final = 5.0
+PATIENT: Final = 2
+"""Signals that ask for the end; one more has it at once."""
 
 
 @dataclass(slots=True)
@@ -113,8 +117,11 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
     """Run one prompt to its end; returns the exit code. `output` is text, json or stream-json."""
     worker = Worker(config)
     outcome = Outcome()
+    strikes = count(1)
 
-    def interrupt(*_: object) -> None:
+    def interrupt(number: int, _: object) -> None:
+        if next(strikes) > PATIENT:
+            os._exit(128 + number)  # commands end with us
         outcome.state = outcome.state or "cancelled"  # if there is no turn yet, none will say so
         worker.send(Cancel())
 
@@ -131,8 +138,9 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
             print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
         return FAILED
     finally:
+        heard = boot.noted()
         worker.stop(GRACE_SECONDS)
-    return outcome.code
+    return 128 + heard[0] if heard else outcome.code
 
 
 def _prepare_output() -> None:

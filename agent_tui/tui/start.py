@@ -62,11 +62,13 @@ def run(
     try:
         code = app.run()
     finally:
-        app.link.close(STOP_SECONDS)
+        heard = boot.noted()
         if early is not None:
             early.restore()
-            if code is not None and code > 128 and not (app.recorded or _begun(app)):
-                early.keep_typed(code - 128)
+        app.link.close(STOP_SECONDS)
+        code = 128 + heard[0] if heard else code
+        if early is not None and code is not None and code > 128 and not (app.recorded or _begun(app)):
+            early.keep_typed(code - 128)
         app.forget_typed()
     if code == 128 + signal.SIGHUP:
         return code  # the terminal is gone: there is nobody to tell

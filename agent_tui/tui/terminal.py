@@ -184,7 +184,10 @@ class Terminal(LinuxDriver):
         self._ending = True
         signal.signal(signal.SIGALRM, lambda *_: self._end_now(number))
         signal.alarm(FORCED_END)
-        self._loop.call_soon_threadsafe(self._owner.end_by_signal, number)
+        try:
+            self._loop.call_soon_threadsafe(self._owner.end_by_signal, number)
+        except RuntimeError:  # the loop has ended just now
+            self._end_now(number)
 
     def _end_now(self, number: int) -> None:
         if self._owner.recorded:

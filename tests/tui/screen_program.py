@@ -12,13 +12,13 @@ import types
 from pathlib import Path
 
 
-def main() -> int:
+def main() -> None:
     from agent_tui import __main__ as start
 
     stub = types.ModuleType("agent_tui.cli")
     stub.main = play  # type: ignore[attr-defined]
     sys.modules["agent_tui.cli"] = stub
-    return start.main()
+    start.main()
 
 
 def play(_: list[str], early: object) -> int:
@@ -65,4 +65,4 @@ def play(_: list[str], early: object) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import Final
 
+from agent_tui import boot
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised, TurnEnded, TurnStarted
@@ -54,6 +55,8 @@ class Chat:
         self.secret = ""
         """What was typed for a secret setting, until it is written; the core does not get it."""
         self.code: int | None = None
+        self.heard: list[int] = []
+        """Signals that came while all is closed."""
         self.link = Link(engine, self._look)
         self.rules = Rules(self)
         self.scribe = Scribe(out, echo=not source.terminal)
@@ -77,6 +80,7 @@ class Chat:
                     self._edit()
                 self.loop.run_until_complete(self._serve())
         finally:
+            self.heard = boot.noted()
             self.loop.close()
         return self.outcome.code(not self.source.terminal) if self.code is None else self.code
 

@@ -49,16 +49,22 @@ def run(
     deeds = Deeds(out, store, themes, foreground)
     chat = Chat(engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)))
     try:
+        code = _talk(chat, prompt)
+    finally:
+        deeds.ending = True
+        chat.link.close(STOP_SECONDS)
+    return 128 + chat.heard[0] if chat.heard else code
+
+
+def _talk(chat: Chat, prompt: str) -> int:
+    try:
         code = chat.run(prompt)
         session = chat.model.transcript.session
         if session and chat.model.transcript.turn and chat.source.terminal:
-            out.say([f"To go on with this session: agent-tui chat --resume {session}"])
+            chat.out.say([f"To go on with this session: agent-tui chat --resume {session}"])
         return code
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the rest is tried again at exit
         if not isinstance(error, BrokenPipeError):  # there nobody reads any more: nothing is left to say
             print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
         return FAILED
-    finally:
-        deeds.ending = True
-        chat.link.close(STOP_SECONDS)
