@@ -1,4 +1,5 @@
-"""A long paste in a real pty: until its chip is on the screen, and whether keys wait after it.
+"""A long paste in a real pty: until its chip is on the screen, and whether keys wait after it. And one of a terminal
+that does not mark pastes, which comes as keys: until its last letter has been answered, beside the bare app.
 
 `whole` is from the first byte of the paste to its chip, with the time in which the terminal hands it over and the key
 parser reads it; `after its end` from the last byte: the parser's end, the Paste event, the chip, the frame.
@@ -10,7 +11,20 @@ import json
 from dataclasses import dataclass, field
 from typing import Final
 
-from benchmarks.common import LETTERS, PACE, agent, folder, judged, ms, percentile, quick, report, running
+from benchmarks.common import (
+    LETTERS,
+    PACE,
+    agent,
+    bare,
+    folder,
+    judged,
+    median,
+    ms,
+    percentile,
+    quick,
+    report,
+    running,
+)
 
 GOAL: Final = 0.3
 """Seconds from the Paste event to the screen."""
@@ -20,6 +34,13 @@ KEYS: Final = 4 if quick() else 20
 REST: Final = 0.55 * PACE
 """So long nobody types: then the draft goes on record while the keys after it come."""
 PIECE: Final = 1 << 16
+UNMARKED: Final = 3_000
+"""Characters that come as keys, in one write."""
+KEYS_GOAL: Final = 0.5
+FLOOR: Final = "the prompt of the bare app"
+PLACES: Final = {FLOOR: "", "the prompt": "", "the palette": "\x10"}
+"""Where they go, and what opens it."""
+RUNS: Final = 1 if quick() else 5
 
 
 @dataclass(slots=True)
@@ -64,7 +85,40 @@ def measure(case: Case) -> None:
             case.memory = terminal.memory()
 
 
+def unmarked(place: str, size: int) -> tuple[float, float]:
+    """From the first byte of `size` keys to the frame that answers the last; the CPU seconds that it took."""
+    opens, last = PLACES[place], LETTERS[-1]
+    with folder() as home:
+        (home / "work" / "s.json").write_text(json.dumps({"steps": [[{"text": "ok"}]]}))
+        with running(bare() if place == FLOOR else agent("-m", "scripted/s.json"), home) as terminal:
+            terminal.ready()
+            terminal.quiet(1.5 * PACE, 5.0)
+            terminal.write(opens)
+            terminal.quiet(0.5 * PACE, 5.0)
+            text = ("mode " * (size // 5 + 1))[: size - 1] + last  # each word is found in the palette, the letter not
+            terminal.mark()
+            begun, used = terminal.now(), terminal.cpu()
+            terminal.hand_over(text, PIECE, PATIENCE)
+            answered = terminal.wait(" 0 of " if opens else last, PATIENCE)
+            return answered - begun, terminal.cpu() - used
+
+
+def report_unmarked() -> None:
+    rows, slowest = [], 0.0
+    for size in (UNMARKED // 10,) if quick() else (UNMARKED // 10, UNMARKED, UNMARKED * 3):
+        for place in PLACES if size <= UNMARKED else [one for one in PLACES if one != FLOOR]:  # its time is quadratic
+            took = [unmarked(place, size) for _ in range(RUNS)]
+            wall, cpu = (median([one[which] for one in took]) for which in (0, 1))
+            rows.append((place, f"{size:,}", ms(wall), ms(cpu)))
+            slowest = max(slowest, wall if size == UNMARKED and place != FLOOR else 0.0)
+    report(
+        f"a paste that comes as keys (median of {RUNS})", ("place", "characters", "until answered", "CPU"), rows,
+        [judged(f"{UNMARKED:,} of them are answered in {ms(KEYS_GOAL)}", slowest <= KEYS_GOAL)],
+    )  # fmt: skip
+
+
 def main() -> None:
+    report_unmarked()
     measured = cases(100)[::4] if quick() else cases(1)
     rows = []
     for case in measured:

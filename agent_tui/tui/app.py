@@ -9,6 +9,7 @@ import gc
 import time
 import traceback
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, assert_never
 
@@ -24,6 +25,7 @@ from agent_tui.tui.branch import branch
 from agent_tui.tui.canvas import Stage
 from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.key_parser import Typed
 from agent_tui.tui.keymap import grabbed
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model, VimMode, initial
@@ -116,11 +118,14 @@ class AgentApp(Surroundings, inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         """All keys are the prompt's. Until the first frame it takes them at once, so that they are drawn in it."""
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+        if isinstance(event, events.Key | events.Paste | Typed) and not event.is_forwarded:
             if self.focused is not self.regions.prompt:
                 self.screen.set_focus(self.regions.prompt)
             if not self.link.is_open:
                 return await self.regions.prompt.on_event(event)
+            if isinstance(event, Typed):
+                self.app_focus = True
+                return self.regions.prompt._forward_event(event)
         return await super().on_event(event)
 
     # -- the one way everything goes
@@ -240,14 +245,15 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self.dispatch(msg.VimMoved(at=time.time(), mode=mode))
 
     def key_aside(self, key: str) -> bool:
-        shown = self.regions.shown
-        return shown is not None and (shown.grab_all or key in shown.grab)
+        return self.regions.takes(key)
+
+    def only_text(self, keys: Sequence[events.Key], first: int, free: bool) -> int:
+        return self.regions.only_text(self.model, keys, first, free)
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
-        regions, shown = self.regions, self.regions.shown
-        if key not in grabbed(self.model.keys) and not (shown is not None and (shown.grab_all or key in shown.grab)):
+        if key not in grabbed(self.model.keys) and not self.regions.takes(key):
             return False
-        self.dispatch(regions.pressed(key, character, draft, bool(self.screen.selections)))
+        self.dispatch(self.regions.pressed(key, character, draft, bool(self.screen.selections)))
         return True
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
@@ -259,13 +265,6 @@ class AgentApp(Surroundings, inherit_bindings=False):
     def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
         """The terminal opens links (they are real ones); a click here copies the address."""
         self.copy_to_clipboard(event.href)
-
-    def on_mouse_scroll_up(self) -> None:
-        """The wheel moves the transcript wherever the pointer is."""
-        self.regions.wheel("line_up")
-
-    def on_mouse_scroll_down(self) -> None:
-        self.regions.wheel("line_down")
 
     # -- the terminal
 

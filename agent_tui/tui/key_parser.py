@@ -6,8 +6,9 @@ Pastes are taken out before that parser sees them: an escape sequence in one wou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from threading import Lock
 from time import monotonic
 from typing import Final
 
@@ -56,6 +57,48 @@ class Ground(Message):
     def __init__(self, dark: bool) -> None:
         super().__init__()
         self.dark = dark
+
+
+class Typed(events.InputEvent, bubble=False):
+    """Keys in a row that type something. Others are added as long as nobody took them: what waits is one step."""
+
+    def __init__(self, keys: Sequence[events.Key]) -> None:
+        super().__init__()
+        self._keys: list[events.Key] | None = [*keys]
+        self._lock = Lock()
+
+    def add(self, later: Typed) -> bool:
+        """Whether there was still time to add what came later."""
+        with self._lock:
+            if self._keys is not None:
+                self._keys += later.take()
+            return self._keys is not None
+
+    def take(self) -> list[events.Key]:
+        """The keys, once."""
+        with self._lock:
+            keys, self._keys = self._keys, None
+        return keys or []
+
+
+def joined(messages: Iterable[Message]) -> Iterator[Message]:
+    """Runs of keys that type, each as one; the order stays."""
+    run: list[events.Key] = []
+    for message in messages:
+        if isinstance(message, events.Key) and types(message):
+            run.append(message)
+            continue
+        if run:
+            yield Typed(run)
+            run = []
+        yield message
+    if run:
+        yield Typed(run)
+
+
+def types(key: events.Key) -> bool:
+    """Whether all that the terminal says of it is what it types."""
+    return key.is_printable and "+" not in key.key
 
 
 def dark_ground(red: str, green: str, blue: str) -> bool:

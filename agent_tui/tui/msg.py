@@ -79,7 +79,8 @@ class Submitted(Base):
 @frozen
 class KeyPressed(Base):
     """A key that is bound in the command table, or one that the view grabs (`View.grab_all`, `View.grab`). `key` is
-    Textual's name for it; `character` what it types, if anything; `draft` what the prompt holds; `selection` whether
+    Textual's name for it; `character` what it types, if anything (several keys that are nothing but text are one
+    without a name); `draft` what the prompt holds; `selection` whether
     the mouse has selected something; `seen` the first and the last row in view, (0, -1) where that is not known."""
 
     key: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from agent_tui.structures.frozen import frozen
@@ -100,11 +101,13 @@ def ranked(entries: Sequence[Entry], query: str, ordered: bool = False) -> tuple
     if ordered:
         return tuple(one for one in entries if all(word in _text(one) for word in words))
     found: list[tuple[int, int]] = []
-    marks = [_marker(word) for word in words]
+    marks = list[_Mark]()
     for number, entry in enumerate(entries):
         name, given = fold(entry.label), list[int]()
-        for mark in marks:
-            worth = mark(name, entry, len(found) < SCORED)
+        for place, word in enumerate(words):
+            if place == len(marks):  # of a long query most entries lack one of the first words
+                marks.append(_marker(word))
+            worth = marks[place](name, entry, len(found) < SCORED)
             if worth is None:
                 break
             given.append(worth)
@@ -117,7 +120,11 @@ def _text(entry: Entry) -> str:
     return fold(f"{entry.label} {entry.detail} {entry.about} {entry.group}")
 
 
-def _marker(word: str) -> Callable[[str, Entry, bool], int | None]:
+_Mark = Callable[[str, Entry, bool], int | None]
+
+
+@lru_cache(maxsize=64)
+def _marker(word: str) -> _Mark:
     """How well an entry fits `word`; None: not at all."""
     letters = re.compile("".join(f"[^{letter}]*+{letter}" for letter in map(re.escape, word)), re.DOTALL)
     score, plain = scorer(word), word.lstrip("/")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from math import inf
 from time import monotonic, time
+from typing import TYPE_CHECKING, Final
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.widget import Widget
 
+from agent_tui.registry import late
+from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.regions import View
 from agent_tui.tui.widgets.completion import Completion
@@ -28,7 +34,14 @@ from agent_tui.tui.widgets.transcript import Transcript
 from agent_tui.tui.widgets.transcript_bar import WHEEL
 from agent_tui.tui.widgets.welcome import Welcome
 
+if TYPE_CHECKING:
+    from agent_tui.tui.update import runs
+else:
+    runs = late("agent_tui.tui.update.runs")
+
 PROMPT_LINES = 8
+TOGETHER: Final = 0.02
+"""Keys that came so soon after the first of them have one time."""
 
 
 class Regions:
@@ -91,14 +104,30 @@ class Regions:
         if _changed(self.toast, old and old.toast, new.toast, after=self._highest(self.overlay, self.completion)):
             self.toast.show(new.toast)
 
+    def takes(self, key: str) -> bool:
+        """Whether something else than the prompt is open that wants `key`."""
+        return self.shown is not None and (self.shown.grab_all or key in self.shown.grab)
+
     def pressed(self, key: str, character: str, draft: str, selection: bool) -> KeyPressed:
         """The key that came last, with what was to be seen then."""
         came = self.prompt.pressed_at
         return KeyPressed(
-            at=time() - (monotonic() - came) if came else time(), key=key, character=character, draft=draft,
+            at=_clock(came), key=key, character=character, draft=draft,
             selection=selection or self.prompt.selects, seen=self.transcript.seen,
             asked=self.dialog.part, blind=came < self._painted_at,
         )  # fmt: skip
+
+    def only_text(self, model: Model, keys: Sequence[events.Key], first: int, free: bool) -> int:
+        """How many of `keys` from `first` on are nothing but text; `free`: the prompt puts it where its caret is."""
+        shown, came = self.shown, keys[first].time
+        if shown is None:
+            return 0
+        names = (one.key for one in islice(keys, first, None))
+        found = runs.length(model, names, _clock(came), free, shown.grab)
+        if not shown.grab_all:
+            return found
+        soon = (n for n in range(first, first + found) if keys[n].time - came > TOGETHER)
+        return next(soon, first + found) - first
 
     def _unpainted(self) -> None:
         """A question or a sheet is to be seen soon; a long one takes its time."""
@@ -151,6 +180,11 @@ class Regions:
         self.completion.place(self.box.region.y)
         self.overlay.place()
         self.toast.place(0 if self.overlay.display and self.overlay.top == 1 else 1)
+
+
+def _clock(came: float) -> float:
+    """The time of day of what came at `came`, as events count; 0: now."""
+    return time() - (monotonic() - came) if came else time()
 
 
 def _prompt_lines(height: int) -> int:

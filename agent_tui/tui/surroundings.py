@@ -100,6 +100,13 @@ class Surroundings(Outside, inherit_bindings=False):
     def on_app_blur(self) -> None:
         self.dispatch(msg.FocusChanged(at=time.time(), focused=False))
 
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel moves the transcript wherever the pointer is."""
+        self.regions.wheel("line_up")
+
+    def on_mouse_scroll_down(self) -> None:
+        self.regions.wheel("line_down")
+
     def use_theme(self, palette: Theme | None) -> None:
         """Draw everything in other colours, from now on; None: in the same."""
         if palette is None or palette == self.palette:

@@ -10,17 +10,19 @@ import select
 import signal
 import termios
 from codecs import getincrementaldecoder
+from collections.abc import Iterable
 from types import FrameType
 from typing import Final, Protocol, cast
 
 from textual import constants
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 from agent_tui.boot import ENDING, Early
 from agent_tui.boot_frame import ENTER
 from agent_tui.tui.clusters import settled
-from agent_tui.tui.key_parser import KeyParser
+from agent_tui.tui.key_parser import KeyParser, Typed, joined
 
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
@@ -58,6 +60,8 @@ class Terminal(LinuxDriver):
         self._began_before = False
         self._entered = False
         self._titled = False
+        self._typed: Typed | None = None
+        """The keys that came last; nothing else came after them."""
 
     def start_application_mode(self) -> None:
         self._wake = os.pipe()
@@ -154,9 +158,15 @@ class Terminal(LinuxDriver):
                 if not data:
                     self._loop.call_soon_threadsafe(self._owner.end_by_signal, signal.SIGHUP)
                     return
-                for message in parser.feed(decode(data)):
-                    self.process_message(message)
-            for message in parser.tick():
+                self._told(parser.feed(decode(data)))
+            self._told(parser.tick())
+
+    def _told(self, messages: Iterable[Message]) -> None:
+        """Hand on what came; keys that type are added to those before them, while these wait."""
+        for message in joined(messages):
+            typed = message if isinstance(message, Typed) else None
+            if typed is None or self._typed is None or not self._typed.add(typed):
+                self._typed = typed
                 self.process_message(message)
 
     def _read(self) -> bytes:

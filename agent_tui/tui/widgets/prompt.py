@@ -6,6 +6,7 @@ typed in the same burst.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol, cast
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from textual.actions import SkipAction
 from textual.content import Content
 from textual.document._document import Selection
 
+from agent_tui.tui.key_parser import Typed
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.model import VimMode
 from agent_tui.tui.regions import HIDDEN, PromptView
@@ -42,6 +44,10 @@ class Keyboard(Protocol):
     def vim_moved(self, mode: VimMode) -> None: ...
     def key_aside(self, key: str) -> bool:
         """Whether something else than the prompt is open that wants `key`."""
+        ...
+
+    def only_text(self, keys: Sequence[events.Key], first: int, free: bool) -> int:
+        """How many of `keys` from `first` on are nothing but text, here or elsewhere; `free`: it would go in here."""
         ...
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
@@ -128,12 +134,38 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self._keyboard.key_came()
-        self.pressed_at = event.time
-        self.press(event.key, event.character if event.is_printable else None)
+        self._press([event], 0)
+
+    async def _on_typed(self, event: Typed) -> None:
+        """What waited together is done together, as far as one after the other would come to the same."""
+        event.stop()
+        self._keyboard.key_came()
+        keys, done = event.take(), 0
+        while done < len(keys):
+            done += self._press(keys, done)
+
+    def _press(self, keys: Sequence[events.Key], first: int) -> int:
+        """Do what the key number `first` means, and those after it that are text like it; how many it were."""
+        key = keys[first]
+        self.pressed_at = key.time
+        free = self.selection.is_empty and (not self.vim_on or self._vim.mode == "insert")
+        size = self._keyboard.only_text(keys, first, free) if first + 1 < len(keys) else 1
+        if size > 1:
+            self._type("".join(one.character or "" for one in keys[first : first + size]))
+        else:
+            self.press(key.key, key.character if key.is_printable else None)
         if self.selection.is_empty:
             self._offered = None
         self.vim_settled()
         self.tell()
+        return max(1, size)
+
+    def _type(self, text: str) -> None:
+        if self._keyboard.key_aside(""):
+            self._keyboard.key_taken("", text, self.told()[0])
+        else:
+            self.cut_ended()
+            self.put_typed(text)
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Pasted text is text: its line ends never submit."""

@@ -126,6 +126,25 @@ class Editor(TextArea, inherit_bindings=False):
 
     # -- undo
 
+    def put_typed(self, text: str) -> None:
+        """Put in what was typed in one go; undo takes back as much as if each letter had come by itself."""
+        history = self.history
+        steps, count = history._undo_stack, history._character_count
+        before = steps[-1] if steps else None
+        goes_on = (
+            before is not None
+            and not (history._force_end_batch or history._previously_replaced)
+            and history._get_time() - history._last_edit_time <= history.checkpoint_timer
+            and count + len(text) <= history.checkpoint_max_characters
+        )
+        result = self._replace_via_keyboard(text, *self.selection)
+        if result is not None:
+            self.move_cursor(result.end_location)
+        if goes_on and before is not None and steps[-1] is not before:
+            before.extend(steps.pop())
+            history._character_count = count + len(text)
+        history._force_end_batch = False
+
     def _undo_batch(self, edits: Sequence[TextualEdit]) -> None:
         """Textual wraps only the lines that it believes were changed; after some pastes it is wrong, and fails."""
         for edit in reversed(edits):
