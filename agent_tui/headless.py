@@ -10,12 +10,12 @@ import sys
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from itertools import count
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from agent_tui import boot
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
-from agent_tui.protocol import codec
+from agent_tui.protocol import codec, exit_codes
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     AssistantReplied,
@@ -31,12 +31,6 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Cancel, Submit
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.structures.visible import visible
-
-FAILED: Final = 1
-DENIED: Final = 3
-LIMIT: Final = 4
-MAY_PASS: Final = 75
-CANCELLED: Final = 130
 
 GRACE_SECONDS: Final = 5.0
 PATIENT: Final = 2
@@ -87,17 +81,8 @@ class Outcome:
     @property
     def code(self) -> int:
         """The exit code."""
-        match self.state:
-            case "completed":
-                return DENIED if self.denied else 0
-            case "cancelled":
-                return CANCELLED
-            case "max_steps" | "timed_out" | "budget_exceeded" | "stuck":
-                return LIMIT
-            case "error" | None:
-                return MAY_PASS if self.error is not None and self.error.may_pass else FAILED
-            case _:
-                assert_never(self.state)
+        may_pass = self.error is not None and self.error.may_pass
+        return exit_codes.of_turn(self.state or "error", bool(self.denied), may_pass)
 
     def summary(self) -> dict[str, Any]:
         usage = {
@@ -136,7 +121,7 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the rest is tried again at exit
         if not isinstance(error, BrokenPipeError):  # there nobody reads any more: nothing is left to say
             print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
-        return FAILED
+        return exit_codes.FAILED
     finally:
         heard = boot.noted()
         worker.stop(GRACE_SECONDS)
@@ -214,7 +199,7 @@ def _report(outcome: Outcome, output: str) -> None:
     if output == "text":
         for text in outcome.notices:
             print(f"agent-tui: {visible(text)}", file=sys.stderr)
-    if outcome.error is not None and outcome.code not in (0, DENIED):
+    if outcome.error is not None and outcome.code not in (0, exit_codes.DENIED):
         hint = f" ({outcome.error.hint})" if outcome.error.hint else ""
         print(f"agent-tui: {visible(outcome.error.text)}{visible(hint)}", file=sys.stderr)
     elif outcome.denied:

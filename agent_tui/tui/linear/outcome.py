@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from typing import assert_never
 
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised, TurnEnded, TurnStarted
+from agent_tui.protocol.exit_codes import FAILED, of_turn
 from agent_tui.protocol.transcript import TurnEnd
-
-FAILED: Final = 1
-DENIED: Final = 3
-LIMIT: Final = 4
-MAY_PASS: Final = 75
-CANCELLED: Final = 130
 
 
 class Outcome:
@@ -37,18 +32,9 @@ class Outcome:
 
     def code(self, counts: bool) -> int:
         """The exit code: that of the last turn where it `counts`; else 0."""
-        if not counts:
+        failed = self._failed
+        if not counts or (self.state is None and failed is None):
             return 0
-        match self.state:
-            case "completed":
-                return DENIED if self.unanswered else 0
-            case "cancelled":
-                return CANCELLED
-            case "max_steps" | "timed_out" | "budget_exceeded" | "stuck":
-                return LIMIT
-            case "error":
-                return MAY_PASS if self._failed is not None and self._failed.may_pass else FAILED
-            case None:
-                return FAILED if self._failed is not None else 0
-            case _:
-                assert_never(self.state)
+        if self.state is None:
+            return FAILED
+        return of_turn(self.state, self.unanswered, failed is not None and failed.may_pass)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.engine import Engine
+from agent_tui.protocol.exit_codes import FAILED
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.settings_store import Store
 from agent_tui.tui.history import PromptHistory
@@ -23,7 +24,6 @@ from agent_tui.tui.own_editor import Foreground
 from agent_tui.tui.window import Window
 
 STOP_SECONDS: Final = 3.0
-FAILED: Final = 1
 BOUNDLESS: Final = 100_000
 """Columns and lines: nothing is cut to a screen."""
 
