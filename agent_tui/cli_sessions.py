@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths, settings
+from agent_tui.cli_parser import Parser
 from agent_tui.cli_sessions_out import Failed, Output, Unknown
 from agent_tui.protocol.events import Event
 from agent_tui.sessions import cache, copies, maintain, manage, retention, store
@@ -46,7 +47,7 @@ def sessions(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="agent-tui sessions", description="Find, read and look after sessions.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip

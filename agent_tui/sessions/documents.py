@@ -27,6 +27,7 @@ OUTPUT: Final = 20_000
 """Characters of a tool's or a command's result that are searched."""
 _UNSPACED: Final = re.compile(r"([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
 """Characters of scripts that write no spaces: each is a word here."""
+_COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 @dataclass(slots=True)
@@ -64,7 +65,12 @@ def documents(file: BinaryIO, facts: Facts, check: Callable[[], None]) -> Iterat
 
 
 def texts(record: RawRecord) -> Iterator[str]:
-    """What of `record` is searched. Nothing of a private command is."""
+    """What of `record` is searched, without colours. Nothing of a private command is."""
+    for said in _texts(record):
+        yield _COLOUR.sub("", said) if "\x1b" in said else said
+
+
+def _texts(record: RawRecord) -> Iterator[str]:
     match record["type"]:
         case "turn_started":
             yield text(record, "prompt")[:SPOKEN]

@@ -175,7 +175,7 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
                     snippet, marks = _snippet(said, folded, here)
                     best = Hit(summary, snippet, number(record, "turn") or turn, number(record, "n"), marks)
                 missing.difference_update(here)
-    if any(not word.isalnum() for word in missing):
+    if any(not word.isalnum() or spread(word) != word for word in missing):
         return None
     return best or Hit(summary, _line(summary.title), turn)
 
