@@ -27,7 +27,7 @@ UNDO: Final = (
     b"\x1b[?1004l\x1b[?2031l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
-COMMANDS: Final = ("run", "chat", "config", "sessions")
+COMMANDS: Final = ("run", "chat", "config", "sessions", "replay")
 WITH_ACTION: Final = {"config": "show", "sessions": "list"}
 """Commands whose first word is an action, and which one it is without."""
 VALUED: Final = ("--model", "--mode", "--cwd", "--output", "--max-steps", "--timeout")

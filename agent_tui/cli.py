@@ -69,6 +69,10 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
                 from agent_tui.cli_sessions import sessions
 
                 return sessions(arguments)
+            case "replay":
+                from agent_tui.cli_replay import replay
+
+                return replay(arguments)
             case _:
                 return _screen(arguments, early)
     except Usage as error:

@@ -68,7 +68,7 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
         record.emit(event, seen.turn, event.step)
     for event in recovery.restored(record.changes.unfinished):
         record.emit(event)
-    tell(Restored(fold(told, seen)))
+    tell(Restored(fold(told, seen), max((event.n for event in (*opened.events, *told)), default=0)))
     record.tell = tell
     elsewhere = (f"This session worked in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()
     return record, (*opened.problems, *elsewhere)

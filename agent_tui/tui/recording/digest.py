@@ -24,7 +24,16 @@ def digests(live: Model) -> tuple[str, str]:
     known = masked.model(live)
     rows = {name: len(session.rows) for name, session in known.sessions.items()}
     short = replace(known, sessions={name: _short(session) for name, session in known.sessions.items()})
-    return _hash([rows, plain(short, masked.said)]), _hash(frame(view(known), known.width, known.height))
+    return _hash([rows, plain(short, masked.said)]), _hash(_frame(known))
+
+
+def frame_of(live: Model) -> list[str]:
+    """What is seen of `live`, in lines of its width."""
+    return _frame(masked.model(live))
+
+
+def _frame(known: Model) -> list[str]:
+    return frame(view(known), known.width, known.height)
 
 
 def _short(t: Transcript) -> Transcript:

@@ -13,8 +13,9 @@ from typing import Final
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import fold
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.protocol.turn_events import TurnStarted
 from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import HistoryAsked
+from agent_tui.tui.msg import EventsArrived, HistoryAsked
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.recording.patches import applied, remembering
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Reader, Step
@@ -38,6 +39,8 @@ class Player:
     problems: list[str] = field(default_factory=list)
     is_cut: bool = False
     _kept: list[Model] = field(default_factory=list)
+    _prompts: list[int] = field(default_factory=list)
+    _records: list[int] = field(default_factory=list)
 
     @classmethod
     def load(cls, lines: Iterable[bytes], events: Iterable[Event]) -> Player:
@@ -65,6 +68,19 @@ class Player:
     def before(self, moment: float) -> int:
         """How many steps have happened `moment` seconds after the start."""
         return bisect_right(self.moments, moment)
+
+    def moment(self, count: int) -> float:
+        """When `count` steps have happened."""
+        return self.moments[min(count, len(self.moments)) - 1] if count > 0 and self.moments else 0.0
+
+    def prompt(self, count: int, way: int) -> int:
+        """How many steps have happened when the next prompt (`way` 1) or the one before (-1) has begun its turn."""
+        others = [at for at in self._prompts if (at > count if way > 0 else at < count)]
+        return (others[0] if way > 0 else others[-1]) if others else (len(self.steps) if way > 0 else 0)
+
+    def last_record(self, count: int) -> int:
+        """The number of the newest record among the first `count` steps; 0: none."""
+        return self._records[min(count, len(self._records)) - 1] if count > 0 and self._records else 0
 
     def model(self, count: int) -> Model:
         """The model after the first `count` steps."""
@@ -104,6 +120,11 @@ class Player:
             since = found.at - self.steps[-1].at if self.steps else 0.0
             self.steps.append(found)
             self.moments.append(last + max(0.0, min(LONGEST, since)))
+            told = found.msg.events if isinstance(found, Step) and isinstance(found.msg, EventsArrived) else ()
+            newest = max((event.n for event in told), default=0)
+            self._records.append(max(newest, self._records[-1] if self._records else 0))
+            if any(isinstance(event, TurnStarted) for event in told):
+                self._prompts.append(len(self.steps))
 
     def _played(self, model: Model, first: int, last: int) -> Model:
         for step in self.steps[first:last]:

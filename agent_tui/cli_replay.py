@@ -1,0 +1,170 @@
+"""`agent-tui replay`: a session's screen played back, written as frames, or compared with what the live session saw."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from agent_tui import paths, settings
+from agent_tui.agent.recording import recording_path
+from agent_tui.cli_parser import Parser, one_line
+from agent_tui.protocol.events import Event, TurnStarted
+from agent_tui.sessions import fork as forks
+from agent_tui.sessions.index import meant
+from agent_tui.sessions.private import write_all
+from agent_tui.sessions.store import log_path, read
+
+if TYPE_CHECKING:
+    from agent_tui.tui.recording.player import Player
+
+USAGE: Final = 2
+FAILED: Final = 1
+LOG: Final = ".jsonl"
+RECORDING: Final = ".msgs.jsonl"
+EPILOG: Final = """\
+SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log
+nothing is sent and nothing is run; exit codes: 0 done, 1 the replay differs or cannot be had, 2 usage
+"""
+
+
+class Failed(Exception):
+    """It cannot be had: one line for the person."""
+
+
+def replay(arguments: Sequence[str]) -> int:
+    """Run `agent-tui replay …`; returns its exit code."""
+    given = _parser().parse_args(arguments)
+    try:
+        log = _log(given.session)
+        player, events = load(log)
+        if given.frames:
+            return _frames(player, Path(given.frames))
+        return _verify(player) if given.verify else _screen(player, events, log, given)
+    except Failed as error:
+        print(f"agent-tui replay: {one_line(str(error))}", file=sys.stderr)
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="agent-tui replay", description="Play the screen of a session again.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="without one: the last one here")
+    parser.add_argument("--speed", type=float, default=1.0, metavar="N", help="so much faster; 0: stand still at first")
+    parser.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="begin there")
+    parser.add_argument("--frames", default="", metavar="DIR", help="write each frame as a text file, and end")
+    parser.add_argument("--verify", action="store_true", help="compare with what the live session saw, and end")
+    parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
+    return parser
+
+
+def _log(named: str) -> Path:
+    """The log file that `named` means."""
+    path = Path(named)
+    if named and (path.suffix == LOG or os.sep in named):
+        log = path.with_name(path.name.removesuffix(RECORDING) + LOG) if path.name.endswith(RECORDING) else path
+        if not log.is_file():
+            raise Failed(f"{log}: there is no such log; a recording is read with the session's log beside it")
+        return log
+    folder = paths.folders().sessions
+    found = meant(folder, named, Path.cwd())
+    if len(found) != 1:
+        how_many = f"{len(found)} sessions are called so" if found else "no session is called so"
+        raise Failed(f"{named}: {how_many}" if named else "there is no session here yet")
+    return log_path(folder, found[0].id)
+
+
+def load(log: Path) -> tuple[Player, list[Event]]:
+    """The recording beside `log`, ready to be played, and the settled events. Raises Failed."""
+    from agent_tui.tui.recording.player import Player
+
+    tape = recording_path(log.parent, log.name.removesuffix(LOG))
+    try:
+        events, _ = read(log)
+        fd = os.open(tape, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(fd, "rb") as file:
+            player = Player.load(file, events)
+    except FileNotFoundError:
+        raise Failed(f"{tape}: this session was not recorded (sessions.record)") from None
+    except OSError as error:
+        raise Failed(f"{error.filename or tape}: {error.strerror}") from None
+    if not len(player):
+        raise Failed(f"{tape}: {player.problems[0] if player.problems else 'nothing is in it'}")
+    return player, events
+
+
+def _frames(player: Player, folder: Path) -> int:
+    from agent_tui.tui.recording.digest import frame_of
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        last: list[str] = []
+        written = 0
+        for count in range(1, len(player) + 1):
+            shown = frame_of(player.model(count))
+            if shown == last:
+                continue
+            last, written = shown, written + 1
+            text = f"step {count} at {player.moment(count):.3f} s\n" + "\n".join(shown) + "\n"
+            (folder / f"{count:06}.txt").write_text(text, "utf-8", errors="replace")
+    except OSError as error:
+        raise Failed(f"--frames {folder}: {error.strerror}") from None
+    print(f"{written:,} frames of {len(player):,} steps in {folder}")
+    return 0
+
+
+def _verify(player: Player) -> int:
+    """Say where this replay comes to something else than the live session."""
+    differences = player.verified()
+    for line in (*player.problems, *differences):
+        print(one_line(line))
+    ended = "; the recording was cut at its limit" if player.is_cut else ""
+    print(f"{len(player):,} steps, {len(player.checks):,} compared, {len(differences):,} differences{ended}")
+    return FAILED if differences or player.problems else 0
+
+
+def _screen(player: Player, events: list[Event], log: Path, given: argparse.Namespace) -> int:
+    if not all(os.isatty(fd) for fd in (0, 1, 2)):
+        print("agent-tui replay: this is not a terminal; --frames DIR and --verify work without one", file=sys.stderr)
+        return USAGE
+    from agent_tui.agent.moment import about
+    from agent_tui.tui.configuration import Configuration
+    from agent_tui.tui.replay import ReplayApp
+
+    folders = paths.folders()
+    display = settings.load(Path.cwd(), folders.config, dict(os.environ), settings.Flags())[0].display
+    themes = (paths.shipped("themes"), folders.config / "themes")
+    palette = Configuration(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
+
+    def fork(record: int) -> str:
+        turns = [event.n for event in events if isinstance(event, TurnStarted) and event.n > record]
+        try:
+            copy = forks.fork(log.parent, log.name.removesuffix(LOG), turns[0] if turns else 0)
+            if given.chosen:
+                _choose(Path(given.chosen), copy)
+        except OSError as error:
+            return f"not forked: {error.strerror or error}"
+        return f"forked: agent-tui -r {copy[:8]}" if not given.chosen else "forked: q opens it"
+
+    app = ReplayApp(
+        player, palette, lambda played, count: about(events, played.last_record(count)), fork,
+        speed=max(0.0, given.speed), at=given.at,
+    )  # fmt: skip
+    code = app.run()
+    if app.crash:
+        print(f"{app.crash}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
+    return code or 0
+
+
+def _choose(file: Path, session: str) -> None:
+    """Tell the program that is waiting for us which session to open."""
+    fd = os.open(file, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        write_all(fd, session.encode())
+    finally:
+        os.close(fd)
