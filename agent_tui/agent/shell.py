@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent_tui.agent.executor import capped
+from agent_tui.agent.full_screen import full_screen
 from agent_tui.agent.record import Record
 from agent_tui.agent.tool_context import CallContext
 from agent_tui.agent.turns import Turns, new_id
@@ -94,6 +95,9 @@ class Shell:
 
     async def _ran(self, id: str, op: RunShell) -> Ran:
         workplace = self._turns.executor.workplace
+        if program := full_screen(op.command):
+            said = f"not run: {program} needs a terminal of its own, and a command here has none"
+            return Ran(said, "", tag="blocked")
         if op.private:  # nothing of it on disk: no spool, and no live tail
             result = await sandbox.run(
                 op.command, cwd=workplace.roots[0], environment=workplace.environment, timeout=0,

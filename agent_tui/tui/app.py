@@ -179,8 +179,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
                 self.regions.prompt.tell()
             case do.ReadSettings():
                 self.dispatch(self._configuration.read())
-            case do.WriteSetting(key, value):
-                self.dispatch(self._configuration.write(key, value))
+            case do.WriteSetting() | do.WriteSecret():
+                self.dispatch(self._configuration.performed(effect, self.regions.prompt.text.strip()))
             case do.ReadFacts():
                 from agent_tui.tui.facts import facts
 
@@ -241,8 +241,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
             self._memory.reload()
         self.dispatch(msg.HistoryAsked(at=time.time(), step=step, draft=draft))
 
-    def vim_moved(self, mode: VimMode) -> None:
-        self.dispatch(msg.VimMoved(at=time.time(), mode=mode))
+    def vim_moved(self, mode: VimMode, missed: str = "") -> None:
+        self.dispatch(msg.VimMoved(at=time.time(), mode=mode, missed=missed))
 
     def key_aside(self, key: str) -> bool:
         return self.regions.takes(key)

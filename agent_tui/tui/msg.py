@@ -138,9 +138,10 @@ class Recovered(Base):
 
 @frozen
 class VimMoved(Base):
-    """The prompt is in another of vim's modes."""
+    """The prompt is in one of vim's modes. `missed`: the key that was pressed in it does nothing here."""
 
     mode: VimMode
+    missed: str = ""
 
 
 @frozen

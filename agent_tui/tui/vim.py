@@ -16,6 +16,8 @@ from agent_tui.tui.vim_operators import changed, insert, joined, put, word_only
 from agent_tui.tui.vim_state import Done, Vim
 from agent_tui.tui.vim_text import MOTIONS, Target, first_word, last_place, object_of, sought, vertical
 
+ELSEWHERE: Final = frozenset("/?:")
+"""What vim does with these, other keys do here."""
 REPEATED: Final = frozenset("dc<>xXDCsSpPrJ~oOiaIA")
 """Commands that `.` does again."""
 SHORT: Final = {"x": ("d", "l"), "X": ("d", "h"), "D": ("d", "$"), "C": ("c", "$"), "s": ("c", "l"), "S": ("c", "c"),
@@ -39,6 +41,8 @@ def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
     if len(key) != 1:
         return Done(replace(vim, typed=""), text, at, "pass")
     command = parse(vim.typed + key, vim.mode != "normal")
+    if command is None and key in ELSEWHERE:
+        return Done(replace(vim, typed=""), text, at, "elsewhere")
     if command is None:
         return Done(replace(vim, typed=""), text, at)
     if not command.key:

@@ -7,7 +7,7 @@ from typing import Literal
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.model import VimMode
 
-Way = Literal["", "pass", "undo", "redo", "up", "down"]
+Way = Literal["", "pass", "undo", "redo", "up", "down", "elsewhere"]
 
 
 @frozen

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent_tui.agent.full_screen import full_screen
 from agent_tui.protocol.events import (
     Answered,
     ApprovalAsked,
@@ -137,3 +138,16 @@ def test_a_question_that_a_kill_left_open_is_closed_too(place: Place) -> None:
         driver.turn("go")
         seen = driver.transcript()
     assert (seen.pending, seen.state, dict(seen.open_tools)) == ((), "idle", {})
+
+
+@pytest.mark.parametrize("command", ["vim notes", "sudo -u ada nano notes", "cd /tmp && htop", "LANG=C vi"])
+def test_a_program_that_needs_a_terminal_is_told_that_there_is_none(place: Place, command: str) -> None:
+    with place.engine(place.script([{"text": "so"}])) as driver:
+        ended = run(driver, command)
+        assert ended.tag == "blocked"
+        assert "needs a terminal of its own" in ended.content
+
+
+@pytest.mark.parametrize("command", ["echo vim", "vim --version", "git log", "vi -es -c q", "'", ""])
+def test_what_needs_no_terminal_is_run(command: str) -> None:
+    assert full_screen(command) == ""

@@ -53,6 +53,17 @@ def test_the_mode_is_said_in_words(keys: str, mode: str) -> None:
     assert f"vim: {mode} " in shown[0]
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [("ab⎋/", "/ does not search: Ctrl+F does, in the transcript"), ("ab⎋:", "no : commands here: Ctrl+P finds ours")],
+)
+def test_a_key_of_vim_that_is_none_here_says_what_is(keys: str, said: str) -> None:
+    app = vim(keys)
+    assert app.model.toast is not None and app.model.toast.text == said
+    assert app.model.vim == "normal"
+    assert app.regions.prompt.text == "ab"
+
+
 def test_esc_leaves_insert_mode_first_and_then_interrupts() -> None:
     engine = PlayedEngine(hold)
     vim("work\nabc⎋", engine)

@@ -53,6 +53,10 @@ def looks(transcript: Transcript, style: str) -> list[str]:
     ]  # fmt: skip
 
 
+def marked(transcript: Transcript) -> list[str]:
+    return [row.rstrip() for row in rows_of(transcript) if "▌" in row]
+
+
 def test_a_search_goes_from_hit_to_hit_and_stays_where_it_is_left() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         transcript = app.regions.transcript
@@ -160,6 +164,16 @@ def test_one_line_opens_by_key() -> None:
     play(Mute(), steps, (80, 30), model=given())
 
 
+def test_the_mark_stays_on_the_last_line_that_opens() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("alt+up", "alt+down", "alt+down")
+        assert app.model.reading.mark == 29 * 4 + 2
+        await pilot.press("alt+o")
+        assert app.model.reading.exceptions == {29 * 4 + 2}
+
+    play(Mute(), steps, (80, 30), model=given())
+
+
 def test_letters_that_become_two_are_marked_where_they_are() -> None:
     answer = "In İzmir, ẞ Straße, ok: die **STR**ASSE (a|b)* [ok] \\d"
     wanted = {
@@ -205,6 +219,9 @@ def test_a_group_of_reads_opens_by_key_and_by_a_hit() -> None:
         await pilot.press("ctrl+f", *"secret 2")
         assert any("secret 2" in row for row in rows_of(transcript))
         assert not any("secret 3" in row for row in rows_of(transcript))
+        assert marked(transcript) == ["⚙▌Read f2.py  1 line"]
+        await pilot.press("ctrl+u", *"secret 1")
+        assert marked(transcript) == ["⚙▌Read f1.py  1 line"], "not the line of the group above it"
         await pilot.press("ctrl+u", *"secret 3")
         assert any("secret 3" in row for row in rows_of(transcript))
         assert not any("secret 2" in row for row in rows_of(transcript))

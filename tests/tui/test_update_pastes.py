@@ -16,7 +16,7 @@ from agent_tui.protocol.ops import Answer, Query, QueueEdit, RunShell, SaveDraft
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
-from agent_tui.tui.effects import EditDraft, Remember, Send
+from agent_tui.tui.effects import EditDraft, Remember, Send, Type
 from agent_tui.tui.msg import ChipClicked, DraftChanged, DraftEdited, Pasted
 from tests.tui.play import Play
 
@@ -239,3 +239,11 @@ def test_a_prompt_waits_for_the_output_of_a_command() -> None:
     assert [type(op) for op in play.take()] == [QueueEdit]
     play.feed(ShellEnded(call_id="c", label="! make", command="make", content="exit code 2", idle=True))
     assert not play.model.running
+
+
+def test_a_clipboard_without_an_image_is_said() -> None:
+    play = Play()
+    play.press("ctrl+v")
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": ""}))
+    assert play.toast.startswith("no image in the clipboard")
+    assert play.takes(Type) == [Type("", "ctrl+v")], "what was cut here is put in"

@@ -9,8 +9,9 @@ from agent_tui.protocol.ops import Answer, SaveDraft, SetModel
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
+from agent_tui.tui import commands
 from agent_tui.tui.effects import Remember, Send
-from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose
+from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose, VimMode
 from agent_tui.tui.update.step import Step, send, then, toast
 
 MAX_HISTORY: Final = 1_000
@@ -212,6 +213,15 @@ def edited(model: Model, text: str, problem: str) -> Step:
         return toast(model, f"{problem}: your draft is as it was", "warning", 8.0)
     same = text == chips.expand(model.composer.draft, model.composer.chips)
     return (model, ()) if same else (write(model, text), ())
+
+
+def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
+    """The prompt is in this mode of vim's; what another key does than in vim is said."""
+    if not missed:
+        return replace(model, vim=mode if model.vim else ""), ()
+    if missed == ":":
+        return toast(model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}")
+    return toast(model, f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}")
 
 
 def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:

@@ -98,7 +98,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             words = "typed at a start that was ended: it is in the prompt again, not sent"
             return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
         case VimMoved():
-            return replace(model, vim=msg.mode if model.vim else ""), ()
+            return composer.vim_moved(model, msg.mode, msg.missed)
         case Toggled():
             return reading.toggled(model, msg.row, msg.group), ()
         case Scrolled():

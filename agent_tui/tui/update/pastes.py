@@ -13,10 +13,11 @@ from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.msg import KeyPressed, Pasted
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.composer import MOST_EDITED
-from agent_tui.tui.update.step import Step, toast
+from agent_tui.tui.update.step import Step, then, toast
 
 FOLDS: Final = frozenset(("deny", "say", "argument"))
 """What the prompt may be used for and still hold chips: words that the model gets."""
+NO_IMAGE: Final = "no image in the clipboard; text comes with the terminal's own paste key"
 PAGE: Final = 10
 IMAGE: Final = "image"
 CLIPBOARD: Final = "clipboard_image"
@@ -104,7 +105,7 @@ def clipboard_told(model: Model, data: Any) -> Step:
         problem = str(data.get("problem", "")) if isinstance(data, dict) else ""
         if problem:
             return toast(model, problem, "warning")
-        return model, (Type("", "ctrl+v"),)
+        return then((model, (Type("", "ctrl+v"),)), toast(model, NO_IMAGE))
     model, chip = _image(model, data)
     return model, (Type(chip.label + " "),)
 

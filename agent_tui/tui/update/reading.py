@@ -103,9 +103,9 @@ def seen(model: Model) -> tuple[int, int]:
     return (0, end) if last < first else (min(first, end), min(last, end))
 
 
-def step(model: Model, by: int, wanted: Callable[[Block], bool]) -> Step:
+def step(model: Model, by: int, wanted: Callable[[Block], bool], stays: bool = False) -> Step:
     """Mark the next row up (-1) or down (+1) that is `wanted`: from the marked one if it is in view, else from what is.
-    Beyond the last is the end of the transcript, beyond the first its beginning."""
+    Beyond the last is the end of the transcript, beyond the first its beginning. `stays`: there the mark does."""
     rows, mark = model.transcript.rows, model.reading.mark
     first, last = seen(model)
     if first <= mark <= last:
@@ -120,7 +120,7 @@ def step(model: Model, by: int, wanted: Callable[[Block], bool]) -> Step:
             return go(model, row), ()
         else:
             row += by
-    return scroll(unmark(model) if by > 0 else model, "top" if by < 0 else "end")
+    return scroll(unmark(model) if by > 0 and not stays else model, "top" if by < 0 else "end")
 
 
 def open_one(model: Model) -> Step:

@@ -102,7 +102,7 @@ class Marks:
         if index is None:
             return strip
         row, offset = page.row(index), at - page.extent(index)[0]
-        if view.mark >= 0 and offset == row.gap and index == page.holder(view.mark):
+        if view.mark >= 0 and offset == row.gap + self._headed(index) and index == page.holder(view.mark):
             strip = self._marked(strip)
         if self._pattern is None or offset >= len(row.lines):
             return strip
@@ -119,6 +119,12 @@ class Marks:
                 if line == offset:
                     strip = marked(strip, start, stop, style("search.current" if current else "search"))
         return strip
+
+    def _headed(self, index: int) -> int:
+        """Lines of a group's head above the first of its rows: what is found in that row is not found in the head."""
+        if self._page.shown.nth < 0 or not self._page.begins_group(index):
+            return 0
+        return 2 if self._page.is_open(index) else 1
 
     def _marked(self, strip: Strip) -> Strip:
         """A bar in the second column, which is empty in every row that can be marked, and the row on another ground."""

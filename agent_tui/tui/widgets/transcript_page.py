@@ -147,6 +147,11 @@ class Page:
         group = self.groups.of(index)
         return group is not None and group.first != index and not (self.is_open(index) or self.is_unfolded(group))
 
+    def begins_group(self, index: int) -> bool:
+        """Whether a group's head stands above the row `index`, and the row itself is to be seen."""
+        group = self.groups.of(index)
+        return group is not None and group.first == index and (self.is_open(index) or self.is_unfolded(group))
+
     def holder(self, index: int) -> int:
         """The row where `index` is to be seen: itself, or the first of its folded group."""
         group = self.groups.of(index)
