@@ -5,8 +5,9 @@ Standard library only, and little of it: it is drawn before anything slow is imp
 
 from __future__ import annotations
 
-import os.path
+import os
 
+from agent_tui.regular_file import open_regular
 from agent_tui.structures.ascii import twin, wanted
 from agent_tui.structures.terminal_facts import dark_hint, depth, identity, remembered
 
@@ -122,7 +123,7 @@ def _lines(path: str) -> list[tuple[str, str]]:
 
 def _text(path: str) -> str:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with os.fdopen(open_regular(path), "rb") as file:
             return file.read(_MOST).decode("utf-8", "replace")
     except OSError:
         return ""  # no file, or one that the settings will complain of

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.paths import project_folders
+from agent_tui.regular_file import open_regular
 from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, project_file, read
 from agent_tui.settings_kinds import KEYS, Value, entry, parts
 
@@ -80,12 +81,21 @@ class Store:
                 raise Refused(f"{path}: is a link that leaves the project: not written")
             path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
             with _alone(target.parent):
-                before = target.read_bytes() if target.exists() else b""
+                before = _content(target)
                 after = changed(before, parts(key), value, str(path))
                 if after != before:
                     _replace(target, after, _SHARED if project else PRIVATE)
         except OSError as error:
             raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def _content(path: Path) -> bytes:
+    """What stands in the file; nothing where there is none."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
 
 
 def changed(before: bytes, key: tuple[str, ...], value: Any, name: str) -> bytes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import project_folders
+from agent_tui.regular_file import open_regular
 
 _MOST: Final = 4_096
 _HASH: Final = 8
@@ -27,5 +29,5 @@ def branch(cwd: str) -> str:
 
 
 def _text(path: Path) -> str:
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb") as file:
         return file.read(_MOST).decode("utf-8", "replace")

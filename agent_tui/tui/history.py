@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from agent_tui.regular_file import open_regular
 from agent_tui.tui.history_lines import backwards, parsed
 from agent_tui.tui.recall import Past
 
@@ -64,7 +65,7 @@ class PromptHistory:
         yield tuple(reversed(self._unsaved))
         bad = 0
         try:
-            with self.path.open("rb") as file:
+            with os.fdopen(open_regular(self.path), "rb") as file:
                 self._known = _stamp_of(os.fstat(file.fileno()))
                 for lines in backwards(file, SLICE):
                     found = list[Past]()
@@ -101,7 +102,7 @@ class PromptHistory:
     def _append(self, line: bytes) -> None:
         """Append `line` as a line of its own, with one write."""
         while True:
-            fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = open_regular(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             try:
                 _lock(fd)
                 held = os.fstat(fd)
@@ -135,7 +136,7 @@ class PromptHistory:
     def _cut_back(self) -> None:
         """Write the newer half anew, while no other copy appends."""
         try:
-            with self.path.open("rb") as old:
+            with os.fdopen(open_regular(self.path), "rb") as old:
                 if not _lock(old.fileno()):
                     return  # another time
                 old.seek(-FULL // 2, os.SEEK_END)

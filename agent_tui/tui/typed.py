@@ -11,6 +11,7 @@ from typing import Final
 from textual import events
 
 from agent_tui.boot_frame import typed_folder
+from agent_tui.regular_file import open_regular
 from agent_tui.tui.key_parser import KeyParser
 
 MOST: Final = 1_000_000
@@ -69,7 +70,7 @@ def _after(said: str, key: events.Key) -> str:
 
 def _read(file: Path) -> bytes:
     try:
-        fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_regular(file)
     except OSError:
         return b""
     with os.fdopen(fd, "rb") as opened:
