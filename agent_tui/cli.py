@@ -143,6 +143,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         keys=keys,
         foreground=_foreground,
         store=store,
+        record=config.settings.sessions.record,
     )
 
 

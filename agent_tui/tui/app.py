@@ -5,7 +5,6 @@ to show. What happens is decided in `update`, what is to be seen in `view`.
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 import traceback
 from collections import deque
@@ -32,11 +31,12 @@ from agent_tui.tui.model import Model, VimMode, initial
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
 from agent_tui.tui.surroundings import Surroundings
+from agent_tui.tui.taping import Taping
 from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
-from agent_tui.tui.warm import warm
+from agent_tui.tui.warm import collect, warm
 from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.transcript import Transcript
 
@@ -78,6 +78,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
+        self.taping = Taping(self.link)
         self.regions = Regions()
 
     @property
@@ -98,8 +99,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
         width, height = self.size
         self.regions.fit(width, height)
-        home, prompt = str(Path.home()), self._first_prompt
-        self.dispatch(msg.Started(at=time.time(), width=width, height=height, prompt=prompt, home=home))
+        self.dispatch(msg.Started(width, height, self._first_prompt, str(Path.home()), at=time.time()))
 
     def on_ready(self) -> None:
         """The first frame is painted: now what it did not need."""
@@ -111,10 +111,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self.give_back_typed()
         self._failed(self.palette.problem)
         self._warming = asyncio.create_task(warm())
-        if not gc.isenabled():
-            gc.freeze()
-            gc.set_threshold(10_000, 5, 200)  # small middle ones: each is a wait for the next key
-            gc.enable()
+        collect()
 
     async def on_event(self, event: events.Event) -> None:
         """All keys are the prompt's. Until the first frame it takes them at once, so that they are drawn in it."""
@@ -134,7 +131,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
         """Tell the core what happened, show what is different now, do what it wants done."""
         model, wanted, began = self.model, list[do.Effect](), time.perf_counter()
         for message in messages:
-            model, effects = update(model, message)
+            before, (model, effects) = model, update(model, message)
+            self.taping.took(message, before, model)
             wanted.extend(effects)
         self.model = model
         self.regions.show(view(model))

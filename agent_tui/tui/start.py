@@ -46,8 +46,10 @@ def run(
     keys: OwnKeys = (),
     foreground: Foreground | None = None,
     store: Store | None = None,
+    record: bool = False,
 ) -> int:
-    """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame."""
+    """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame;
+    `record`: what the screen is told is kept beside the session."""
     early = early or boot.take_terminal()
     configuration = Configuration(store, themes, by_ground)
     app = AgentApp(
@@ -57,7 +59,7 @@ def run(
             sessions={"": Session(cwd=str(cwd))}, look=look, window=window, keys=keys, vim="insert" if vim else "",
         ),
     )  # fmt: skip
-    app.foreground, app.notifier = foreground, notifier
+    app.foreground, app.notifier, app.taping.on = foreground, notifier, record
     code: int | None = None
     try:
         code = app.run()
@@ -65,6 +67,7 @@ def run(
         heard = boot.noted()
         if early is not None:
             early.restore()
+        app.taping.close()
         app.link.close(STOP_SECONDS)
         code = 128 + heard[0] if heard else code
         if early is not None and code is not None and code > 128 and not (app.recorded or _begun(app)):

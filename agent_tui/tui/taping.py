@@ -22,17 +22,18 @@ SLICE_SECONDS: Final = 0.02
 
 
 class Taping:
-    """Off: nothing is taken. The lines go to the engine, which knows where the session is."""
+    """`on`: something is taken. The lines go to the engine, which knows where the session is."""
 
-    def __init__(self, link: Link, on: bool) -> None:
-        self._link, self._on = link, on
+    def __init__(self, link: Link) -> None:
+        self.on = False
+        self._link = link
         self._taken: deque[tuple[Msg, Model, Model]] = deque()
         self._recorder: recorder.Recorder | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def took(self, msg: Msg, before: Model, after: Model) -> None:
         """`msg` made `after` of the model `before`."""
-        if self._on:
+        if self.on:
             self._taken.append((msg, before, after))
             if self._timer is None and self._link.is_open:
                 self._timer = asyncio.get_running_loop().call_later(REST_SECONDS, self._write)

@@ -6,6 +6,7 @@ Each step is one module and what it brings along, so a key that comes meanwhile 
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Final
 
 from agent_tui import registry
@@ -24,3 +25,11 @@ async def warm() -> None:
     for name in registry.names(commands.__name__):
         commands.find(name.replace("_", "-"))
         await asyncio.sleep(0)
+
+
+def collect() -> None:
+    """Garbage is collected from now on, where it was not; what is there stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(10_000, 5, 200)  # small middle ones: each is a wait for the next key
+        gc.enable()
