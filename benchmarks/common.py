@@ -28,7 +28,7 @@ def quick() -> bool:
     return "--quick" in sys.argv[1:]
 
 
-PACE = 0.3 if quick() else 1.0
+PACE = 0.2 if quick() else 1.0
 """How long the rests are, of those a measurement has: in a quick run nothing depends on them."""
 LETTERS = "абвгдежзиклмнопрстуфхцчшщыэюя"
 """Typed as keys: nothing else on the screen holds them, so their bytes in the output are their echo."""

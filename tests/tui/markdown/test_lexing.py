@@ -8,7 +8,12 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pygments.lexers import find_lexer_class_by_name, get_lexer_by_name, get_lexer_for_filename
+from pygments.lexers import (
+    find_lexer_class_by_name,
+    find_lexer_class_for_filename,
+    get_lexer_by_name,
+    get_lexer_for_filename,
+)
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
@@ -124,7 +129,7 @@ def test_lexers_that_cannot_be_stepped_are_used_as_they_are(language: str) -> No
 def test_a_file_s_name_says_what_it_says_to_pygments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pygments.lexers.find_plugin_lexers", list)  # it looks through all that is installed, each time
     for ending, name in code._endings().items():
-        assert type(get_lexer_for_filename(f"a.{ending}")) is find_lexer_class_by_name(name), ending
+        assert find_lexer_class_for_filename(f"a.{ending}") is find_lexer_class_by_name(name), ending
     assert type(code._lexer("a.h")) is type(get_lexer_for_filename("a.h"))
     assert code._lexer("a.nonesuch") is None
 
