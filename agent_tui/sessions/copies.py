@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.codec import VERSION
+from agent_tui.sessions.fork import fork as copy_beginning
 from agent_tui.sessions.maintain import Refused
 from agent_tui.sessions.private import make_folder, sync_folder
 from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, in_line, lines, number, open_log, text
@@ -39,9 +40,13 @@ def fork(folder: Path, id: str, at: int = 0) -> Copied:
     if at and not any(number(record, "n") == at and record["type"] == "turn_started" for record in everything):
         known = [str(number(record, "n")) for record in everything if record["type"] == "turn_started"]
         raise Refused(f"{id}: no turn begins with record {at}: they begin with {', '.join(known[-8:]) or 'none'}")
-    kept = [record for record in everything if not at or number(record, "n") < at]
-    forked: RawRecord = {"v": VERSION, "n": 0, "at": time.time(), "type": "forked", "parent": id, "parent_at": at}
-    return write_log(folder, str(uuid.uuid4()), _child([*kept, forked], id, at), len(everything) - len(kept))
+    try:
+        own = copy_beginning(folder, id, at)
+    except OSError as error:
+        raise Refused(f"{id}: the new log cannot be written: {error.strerror or error}") from None
+    made = _records(folder, own)
+    turns = sum(record["type"] == "turn_started" for record in made)
+    return Copied(own, len(made), turns, sum(number(record, "n") >= at > 0 for record in everything))
 
 
 def compact(folder: Path, id: str, keep: int) -> Copied:

@@ -35,6 +35,8 @@ class Check:
     records: int = 0
     newer: int = 0
     """Records of a format that this version does not know: kept."""
+    fused: int = 0
+    """Records that share a line with others."""
     bad: list[tuple[int, int]] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
 
@@ -69,18 +71,20 @@ def verified(path: Path, check: Callable[[], None] = lambda: None) -> Check:
     if not result.records:
         result.state = "no log"
         result.found = ["an empty file" if not result.size else f"{result.size:,} bytes, and no record in them"]
-    elif result.bad:
-        result.state = "damaged"
-    elif result.found:
-        result.state = "gaps"
+    else:
+        result.state = _state(result)
     return result
+
+
+def _state(result: Check) -> State:
+    return "damaged" if result.bad or result.fused else "gaps" if result.found else "ok"
 
 
 def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
     """Where the whole records are, each once; what is found on the way goes to `result`."""
     last = end = 0
     seen: dict[int, int] = {}  # the checksums of the last records, by number: only the same one is there twice
-    for start, stop, record in segments(file, check):
+    for start, stop, record, own in segments(file, check):
         if record is None:
             _bad(result, start, stop)
             end = stop
@@ -100,10 +104,13 @@ def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[
         last, end = max(last, here), stop
         result.records += 1
         result.newer += number(record, "v") > VERSION
+        result.fused += not own
         yield start, stop
     if result.bad and result.bad[-1][1] == end == result.size:
         start, stop = result.bad[-1]
         result.found[-1] = f"the last {stop - start:,} bytes are no whole record"
+    if result.fused and not result.bad:
+        result.found.append(f"{result.fused:,} record{'s share lines' if result.fused > 1 else ' shares a line'}")
 
 
 def _missing(first: int, last: int) -> str:
@@ -118,18 +125,20 @@ def _bad(result: Check, start: int, stop: int) -> None:
     result.found.append(f"{stop - start:,} bytes at {start:,} are no record")
 
 
-def segments(file: BinaryIO, check: Callable[[], None] = lambda: None) -> Iterator[tuple[int, int, RawRecord | None]]:
-    """The whole of a log in stretches: records, and what is none (None)."""
+def segments(
+    file: BinaryIO, check: Callable[[], None] = lambda: None
+) -> Iterator[tuple[int, int, RawRecord | None, bool]]:
+    """The whole of a log in stretches: records, and what is none (None); and whether a record has a line of its own."""
     end = 0
     for start, line in lines(file, check):
         if start > end:  # a line that was longer than any record
-            yield end, start, None
+            yield end, start, None, False
         end = start + len(line)
         if not line:
             continue
         record = next(in_line(line), None) if intact(line) and line.startswith(b'{"v":') else None
         if record is not None:
-            yield start, end, record
+            yield start, end, record, True
             continue
         at = 0
         for first, stop in pieces(line):
@@ -137,14 +146,14 @@ def segments(file: BinaryIO, check: Callable[[], None] = lambda: None) -> Iterat
             if record is None:
                 continue
             if first > at:
-                yield start + at, start + first, None
+                yield start + at, start + first, None, False
             at = len(line) if line[stop:] in (b"\n", b"\r\n") else stop
-            yield start + first, start + at, record
+            yield start + first, start + at, record, False
         if at < len(line):
-            yield start + at, end, None
+            yield start + at, end, None, False
     size = os.fstat(file.fileno()).st_size
     if size > end:
-        yield end, size, None
+        yield end, size, None, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +199,9 @@ def _repaired(path: Path, id: str) -> Repaired:
             os.fsync(new.fileno())
             if not result.records:
                 raise NoLog("holds no record: left as it is")
-            if not result.bad:
-                result.state = "gaps" if result.found else "ok"
+            result.state = _state(result)
+            if result.state != "damaged":
                 return Repaired(result)
-            result.state = "damaged"
             aside = tuple(_set_aside(file, path, stamp, result))
         original = path.with_suffix(f".before-repair-{stamp}")
         os.link(path, original, follow_symlinks=False)
