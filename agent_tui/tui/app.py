@@ -31,7 +31,7 @@ from agent_tui.tui.model import Model, VimMode, initial
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
 from agent_tui.tui.surroundings import Surroundings
-from agent_tui.tui.taping import Taping
+from agent_tui.tui.taping import Taping, now
 from agent_tui.tui.terminal import Terminal
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
@@ -99,7 +99,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
         width, height = self.size
         self.regions.fit(width, height)
-        self.dispatch(msg.Started(width, height, self._first_prompt, str(Path.home()), at=time.time()))
+        self.dispatch(msg.Started(width, height, self._first_prompt, str(Path.home()), at=now()))
 
     def on_ready(self) -> None:
         """The first frame is painted: now what it did not need."""
@@ -168,7 +168,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
             case do.Suspend():
                 self.suspend_to_shell()
             case do.ExpireToast(number, seconds):
-                expired = msg.ToastExpired(at=time.time() + seconds, number=number)
+                expired = msg.ToastExpired(at=now() + seconds, number=number)
                 asyncio.get_running_loop().call_later(seconds, self.dispatch, expired)
             case do.Scroll(where):
                 self.regions.transcript.scroll_view(where)
@@ -182,19 +182,19 @@ class AgentApp(Surroundings, inherit_bindings=False):
             case do.ReadFacts():
                 from agent_tui.tui.facts import facts
 
-                self.dispatch(msg.FactsRead(facts(self), at=time.time()))
+                self.dispatch(msg.FactsRead(facts(self), at=now()))
             case do.UseTheme(name):
                 self.use_theme(self._configuration.theme(name))
             case do.UseGround(dark):
                 self.use_theme(self._configuration.ground(dark))
             case do.ReadBranch(cwd):
-                self.dispatch(msg.BranchRead(branch(cwd), at=time.time()))
+                self.dispatch(msg.BranchRead(branch(cwd), at=now()))
             case do.SetTitle(text):
                 self.set_title(text)
             case do.Notify(text, bell):
                 self.notify_outside(text, bell)
             case do.Yield(seconds):
-                asyncio.get_running_loop().call_later(seconds, lambda: self.dispatch(msg.Yielded(at=time.time())))
+                asyncio.get_running_loop().call_later(seconds, lambda: self.dispatch(msg.Yielded(at=now())))
             case _:
                 assert_never(effect)
 
@@ -208,13 +208,13 @@ class AgentApp(Surroundings, inherit_bindings=False):
     def poll(self) -> None:
         """Every 100 ms while anything runs."""
         if not self._drain() and self.model.running:
-            self.dispatch(msg.Ticked(at=time.time()))
+            self.dispatch(msg.Ticked(at=now()))
         if not self.model.running and self.link.rest():
             self._poll.pause()
 
     def _drain(self) -> bool:
         if taken := self.link.take():
-            self.dispatch(msg.EventsArrived(at=time.time(), events=taken))
+            self.dispatch(msg.EventsArrived(at=now(), events=taken))
         return bool(taken)
 
     # -- what the prompt and the transcript tell
@@ -223,24 +223,24 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self.link.key_came()
 
     def draft_changed(self, text: str, caret: int) -> None:
-        self.dispatch(msg.DraftChanged(at=time.time(), text=text, caret=caret))
+        self.dispatch(msg.DraftChanged(at=now(), text=text, caret=caret))
 
     def submitted(self, text: str) -> None:
-        self.dispatch(msg.Submitted(at=time.time(), text=text))
+        self.dispatch(msg.Submitted(at=now(), text=text))
 
     def pasted(self, text: str) -> None:
-        self.dispatch(msg.Pasted(at=time.time(), text=text))
+        self.dispatch(msg.Pasted(at=now(), text=text))
 
     def chip_clicked(self, label: str) -> None:
-        self.dispatch(msg.ChipClicked(at=time.time(), label=label))
+        self.dispatch(msg.ChipClicked(at=now(), label=label))
 
     def history_asked(self, step: int, draft: str) -> None:
         if step < 0 and self.model.composer.browsing < 0:
             self._memory.reload()
-        self.dispatch(msg.HistoryAsked(at=time.time(), step=step, draft=draft))
+        self.dispatch(msg.HistoryAsked(at=now(), step=step, draft=draft))
 
     def vim_moved(self, mode: VimMode, missed: str = "") -> None:
-        self.dispatch(msg.VimMoved(at=time.time(), mode=mode, missed=missed))
+        self.dispatch(msg.VimMoved(at=now(), mode=mode, missed=missed))
 
     def key_aside(self, key: str) -> bool:
         return self.regions.takes(key)
@@ -255,10 +255,10 @@ class AgentApp(Surroundings, inherit_bindings=False):
         return True
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
-        self.dispatch(msg.Toggled(at=time.time(), row=event.row, group=event.group))
+        self.dispatch(msg.Toggled(at=now(), row=event.row, group=event.group))
 
     def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
-        self.dispatch(msg.Scrolled(at=time.time(), following=event.following))
+        self.dispatch(msg.Scrolled(at=now(), following=event.following))
 
     def on_transcript_link_clicked(self, event: Transcript.LinkClicked) -> None:
         """The terminal opens links (they are real ones); a click here copies the address."""
@@ -269,7 +269,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.regions.fit(width, height)
-        self.dispatch(msg.Resized(at=time.time(), width=width, height=height))
+        self.dispatch(msg.Resized(at=now(), width=width, height=height))
 
     def end_by_signal(self, number: int) -> None:
         """TERM, HUP, INT, QUIT, or a terminal that is gone."""
@@ -289,9 +289,9 @@ class AgentApp(Surroundings, inherit_bindings=False):
             self._handle_exception(error)
 
     def copied(self, text: str) -> None:
-        self.dispatch(msg.Copied(at=time.time(), chars=len(text), text=text))
+        self.dispatch(msg.Copied(at=now(), chars=len(text), text=text))
 
     def _failed(self, text: str) -> None:
         """Say what could not be done; nothing if there is nothing to say."""
         if text:
-            self.dispatch(msg.EffectFailed(at=time.time(), text=text))
+            self.dispatch(msg.EffectFailed(at=now(), text=text))

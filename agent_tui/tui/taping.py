@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,11 @@ else:
 
 REST_SECONDS: Final = 1.0
 SLICE_SECONDS: Final = 0.02
+
+
+def now() -> float:
+    """Seconds since the epoch, to the millisecond: so they are short where they are written down."""
+    return round(time.time(), 3)
 
 
 class Taping:

@@ -2,9 +2,9 @@
 their number in the session's log, so that nothing is stored twice.
 
     {"v": 1, "at": …, "session": id, "versions": {…}, "start": model}   a run of the program began to show the session
-    {"t": at, "m": msg}                                                 a Msg
-    {"t": at, "m": msg, "s": [keep, drop, "words"]}                     one with the prompt's text: how that differs
-    {"t": at, "e": [4, ["x", at, "text"], …], "i": […]}                 `EventsArrived`: 4 is record 4, `i` whose it is
+    {"t": seconds since then, "m": msg}                                 a Msg
+    {"t": …, "m": msg, "s": [keep, drop, "words"]}                      one with the prompt's text: how that differs
+    {"t": …, "e": [4, ["x", seconds, "text"], …], "i": […]}             `EventsArrived`: 4 is record 4, `i` whose it is
     {…, "h": […], "f": …, "k": […]}                                     beside a Msg: what was shown of outside lists
     {"c": [model hash, frame hash]}                                     what the model then was
     {"cut": true}                                                       the recording had reached its limit
@@ -90,6 +90,7 @@ class Writer:
     def __init__(self) -> None:
         self._draft = ""
         self._ids: tuple[Any, ...] = ()
+        self._began = 0.0
 
     def header(self, before: Model, at: float, session: str, versions: Mapping[str, str]) -> str:
         """The first line of a run that begins with the model `before`, of which other sessions are left out."""
@@ -97,13 +98,14 @@ class Writer:
         start = replace(
             masked.model(before), sessions={before.active: Transcript(cwd=own.cwd)}, search=None, finder=None
         )
+        self._began = at
         return _line(
             {"v": VERSION, "at": at, "session": session, "versions": dict(versions), "start": plain(start, masked.said)}
         )
 
     def step(self, msg: Msg, before: Model, after: Model) -> str:
         """The line of `msg`, which made `after` of the model `before`."""
-        data: dict[str, Any] = {"t": msg.at}
+        data: dict[str, Any] = {"t": self._time(msg.at)}
         if isinstance(msg, EventsArrived):
             data["e"] = []
             for told in msg.events:
@@ -134,10 +136,15 @@ class Writer:
             data.setdefault("i", []).append([len(data["e"]), *ids])
         if (known := _DELTAS.get(type(shown))) is not None:
             letter, names = known
-            data["e"].append([letter, shown.at, *(getattr(shown, name) for name in names)])
+            data["e"].append([letter, self._time(shown.at), *(getattr(shown, name) for name in names)])
         else:
             own = plain(shown, masked.said)
             data["e"].append({key: value for key, value in own.items() if key not in _IDS})
+
+    def _time(self, at: float) -> float | str:
+        """`at` in seconds since the run began, where that says it exactly; else as it is, as a text."""
+        since = round(at - self._began, 3)
+        return since if _at(self._began, since) == at else repr(at)
 
     def _difference(self, text: str) -> list[Any]:
         """`text` by what it keeps of the text before: characters from its start, characters left out, new words."""
@@ -159,6 +166,11 @@ def _line(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")) + "\n"
 
 
+def _at(began: float, written: Any) -> float:
+    """The time that is `written`."""
+    return float(written) if isinstance(written, str) else round(began + written, 3)
+
+
 class Reader:
     """Reads the lines of a recording in their order. `record` gives the settled event of a number, `restored` what all
     records up to a number fold into; both raise LookupError where the log has it not."""
@@ -167,6 +179,7 @@ class Reader:
         self._record, self._restored = record, restored
         self._draft = ""
         self._ids: list[Any] = ["", "", "", 0, 0, "main", ""]
+        self._began = 0.0
 
     def read(self, line: str | bytes) -> Header | Step | Check | Cut:
         """What `line` says. Raises BadTape."""
@@ -184,13 +197,13 @@ class Reader:
         if "v" in data:
             if data["v"] != VERSION:
                 raise BadTape(f"format {data['v']!r}; this version reads {VERSION}")
-            self._draft = ""
-            return Header(float(data["at"]), str(data["session"]), dict(data["versions"]), _made(data["start"], Model))
+            self._draft, self._began = "", float(data["at"])
+            return Header(self._began, str(data["session"]), dict(data["versions"]), _made(data["start"], Model))
         if "c" in data:
             return Check(*map(str, data["c"]))
         if "cut" in data:
             return Cut()
-        at = float(data["t"])
+        at = _at(self._began, data["t"])
         return Step(self._msg(data, at), at, patches.read(data))
 
     def _msg(self, data: dict[str, Any], at: float) -> Msg | None:
@@ -216,7 +229,7 @@ class Reader:
         whose = dict(zip(_IDS, self._ids, strict=True))
         if isinstance(item, list):
             kind, names = _KINDS[item[0]]
-            return kind(at=item[1], **dict(zip(names, item[2:], strict=True)), **whose)
+            return kind(at=_at(self._began, item[1]), **dict(zip(names, item[2:], strict=True)), **whose)
         made: Event = replace(_made(item, Event), **whose)
         return made
 
