@@ -85,6 +85,10 @@ class Composer:
     looked: Mapping[str, str] = field(default_factory=dict)
     """What stands in the draft and may name an image, and the id of the question whether it does."""
 
+    def asks(self, kind: PurposeKind) -> bool:
+        """Whether that is what the prompt is for now."""
+        return self.purpose is not None and self.purpose.kind == kind
+
 
 @frozen
 class Dialog:
@@ -267,8 +271,7 @@ class Model:
     @property
     def running(self) -> bool:
         """Whether there is something to interrupt."""
-        t = self.transcript
-        return not self.gone and (self.in_flight is not None or t.state != "idle" or at_work(t))
+        return not self.gone and (bool(self.in_flight) or self.transcript.state != "idle" or at_work(self.transcript))
 
     @property
     def asking(self) -> bool:
@@ -288,11 +291,8 @@ class Model:
     @property
     def listed(self) -> tuple[Queued, ...]:
         """All that waits, the words for the running turn too, as it will read."""
-        waiting = tuple(item for item in self.transcript.queue if item.id not in self.taken)
-        if not self.edits:
-            return waiting
-        edits = dict(self.edits)
-        return tuple(replace(item, text=edits.get(item.id, item.text)) for item in waiting)
+        edits, waiting = dict(self.edits), (item for item in self.transcript.queue if item.id not in self.taken)
+        return tuple(replace(item, text=edits[item.id]) if item.id in edits else item for item in waiting)
 
 
 def initial(history: tuple[str, ...] = ()) -> Model:

@@ -57,7 +57,7 @@ class Notices:
         if question is None or model.dialog is None or self._asked == question.id:
             return
         self._asked = question.id
-        if model.composer.purpose is None or model.composer.purpose.kind != "argument":
+        if not model.composer.asks("argument"):
             self._out.say(question_lines(question, len(model.transcript.pending)), "warning")
 
     def _overlay(self, model: Model) -> None:
@@ -99,7 +99,5 @@ class Notices:
 
 
 def _searching(model: Model) -> bool:
-    purpose = model.composer.purpose
-    if purpose is None or purpose.kind == "history":
-        return purpose is not None
-    return purpose.kind == "search" and bool(model.composer.draft)
+    composer = model.composer
+    return composer.asks("history") or (composer.asks("search") and bool(composer.draft))

@@ -42,8 +42,7 @@ def settled(model: Model) -> Model:
     now = model.recall
     if now is None:
         return model
-    purpose = model.composer.purpose
-    if purpose is None or purpose.kind != "history":
+    if not model.composer.asks("history"):
         return replace(model, recall=None)
     asked = now.asked(model.composer.draft)
     return model if asked is now else replace(model, recall=asked)

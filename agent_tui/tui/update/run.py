@@ -161,8 +161,7 @@ def _told(model: Model, event: Answered) -> Step:
 
 def _found(model: Model) -> Model:
     """There is a model: the first-run screen and its question have done their work."""
-    purpose = model.composer.purpose
-    if purpose is not None and purpose.kind == "address":
+    if model.composer.asks("address"):
         model = composer.leave(model)
     found = model.overlay is not None and model.overlay.kind == "first_run"
     return replace(model, overlay=None) if found else model

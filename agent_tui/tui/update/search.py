@@ -47,8 +47,7 @@ def settled(model: Model) -> Model:
     now = model.search
     if now is None:
         return model
-    purpose = model.composer.purpose
-    if purpose is None or purpose.kind != "search":
+    if not model.composer.asks("search"):
         return replace(model, search=None)
     draft, rows = model.composer.draft.replace("\n", " "), model.transcript.rows
     query = search.plain(draft)

@@ -86,7 +86,7 @@ def _sheet(model: Model) -> OverlayView | None:
 
 def _setting(model: Model) -> bool:
     """The prompt is used for a setting: the sheet stays in view."""
-    return model.composer.purpose is not None and model.composer.purpose.kind == "setting"
+    return model.composer.asks("setting")
 
 
 def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
