@@ -58,6 +58,8 @@ class Changes:
 
     def __init__(self) -> None:
         self.all: list[Change] = []
+        self.paths: dict[str, None] = {}
+        """What was changed, each once, in the order of the first time."""
         self.unfinished: RestoreStarted | None = None
         """A restore whose end is not on record."""
         self._turn = 0
@@ -76,6 +78,7 @@ class Changes:
                 self.all.append(
                     Change(turn, event.path, event.before, event.after, event.mode, event.mode_after)
                 )  # fmt: skip
+                self.paths[event.path] = None
                 self._undos.clear()
                 self._undone.discard(turn)
             case RestoreStarted():

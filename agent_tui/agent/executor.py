@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 from pydantic import ValidationError
 
+from agent_tui.agent.command_changes import Watch
 from agent_tui.agent.guard import Outcome, nudge, research_calls
 from agent_tui.agent.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import Display, TextDisplay
@@ -68,10 +69,11 @@ class Executor:
         new_id: Callable[[], str],
         parallel: bool,
         sealed: Callable[[], str] = lambda: "",
+        watch: Watch | None = None,
     ) -> None:
         self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
-        self.sealed = sealed
+        self.sealed, self.watch = sealed, watch
         self.rules: frozenset[policy.Rule] = frozenset()
 
     async def run(
@@ -189,13 +191,27 @@ class Executor:
         if tool.effect != "read" and (why := self.sealed()):  # that the intent cannot be saved shows only now
             return self._ended(call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research)
         try:
-            result = await tool.run(prepared.arguments, prepared.context)
+            result = await self._run(prepared)
         except ToolFailure as failure:
             result = failure.result()
         except Exception as error:  # the boundary of a tool call
             self.workplace.log.exception("tool %s", call.name)
             result = _failed("exception", f"{type(error).__name__}: {error}")
         return self._ended(call, prepared.label, result, time.monotonic() - started, journal, note, tool.research)
+
+    async def _run(self, prepared: Prepared) -> ToolResult:
+        """Run the tool; around a command, look what it changes."""
+        tool, command = prepared.tool, prepared.facts.command
+        before = await self.watch.before(command) if self.watch is not None and command else None
+        if self.watch is None or before is None:
+            return await tool.run(prepared.arguments, prepared.context)
+        try:
+            result = await tool.run(prepared.arguments, prepared.context)
+        except asyncio.CancelledError:
+            self.watch.later(before, prepared.call.id)
+            raise
+        await self.watch.after(before, prepared.call.id)
+        return result
 
     def _ended(
         self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",

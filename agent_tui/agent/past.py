@@ -117,6 +117,7 @@ class Past:
 
     async def _tell(self, op: Query) -> None:
         changes = self._record.changes
+        await self._settled()
         to = int(op.argument) if op.argument.isdigit() else 0
         plan = changes.redo() if op.kind == "redo" else changes.undo(to)
         looks = await self._look(plan)
@@ -147,6 +148,7 @@ class Past:
     async def _restoring(self, op: RestoreFiles) -> None:
         data: dict[str, Any] = {"done": False, "id": "", "asked": [], "files": [], "problem": ""}
         try:
+            await self._settled()
             plan = self._record.changes.redo() if op.redo else self._record.changes.undo(op.to)
             looks = await self._look(plan)
             asked = [look for look in looks if look.choices and self._choice(op, look) not in look.choices]
@@ -182,6 +184,11 @@ class Past:
 
     def _choice(self, op: RestoreFiles, look: undo.Look) -> str:
         return op.choices.get(look.plan.path) or op.choices.get(undo.shown(look.plan.path, self._config.cwd)) or ""
+
+    async def _settled(self) -> None:
+        """What a cancelled command changed belongs to its turn, too."""
+        if (watch := self._turns.executor.watch) is not None and self._turns.current is None:
+            await watch.settled()
 
     async def _look(self, plan: Plan) -> list[undo.Look]:
         blobs, roots = Blobs(self._config.folders.blobs), self._turns.executor.workplace.roots

@@ -65,6 +65,7 @@ class Turns:
             known=lambda: frozenset(tool.name for tool in record.history.tools),
             mode=lambda: record.standing.mode, ask=self._ask if config.interactive else None,
             new_id=new_id, pool=pool, log=log, sealed=self.sealed,
+            touched=lambda: record.changes.paths,
         )  # fmt: skip
 
         self.attach = attacher(self.executor)

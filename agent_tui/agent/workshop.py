@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Executor as Pool
 from logging import Logger
 from pathlib import Path
 from typing import Any
 
 from agent_tui import registry
+from agent_tui.agent.command_changes import Watch
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.executor import Answer, Executor
 from agent_tui.agent.tool_context import Workplace
@@ -66,10 +67,12 @@ def build(
     pool: Pool,
     log: Logger,
     sealed: Callable[[], str] = lambda: "",
+    touched: Callable[[], Iterable[str]] = tuple,
 ) -> Executor:
     """The executor of a session."""
     secret = scrubber(config)
     environment: Mapping[str, str] = secrets.child_environment(config.environment)
+    blobs = Blobs(config.folders.blobs)
     spool = config.folders.data / "outputs" / session
 
     def off_loop(work: Callable[[], Any]) -> asyncio.Future[Any]:
@@ -84,7 +87,7 @@ def build(
         emit=emit,
         scrub=secret.scrub,
         scrub_stream=secret.stream,
-        checkpoint=Blobs(config.folders.blobs).put,
+        checkpoint=blobs.put,
         skills=skills.skills.list,
         load_skill=skills.load,
         off_loop=off_loop,
@@ -92,4 +95,5 @@ def build(
     )
     tools = enabled_tools(config.settings.tools.enabled)
     parallel = config.settings.agent.parallel_tools
-    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed)
+    watch = Watch(config.cwd, environment, blobs, touched, emit, workplace.scrubbed, pool)
+    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch)
