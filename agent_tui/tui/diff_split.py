@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent_tui.tui.diff_rows import STYLES, DiffRow, Known, Pair, runs
-from agent_tui.tui.markdown.lines import Cells, Line, Meta, Segment, chop, line_cells
+from agent_tui.tui.markdown.lines import GOES_ON, Cells, Line, Meta, Segment, chop, line_cells
 
 SIDES: Final[Meta] = (("diff", "sides"),)
 """What the bar between the sides carries along, so that it is told from those of tables."""
@@ -27,9 +27,7 @@ def split_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cells)
     return [Line((*one, _BAR, *other)) for one, other in zip(left, right, strict=True)]
 
 
-def _half(
-    row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, width: int, cells: Cells
-) -> list[Runs]:
+def _half(row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, width: int, cells: Cells) -> list[Runs]:
     """The lines of one side, each exactly `width` cells."""
     if row is None:
         return []
@@ -37,7 +35,7 @@ def _half(
     number = f"{style} diff.number"
     mark = (Segment(row.mark, style), Segment(" ", f"{style} margin"))
     first = (Segment(f"{row.number or '':>{digits}} ", number), *mark)
-    rest = (Segment(" " * (digits + 1), number), Segment("  ", f"{style} indent"))
+    rest = (Segment(" " * (digits + 1), number), Segment(GOES_ON, f"{style} dim indent"))
     drawn = chop(runs(row, colours), width, cells, first, rest)
     blank = f"{style} margin"  # no part of the text: a copy leaves it out
     return [(*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), blank)) for line in drawn]

@@ -14,7 +14,7 @@ from agent_tui.tui.diff import PART, diff_lines, diff_parts
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
 from agent_tui.tui.markdown.inline import flat
-from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, chop, cut_runs, wrap
+from agent_tui.tui.markdown.lines import EMPTY, GOES_ON, Cells, Line, Segment, chop, cut_runs, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.markdown.table import Table, table_lines
 
@@ -67,9 +67,7 @@ def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: L
     return (*lines, more_line(left, width, not open, cells)) if left else tuple(lines)
 
 
-def text_lines(
-    text: str, width: int, cells: Cells, style: str = "tool.output", overwrite: bool = True
-) -> list[Line]:
+def text_lines(text: str, width: int, cells: Cells, style: str = "tool.output", overwrite: bool = True) -> list[Line]:
     """Plain output, line by line, broken only where a line is full; `overwrite`: as a terminal would show it."""
     clean = visible(text, overwrite).rstrip("\n").expandtabs(8)
     lines: list[Line] = []
@@ -145,7 +143,7 @@ def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
     lines: list[Line] = []
     if width < digits + 8:
         return code_lines(text, language, width, cells, fill="")
-    rest = (Segment(" " * (digits + 2), "diff.number"),)
+    rest = (Segment(f"{GOES_ON:>{digits + 1}} ", "diff.number"),)
     end = text.rfind("\n", 0, COLOURED) if len(text) > COLOURED else len(text)
     coloured = highlight(text[:end], language) if end > 0 else ()
     rest_of_text = plain(visible(text[end + 1 :]).expandtabs(TAB)) if end < len(text) else ()
@@ -180,7 +178,8 @@ def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
             lines.extend(wrap([Segment(flat(path), "match.path")], width, cells))
         number = Segment(f"{match.line:>5}  ", "diff.number")
         text = visible(short(match.text)).expandtabs(4).replace("\n", "␊")
-        lines.extend(chop([Segment(text, "tool.output")], width, cells, (number,), (Segment(" " * 7, "indent"),)))
+        rest = Segment(f"{GOES_ON:>6} ", "diff.number")
+        lines.extend(chop([Segment(text, "tool.output")], width, cells, (number,), (rest,)))
     if found.total > len(found.matches):
         lines.extend(wrap([Segment(f"of {found.total:,} matches in all", "dim")], width, cells))
     return lines or [Line(cut_runs((Segment("no match", "dim"),), width, cells))]
@@ -197,7 +196,7 @@ def _command_parts(command: d.CommandDisplay, width: int, cells: Cells) -> Itera
         part = "\n".join(source[start : start + PART])
         for number, runs in enumerate(highlight(part, "bash", tuple(before)), start):
             prompt = Segment("$ " if number == 0 else "  ", "tool.mark")
-            lines.extend(chop(runs, width, cells, (prompt,), (Segment("  ", "indent"),)))
+            lines.extend(chop(runs, width, cells, (prompt,), (Segment(GOES_ON, "dim indent"),)))
         if start + PART < len(source):
             before.append(f"{part}\n")
             yield lines

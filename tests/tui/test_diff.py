@@ -54,7 +54,7 @@ def test_a_long_line_goes_on_below_on_its_own_side() -> None:
     diff = DiffDisplay("a.txt", (Hunk(1, 1, ("-short", f"+{'x' * 50}")),), 1, 1)
     assert rows(diff, 71, "split") == [
         "1 - short                          │1 + " + "x" * 31,
-        "                                   │    " + "x" * 19,
+        "                                   │  ↳ " + "x" * 19,
     ]
     lines = diff_lines(diff, 71, cell_len, "split")[0]
     assert all(sum(cell_len(s.text) for s in line.segments) == 71 for line in lines)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import Cells, Line, Segment, chop
+from agent_tui.tui.markdown.lines import GOES_ON, Cells, Line, Segment, chop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -196,6 +196,9 @@ def code_lines(
 ) -> list[Line]:  # fmt: skip
     """`code` without its last newline, highlighted, broken where a line is full. `before`: as `highlight` has it."""
     result: list[Line] = []
+    *outer, last = first or (Segment(""),)
+    gutter = len(last.text) >= len(GOES_ON) and not last.text.strip()
+    rest = (*outer, Segment(last.text[: -len(GOES_ON)] + GOES_ON, f"dim {last.style}")) if gutter else first
     for runs in highlight(code, language, before):
-        result.extend(chop(runs, width, cells, first, first, fill))
+        result.extend(chop(runs, width, cells, first, rest, fill))
     return result

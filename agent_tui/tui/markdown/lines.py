@@ -179,6 +179,10 @@ def wrap(
     ]
 
 
+GOES_ON: Final = "↳ "
+"""Stands in front of what goes on from the line above, where a line is broken within a word; no copy has it."""
+
+
 def chop(
     runs: Sequence[Segment],
     width: int,

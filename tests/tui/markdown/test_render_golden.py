@@ -62,7 +62,7 @@ def test_code_has_its_language_and_keeps_its_spaces() -> None:
 
 def test_long_code_lines_are_broken_not_cut() -> None:
     lines = render("```\nabcdefghij\n```\n", 6, cell_len)
-    assert [(line.text, line.soft) for line in lines] == [("  abcd", True), ("  efgh", True), ("  ij", False)]
+    assert [(line.text, line.soft) for line in lines] == [("  abcd", True), ("↳ efgh", True), ("↳ ij", False)]
 
 
 def test_a_table_fits_and_aligns() -> None:
