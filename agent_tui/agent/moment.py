@@ -49,7 +49,7 @@ def _request(history: History) -> Iterable[str]:
         text = _said(message)
         cut = f"{text[:CHARS]} … ({len(text):,} characters)" if len(text) > CHARS else text
         fence = "`" * max(3, max((len(run) for run in _runs(cut)), default=0) + 1)
-        yield f"\n**{_who(message)}**\n\n{fence}text\n{cut}\n{fence}"
+        yield f"\n**{_who(message)}**\n\n{fence}\n{cut}\n{fence}"
 
 
 def _who(message: Message) -> str:

@@ -124,11 +124,11 @@ class ReplayApp(AgentApp, inherit_bindings=False):
     def _view(self, model: Model) -> View:
         shown, composer = view(model), model.composer
         prompt = PromptView(
-            self.control.count + self.control.jumps, composer.draft, shown.prompt.placeholder, shown.prompt.label,
-            place=composer.caret,
+            self.control.count + self.control.jumps, composer.draft, shown.prompt.placeholder,
+            self.control.where(self.player, self._room[0] - 8), place=composer.caret,
         )  # fmt: skip
         toast = ToastView(self._said) if self._said else shown.toast
-        footer = self.control.footer(self.player, (("f", "fork here"),))
+        footer = self.control.footer((("f", "fork"),))
         overlay = self._sheet() if self.control.about else shown.overlay
         return replace(shown, prompt=prompt, toast=toast, footer=footer, overlay=overlay, grab_all=True)
 

@@ -11,10 +11,10 @@ from agent_tui.tui.regions import FooterView
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)
 LEAP: Final = 10.0
 """Seconds that a page up or down goes."""
-BAR: Final = 20
-"""Cells of the timeline."""
+LEAST: Final = 8
+"""Cells of the timeline, at least."""
 KEYS: Final = (
-    ("Space", "play"), ("←→", "step"), ("PgUp/PgDn", "10 s"), ("p n", "prompts"), ("+-", "speed"), ("i", "this moment"),
+    ("Space", "play"), ("←→", "step"), ("PgUp/PgDn", "10 s"), ("p n", "prompt"), ("+-", "speed"), ("i", "moment"),
     ("q", "leave"),
 )  # fmt: skip
 
@@ -87,15 +87,19 @@ class Control:
             case _:
                 return self
 
-    def footer(self, line: Line, more: tuple[tuple[str, str], ...] = ()) -> FooterView:
-        """The keys, and where it is: time, timeline, step, speed."""
+    def footer(self, more: tuple[tuple[str, str], ...] = ()) -> FooterView:
+        """The keys."""
+        return FooterView((("Space", "pause" if self.playing else "play"), *KEYS[1:-1], *more, KEYS[-1]))
+
+    def where(self, line: Line, width: int) -> str:
+        """Where it is, in a line of about `width` cells: time, timeline, step, speed."""
         part = self.moment / line.seconds if line.seconds else 1.0
-        at = round(part * (BAR - 1))
-        bar = "━" * at + "●" + "─" * (BAR - 1 - at)
         state = "playing" if self.playing else "paused"
-        where = f"{clock(self.moment)} {bar} {clock(line.seconds)} · step {self.count:,} of {len(line):,}"
-        keys = (("Space", "pause" if self.playing else "play"), *KEYS[1:-1], *more, KEYS[-1])
-        return FooterView(keys, f"{state} {self.speed:g}× · {where}")
+        before = f"Replay {state} {self.speed:g}×  {clock(self.moment)} "
+        behind = f" {clock(line.seconds)}  step {self.count:,} of {len(line):,}"
+        cells = max(LEAST, width - len(before) - len(behind))
+        at = round(part * (cells - 1))
+        return f"{before}{'━' * at}●{'─' * (cells - 1 - at)}{behind}"
 
     def _faster(self, way: int) -> Control:
         place = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed)) + way

@@ -33,7 +33,7 @@ def frame_of(live: Model) -> list[str]:
 
 
 def _frame(known: Model) -> list[str]:
-    return frame(view(known), known.width, known.height)
+    return frame(view(known), known.width, known.height, known.composer.draft)
 
 
 def _short(t: Transcript) -> Transcript:

@@ -12,7 +12,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import Block
-from agent_tui.tui.blocks import block_lines
+from agent_tui.tui.blocks import block_lines, gap
 from agent_tui.tui.displays import display_lines
 from agent_tui.tui.markdown.lines import cut
 from agent_tui.tui.regions import DialogView, OverlayView, Span, TranscriptView, View
@@ -20,18 +20,18 @@ from agent_tui.tui.regions import DialogView, OverlayView, Span, TranscriptView,
 _SELECTED: Final = ("  ", "❯ ")
 
 
-def frame(shown: View, width: int, height: int) -> list[str]:
-    """What `shown` says, for a terminal of this size."""
+def frame(shown: View, width: int, height: int, draft: str = "") -> list[str]:
+    """What `shown` says, for a terminal of this size, while the prompt holds `draft`."""
     width, height = max(1, width), max(1, height)
     if shown.too_small:
         return ["too small"]
-    below = [*_around(shown, width)]
+    below = [*_around(shown, width, draft)]
     above = [_spans(shown.header.left, shown.header.right)]
     rows = _page(shown.transcript, width, max(1, height - len(below) - len(above)))
     return [cut(line, width, cell_len) for line in (*above, *rows, *below)]
 
 
-def _around(shown: View, width: int) -> Iterable[str]:
+def _around(shown: View, width: int, draft: str) -> Iterable[str]:
     """All but the header and the transcript."""
     if shown.overlay is not None:
         yield from _overlay(shown.overlay)
@@ -49,7 +49,7 @@ def _around(shown: View, width: int) -> Iterable[str]:
     if shown.status is not None:
         yield f"{shown.status.spinner} {_spans(shown.status.spans)}"
     prompt = shown.prompt
-    yield f"{prompt.label}> {prompt.text or prompt.placeholder}"
+    yield from f"{prompt.label}> {draft or prompt.placeholder}".split("\n")
     yield "  ".join(f"{key} {does}" for key, does in shown.footer.keys) + shown.footer.note
 
 
@@ -62,12 +62,14 @@ def _page(shown: TranscriptView, width: int, room: int) -> list[str]:
         if len(blocks) > room:
             break
         blocks.append((row, shown.rows[row]))
-    for row, block in blocks:
+    for number, (row, block) in enumerate(blocks):
+        before = blocks[number + 1][1] if number + 1 < len(blocks) else None
         if len(found) >= room:
             break
         open_ = shown.expanded != (row in shown.exceptions)
         lines = block_lines(block, width, open_, shown.now, cell_len, shown.look)
         found.extend("".join(part.text for part in line.segments) for line in reversed(lines))
+        found.extend([""] * (gap(before, block, open_) if lines else 0))
     return found[:room][::-1]
 
 
