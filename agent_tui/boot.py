@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 UNDO: Final = (
     b"\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"
-    b"\x1b[?1004l\x1b[?2031l\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h"
+    b"\x1b[?1004l\x1b[?2031l\x1b[0m\x1b[?1049l\x1b[?25h"
 )
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
+POP: Final = b"\x1b[<u"
+"""Takes back what the screen pushed on the stack of kitty's keyboard modes: once, or the shell's own goes too."""
 COMMANDS: Final = ("run", "chat", "config", "sessions", "replay")
 WITH_ACTION: Final = {"config": "show", "sessions": "list"}
 """Commands whose first word is an action, and which one it is without."""
@@ -53,6 +55,8 @@ class Early:
         """Bytes typed before the terminal was ready: in them a line feed was the Enter key."""
         self.screen = False
         """The alternate screen is on (kept by the terminal driver)."""
+        self.pushed = False
+        """The stack of keyboard modes has ours on it (kept by the terminal driver)."""
         self.title = b""
         """What gives the title of the terminal back."""
         self.typed: bytes | None = b""
@@ -88,8 +92,8 @@ class Early:
 
     def _leave_screen(self) -> None:
         if select.select([], [2], [], BLOCKED_SECONDS)[1]:
-            os.write(2, self.title + UNDO if self.screen else _NO_PASTE)
-        self.screen = False
+            os.write(2, POP * self.pushed + (self.title + UNDO if self.screen else _NO_PASTE))
+        self.screen = self.pushed = False
 
     def _reset_attributes(self) -> None:
         termios.tcsetattr(self.fd, termios.TCSANOW, self.saved)

@@ -43,9 +43,20 @@ def frame(width: int, height: int, environment: Mapping[str, str]) -> bytes:
         height: f"  {accent[0]}Ctrl+C{muted[0]} quit",
     }
     drawn = "".join(f"\x1b[{row};1H\x1b[0m{ground[1]}{line}" for row, line in rows.items())
-    if wanted(environment):
+    if wanted(as_given(environment)):
         drawn = twin(drawn)
     return f"{ENTER}\x1b[?7l{ground[1]}\x1b[2J{drawn}\x1b[0m{ground[1]}{text[0]}\x1b[{height - 2};6H".encode()
+
+
+def as_given(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment without the LC_CTYPE that Python sets itself where `LANG=C` is all there is (PEP 538)."""
+    forced = environment.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8") and not environment.get("LC_ALL")
+    if not forced or environment.get("LANG") not in ("C", "POSIX"):
+        return environment
+    given = (line.partition("=") for line in _text("/proc/self/environ").split("\0"))
+    if any(name == "LC_CTYPE" and value for name, _, value in given):
+        return environment  # the person's own
+    return {name: value for name, value in environment.items() if name != "LC_CTYPE"}
 
 
 def known_dark(environment: Mapping[str, str]) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
+from agent_tui.boot_frame import as_given
 from agent_tui.cli_parser import Parser, one_line
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
@@ -121,7 +122,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         config = replace(config, problems=(*config.problems, *named))
 
     display, typing, zone = config.settings.display, config.settings.prompt, time.localtime().tm_gmtoff
-    limited = ascii.wanted(config.environment) if display.ascii == "auto" else display.ascii
+    limited = ascii.wanted(as_given(config.environment)) if display.ascii == "auto" else display.ascii
 
     return run(
         Worker(config),

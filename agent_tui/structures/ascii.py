@@ -29,7 +29,13 @@ def twin(text: str) -> str:
 
 def wanted(environment: Mapping[str, str]) -> bool:
     """Whether the terminal is one that cannot show more. Where no locale is named, UTF-8 is what it speaks."""
+    return bool(reason(environment))
+
+
+def reason(environment: Mapping[str, str]) -> str:
+    """The variable that says so, with its value; empty if none does."""
     if environment.get("TERM") in _LIMITED:
-        return True
-    named = next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "UTF-8")
-    return "utf8" not in named.lower().replace("-", "")
+        return f"TERM={environment['TERM']}"
+    name = next((name for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "")
+    speaks = not name or "utf8" in environment[name].lower().replace("-", "")
+    return "" if speaks else f"{name}={environment[name]}"

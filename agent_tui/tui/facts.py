@@ -13,7 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from agent_tui.boot_frame import as_given
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.structures.ascii import reason
 from agent_tui.tui.model import Model
 from agent_tui.tui.view.words import tokens
 from agent_tui.tui.wording import count, size
@@ -49,13 +51,18 @@ def _terminal(app: AgentApp) -> tuple[tuple[str, str], ...]:
         ("terminal", f"{width} x {height}; {app.console.color_system or 'no colours'}"),
         ("environment", "  ".join(named) or "none of the usual variables"),
         ("theme", _theme(app.palette.name, "dark" if app.palette.dark else "light")),
-        ("glyphs", "ASCII" if app.model.look.ascii else "Unicode"),
+        ("glyphs", _glyphs(app.model.look.ascii)),
         ("mouse", "ours" if app.model.mouse else "the terminal's"),
     )
 
 
 def _theme(name: str, ground: str) -> str:
     return name if ground in name.split("-") else f"{name}, {ground}"
+
+
+def _glyphs(limited: bool) -> str:
+    because = reason(as_given(os.environ))
+    return f"ASCII, because of {because or 'display.ascii'}" if limited else "Unicode"
 
 
 def _session(model: Model) -> tuple[tuple[str, str], ...]:

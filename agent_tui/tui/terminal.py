@@ -19,7 +19,7 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from agent_tui.boot import ENDING, Early
+from agent_tui.boot import ENDING, POP, Early
 from agent_tui.boot_frame import ENTER
 from agent_tui.tui.clusters import settled
 from agent_tui.tui.key_parser import KeyParser, Typed, joined
@@ -27,6 +27,8 @@ from agent_tui.tui.key_parser import KeyParser, Typed, joined
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
 TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
+PUSH: Final = "\x1b[>"
+"""How Textual asks for kitty's keyboard protocol, with its flags and `u` behind."""
 NO_SCHEME: Final = "\x1b[?2031l"
 FORCED_END: Final = 6
 """Seconds that an ending by signal may take before the process ends anyway."""
@@ -141,6 +143,12 @@ class Terminal(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write to the screen; nothing happens if the terminal is gone."""
+        if data.startswith(PUSH) and data.endswith("u"):
+            self._early.pushed = True
+        elif data == POP.decode():
+            if not self._early.pushed:
+                return
+            self._early.pushed = False
         if self._entered and data == ENTER:
             self._entered = False
         elif self._writer_thread is not None and self._writer_thread.is_alive():
