@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +47,11 @@ def shipped(kind: str) -> Path:
     package = Path(__file__).resolve().parent
     inside = package / "_shipped" / kind
     return inside if inside.is_dir() else package.parent / kind
+
+
+def stems(folders: Sequence[Path], suffix: str) -> tuple[str, ...]:
+    """What the files with that ending are called, without it, in all of `folders` together."""
+    return tuple(sorted({path.stem for folder in folders if folder.is_dir() for path in folder.glob(f"*{suffix}")}))
 
 
 def project_folders(cwd: Path) -> tuple[Path, ...]:

@@ -58,11 +58,16 @@ def notifier(environment: Mapping[str, str]) -> Notifier:
     return "osc9" if iterm or program in ("warpterminal", "rio") else ""
 
 
+def past_tmux(said: str) -> str:
+    """What makes tmux hand on `said` (where it allows that)."""
+    escaped = said.replace("\x1b", "\x1b\x1b")
+    return f"\x1bPtmux;{escaped}\x1b\\"
+
+
 def through(said: str, environment: Mapping[str, str]) -> str:
     """`said` for the outer terminal: tmux (where it allows that) and GNU screen hand it on."""
     if environment.get("TMUX"):
-        escaped = said.replace("\x1b", "\x1b\x1b")
-        return f"\x1bPtmux;{escaped}\x1b\\"
+        return past_tmux(said)
     if environment.get("STY"):
         return f"\x1bP{said}\x1b\\" if "\x1b\\" not in said and len(said) < 700 else ""
     return said

@@ -10,6 +10,7 @@ from typing import Final
 
 from textual.app import App
 
+from agent_tui.structures.terminal_facts import past_tmux
 from agent_tui.tui.terminal import Terminal
 
 _CHUNK: Final = 240
@@ -22,8 +23,7 @@ def osc52(text: str, environment: Mapping[str, str]) -> str:
     said = f"\x1b]52;c;{b2a_base64(text.encode('utf-8', 'replace'), newline=False).decode()}\a"
     term = environment.get("TERM", "")
     if environment.get("TMUX"):
-        escaped = said.replace("\x1b", "\x1b\x1b")
-        return f"{said}\x1bPtmux;{escaped}\x1b\\"
+        return said + past_tmux(said)
     if environment.get("STY") or term.startswith("screen."):
         return _through_screen(said)
     if term == "screen" or term.startswith("screen-"):  # from afar: GNU screen, or tmux, which drops what is for it

@@ -5,20 +5,34 @@ from __future__ import annotations
 import os
 import time
 from abc import abstractmethod
+from typing import TYPE_CHECKING
 
+from agent_tui.registry import late
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Canvas
 from agent_tui.tui.clipboard import CopyingApp
+from agent_tui.tui.own_editor import NO_EDITOR, no_shell
+from agent_tui.tui.link import Link
+from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import Foreground as Foreground
 from agent_tui.tui.own_editor import edited as edited
 from agent_tui.tui.own_editor import editor as editor
+from agent_tui.tui.taping import Taping
 from agent_tui.tui.terminal import Terminal
+
+if TYPE_CHECKING:
+    from agent_tui.tui import look_back as past
+else:
+    past = late("agent_tui.tui.look_back")
 
 
 class Outside(CopyingApp, inherit_bindings=False):
     """What the app does outside of its screen. `foreground`: how a program is run on the terminal."""
 
     foreground: Foreground | None = None
+    link: Link
+    model: Model
+    taping: Taping
 
     @abstractmethod
     def dispatch(self, *messages: msg.Msg) -> None:
@@ -28,24 +42,27 @@ class Outside(CopyingApp, inherit_bindings=False):
         """Give the terminal to the person's editor until it is left."""
         argv, run = editor(os.environ), self.foreground
         if not argv or run is None:
-            problem = "no editor was found: set VISUAL or EDITOR to one"
-            self.dispatch(msg.DraftEdited(at=time.time(), text=text, problem=problem))
+            self.dispatch(msg.DraftEdited(at=time.time(), text=text, problem=NO_EDITOR))
             return
         with self.suspend():
-            left, problem = edited(argv, text, lambda words: run(words, self._ending))
+            left, problem = edited(argv, text, lambda words: run(words, self.ending))
         self.repaint()
         self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
 
+    def look_back(self) -> str:
+        """Show the recording of the session; why that could not be done, if so."""
+        return past.look_back(self)
+
     def suspend_to_shell(self) -> None:
         """Stop this program, and those that were started with it, until the shell says go on."""
-        if os.getpgrp() == os.getsid(0):
-            problem = "there is no shell to go back to: this terminal runs agent-tui alone"
+        if problem := no_shell():
             self.dispatch(msg.EffectFailed(at=time.time(), text=problem))
             return
         if isinstance(self._driver, Terminal):
             self._driver.stop_job()
 
-    def _ending(self) -> bool:
+    def ending(self) -> bool:
+        """A signal has ended the program: what has the terminal must give it back."""
         return isinstance(self._driver, Terminal) and self._driver.ending
 
     def on_driver_signal_resume(self) -> None:

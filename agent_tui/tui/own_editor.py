@@ -1,7 +1,8 @@
-"""The person's own editor: which it is, and what it leaves."""
+"""The person's own editor: which it is, and what it leaves; and whether there is a shell to leave for."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import tempfile
@@ -13,6 +14,7 @@ Foreground = Callable[[Sequence[str], Callable[[], bool]], int]
 """Runs a program on the terminal and returns its exit code; ends it once the second is true. Raises OSError."""
 EDITORS: Final = ("nano", "vim", "vi", "emacs")
 """What is looked for where no editor is named."""
+NO_EDITOR: Final = "no editor was found: set VISUAL or EDITOR to one"
 
 
 def editor(environment: Mapping[str, str]) -> list[str]:
@@ -47,3 +49,9 @@ def edited(argv: Sequence[str], text: str, run: Callable[[Sequence[str]], int]) 
             return text, f"{name} left no file"
     left = left if text.endswith("\n") else left.removesuffix("\n")  # most editors end a file with a line end
     return (left, "") if left.strip() or not text.strip() else (text, f"{name} left nothing")
+
+
+def no_shell() -> str:
+    """Why there is no shell to go back to; empty if there is one."""
+    alone = os.getpgrp() == os.getsid(0)
+    return "there is no shell to go back to: this terminal runs agent-tui alone" if alone else ""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.style import Style
 from textual.theme import Theme as TextualTheme
 
+from agent_tui.paths import stems
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.markdown.styles import STYLES
@@ -168,7 +169,7 @@ def _chain(name: str, folders: Sequence[Path], problems: list[str]) -> list[tupl
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:
     """All themes there are, by name."""
-    return tuple(sorted({path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.toml")}))
+    return stems(folders, ".toml")
 
 
 def _find(name: str, folders: Sequence[Path]) -> Path | None:

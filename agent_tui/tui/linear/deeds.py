@@ -11,12 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from agent_tui.paths import stems
 from agent_tui.settings_store import Store, public
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.linear.out import Out
 from agent_tui.tui.model import Configured, Model
-from agent_tui.tui.own_editor import Foreground, edited, editor
+from agent_tui.tui.own_editor import NO_EDITOR, Foreground, edited, editor, no_shell
 from agent_tui.tui.view.words import tokens
 from agent_tui.tui.wording import count
 
@@ -56,7 +57,8 @@ class Deeds:
         if self._store is None:
             return msg.SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
         loaded = self._store.read()
-        found = Configured(public(loaded.values), ("auto", *_names(self._themes)), tuple(map(str, loaded.problems)))
+        themes, wrong = ("auto", *stems(self._themes, ".toml")), tuple(map(str, loaded.problems))
+        found = Configured(public(loaded.values), themes, wrong)
         return msg.SettingsRead(found, key, failed, at=time.time())
 
     def _write(self, key: str, value: Any) -> msg.SettingsRead:
@@ -68,20 +70,15 @@ class Deeds:
     def _edit(self, text: str) -> tuple[str, str]:
         argv, run = editor(os.environ), self._foreground
         if not argv or run is None:
-            return text, "no editor was found: set VISUAL or EDITOR to one"
+            return text, NO_EDITOR
         self._out.say([f"Opening {Path(argv[0]).name}."])
         return edited(argv, text, lambda words: run(words, lambda: self.ending))
 
 
-def _names(folders: Sequence[Path]) -> list[str]:
-    """The themes there are."""
-    return sorted({file.stem for folder in folders if folder.is_dir() for file in folder.glob("*.toml")})
-
-
 def _suspend() -> str:
     """Stop, with what was started along with us, until the shell says go on; or why that cannot be."""
-    if os.getpgrp() == os.getsid(0):
-        return "there is no shell to go back to: this terminal runs agent-tui alone"
+    if problem := no_shell():
+        return problem
     os.killpg(0, signal.SIGTSTP)
     return ""
 
