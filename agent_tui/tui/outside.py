@@ -11,9 +11,9 @@ from agent_tui.registry import late
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Canvas
 from agent_tui.tui.clipboard import CopyingApp
-from agent_tui.tui.own_editor import NO_EDITOR, no_shell
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
+from agent_tui.tui.own_editor import NO_EDITOR, no_shell
 from agent_tui.tui.own_editor import Foreground as Foreground
 from agent_tui.tui.own_editor import edited as edited
 from agent_tui.tui.own_editor import editor as editor
