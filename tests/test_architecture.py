@@ -41,7 +41,7 @@ LAZY = {
         "agent_tui.cli:main": "after the terminal is prepared",
     },
     "agent_tui.agent.worker": {
-        "agent_tui.agent.opening:open_agent": "the engine's imports happen in its thread, after the first frame",
+        "agent_tui.agent.hosting:open_hosted": "the engine's imports happen in its thread, after the first frame",
         "agent_tui.agent.catalogue:sessions_told": "as above",
         "agent_tui.agent.log:open_log": "as above",
         "agent_tui.agent.previews:told": "as above",

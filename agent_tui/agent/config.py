@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from agent_tui.paths import Folders
 from agent_tui.settings import Problem, Settings
@@ -31,5 +31,18 @@ class EngineConfig:
     mode_given: bool = False
     interactive: bool = True
     or_new: bool = False
+    how: Literal["", "read", "fork"] = ""
+    """How the session to go on with is opened: `read` along while another program has it, or as a copy (`fork`)."""
     otr: bool = False
     """Nothing is written: no log, no contents, no output that stays; only tools that read may run."""
+    scratch: Path | None = None
+    """The folder of an off-the-record session, for as long as it lasts."""
+
+    @property
+    def contents(self) -> Path:
+        """The folder for contents and outputs."""
+        return self.scratch or self.folders.data
+
+    @property
+    def blobs(self) -> Path:
+        return self.contents / "blobs"

@@ -15,7 +15,7 @@ class _Quiet(logging.FileHandler):
         """Nothing: there is nowhere left to say it."""
 
 
-def open_log(folder: Path) -> logging.Logger:
+def open_log(folder: Path | None) -> logging.Logger:
     """A logger that writes `agent-<timestamp>.log` in `folder` (0600); without a usable folder it writes nowhere."""
     log = logging.getLogger("agent_tui")
     log.setLevel(logging.INFO)
@@ -24,6 +24,8 @@ def open_log(folder: Path) -> logging.Logger:
         log.removeHandler(old)
         old.close()
     try:
+        if folder is None:
+            raise FileNotFoundError
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = folder / f"agent-{datetime.now():%Y%m%d-%H%M%S-%f}.log"
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

@@ -36,7 +36,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
         SessionStarted(
             cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
             versions={"agent-tui": version("agent-tui"), "python": platform.python_version()},
-            config=config.settings.snapshot(), resumed=bool(config.resume),
+            config=config.settings.snapshot(), resumed=bool(config.resume), otr=config.otr,
         )
     )  # fmt: skip
     for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
@@ -57,7 +57,7 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     folder = config.folders.sessions
     if not config.resume:
         session = str(uuid.uuid4())
-        return Record(session, Store.create(folder, session), tell), ()
+        return Record(session, Store.create(folder, session, kept=not config.otr), tell), ()
     opened = Store.open(folder, config.resume)
     record = Record(config.resume, opened.store, _silent)
     record.replay(opened.events)

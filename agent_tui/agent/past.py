@@ -170,7 +170,7 @@ class Past:
         """Put the files back: the intent on record, then the files, then what became of each."""
         if not looks:
             return {"done": True}
-        id, blobs = new_id(), Blobs(self._config.folders.blobs)
+        id, blobs = new_id(), Blobs(self._config.blobs)
         intents = tuple(undo.intent(look) for look in looks)
         self._record.emit(RestoreStarted(id, plan.direction, plan.turns, intents))
         if why := self._turns.sealed():
@@ -191,7 +191,7 @@ class Past:
             await watch.settled()
 
     async def _look(self, plan: Plan) -> list[undo.Look]:
-        blobs, roots = Blobs(self._config.folders.blobs), self._turns.executor.workplace.roots
+        blobs, roots = Blobs(self._config.blobs), self._turns.executor.workplace.roots
         return await self._off_loop(lambda: undo.look(plan, blobs, roots))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:

@@ -156,7 +156,7 @@ class Turns:
             said = f"{self.models.info.name} takes no images: it is only told their names."
             self.current.emit(Notice(said, "warning"))
         self._left_out = left_out
-        blobs = Blobs(self.config.folders.blobs)
+        blobs = Blobs(self.config.blobs)
         loop_ = asyncio.get_running_loop()
         return await loop_.run_in_executor(self._pool, images.filled, request, blobs.get, takes)
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepRecording, Op, Query, Resume, Shutdown
-from agent_tui.protocol.session_events import ErrorRaised, Notice
+from agent_tui.protocol.session_events import Answered, ErrorRaised, Notice
 from agent_tui.sessions.lock import SessionLocked
 
 if TYPE_CHECKING:
     from logging import Logger
 
-    from agent_tui.agent.agent import Agent
+    from agent_tui.agent.hosting import Hosted
 
 POOL_THREADS = 4
 OPENING_SECONDS = 0.3
@@ -95,8 +95,8 @@ class Worker:
             self._tell(ErrorRaised(text=text, kind="stopped", hint="start again with --continue"))
 
     async def _serve(self) -> None:
+        from agent_tui.agent.hosting import open_hosted
         from agent_tui.agent.log import open_log
-        from agent_tui.agent.opening import open_agent
         from agent_tui.agent.recording import Recordings
         from agent_tui.safety import sandbox
 
@@ -105,53 +105,59 @@ class Worker:
             self._loop, self._inbox = asyncio.get_running_loop(), inbox
             for op in self._early:
                 inbox.put_nowait(op)
-        log = open_log(self.config.folders.logs)
+        log = open_log(None if self.config.otr else self.config.folders.logs)
         pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
-        limit = self.config.settings.sessions.record_mb * 1_000_000 if self.config.settings.sessions.record else 0
+        limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
         self._recordings = Recordings(self.config.folders.sessions, limit)
         try:
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
-            agent = await self._first(config, pool, log)
+            hosted = await self._first(config, pool, log)
             self._opened = True
-            while (wanted := await self._obey(agent, inbox)) is not None:
+            while (wanted := await self._obey(hosted, inbox)) is not None:
                 try:
-                    other = await open_agent(self._other(agent, wanted.id), self._tell, pool, log)
+                    other = await open_hosted(self._other(hosted, wanted), self._tell, pool, log)
                 except (SessionLocked, OSError) as error:
-                    agent.record.emit(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
+                    hosted.say(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
+                    if isinstance(error, SessionLocked):
+                        hosted.say(_locked(wanted.id, error))
                     continue
-                await self._end(agent)
-                agent = other
-            await self._end(agent)
+                await hosted.end()
+                hosted = other
+            await hosted.end()
             await sandbox.settle(3.0)
         except SessionLocked as error:
             self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _first(self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger) -> Agent:
-        """The agent to begin with: of a new session where another program has the one that is wanted and somebody sees
-        it said, because a screen on which nothing can be done helps nobody."""
-        from agent_tui.agent.opening import open_agent
+    @property
+    def _records(self) -> bool:
+        return self.config.settings.sessions.record and not self.config.otr
+
+    async def _first(self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger) -> Hosted:
+        """The session to begin with: a new one where another program has the one that is wanted and somebody sees it
+        said, because a screen on which nothing can be done helps nobody. They may choose to read along, or a fork."""
+        from agent_tui.agent.hosting import open_hosted
 
         try:
-            return await open_agent(config, self._tell, pool, log)
+            return await open_hosted(config, self._tell, pool, log)
         except SessionLocked as error:
             if not config.or_new:
                 raise
-            agent = await open_agent(replace(config, resume=""), self._tell, pool, log)
-            agent.record.emit(Notice(f"{error}; opened a new one instead", "error", "once it is closed there: /resume"))
-            return agent
+            hosted = await open_hosted(replace(config, resume=""), self._tell, pool, log)
+            hosted.say(Notice(f"{error}; opened a new one instead", "error", "once it is closed there: /resume"))
+            hosted.say(_locked(config.resume, error))
+            return hosted
 
-    def _other(self, agent: Agent, id: str) -> EngineConfig:
-        """How the session `id` is opened in the place of what `agent` works at; empty: a new one."""
-        settings = replace(self.config.settings, model=agent.models.info.name, mode=agent.record.standing.mode)
-        given = replace(self.config, resume=id, problems=(), model_given=False, mode_given=False)
-        return given if id else replace(given, settings=settings, model_given=True, mode_given=True)
-
-    async def _end(self, agent: Agent) -> None:
-        """The session is left in order."""
-        await agent.close()
-        agent.record.store.close()
+    def _other(self, hosted: Hosted, wanted: Resume) -> EngineConfig:
+        """How the session `wanted` is opened in the place of the one that is hosted; without an id: a new one."""
+        model, mode = hosted.standing
+        settings = replace(self.config.settings, model=model, mode=mode or self.config.settings.mode)
+        given = replace(
+            self.config, resume=wanted.id, how=wanted.how, problems=(), model_given=False, mode_given=False,
+            otr=self.config.otr and not wanted.id,
+        )  # fmt: skip
+        return given if wanted.id else replace(given, settings=settings, model_given=True, mode_given=True)
 
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
@@ -169,14 +175,19 @@ class Worker:
             inbox.put_nowait(later)
         return replace(self.config, resume=op.id if isinstance(op, Resume) else "")
 
-    async def _obey(self, agent: Agent, inbox: asyncio.Queue[Op]) -> Resume | None:
+    async def _obey(self, hosted: Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:
         """Until the end; or until another session is to be opened, while nothing runs in this one."""
         while not isinstance(op := await inbox.get(), Shutdown):
             if isinstance(op, KeepRecording):
                 if problem := self._recordings.keep(op):
-                    agent.record.emit(Notice(problem, "warning"))
+                    hosted.say(Notice(problem, "warning"))
             elif not isinstance(op, Resume):
-                agent.handle(op)
-            elif op.id != agent.record.session and not agent.turns.busy:
+                hosted.handle(op)
+            elif (op.id != hosted.session or hosted.reads) and not hosted.busy:
                 return op
         return None
+
+
+def _locked(id: str, error: SessionLocked) -> Answered:
+    """So that a front end can offer what there is to do about it: `Resume(id, how)`."""
+    return Answered(id="locked", kind="locked", data={"id": id, "said": str(error)})

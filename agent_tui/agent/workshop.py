@@ -72,8 +72,8 @@ def build(
     """The executor of a session."""
     secret = scrubber(config)
     environment: Mapping[str, str] = secrets.child_environment(config.environment)
-    blobs = Blobs(config.folders.blobs)
-    spool = config.folders.data / "outputs" / session
+    blobs = Blobs(config.blobs)
+    spool = config.contents / "outputs" / session
 
     def off_loop(work: Callable[[], Any]) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(pool, work)

@@ -85,14 +85,19 @@ class Store:
         self._n = found.last if found else 0
         self._waiting: deque[tuple[bytes, bool]] = deque()
         self._begun = False
+        self._kept = True
         self._fd = -1
         self._good = 0
         self._cut_first = False
 
     @classmethod
-    def create(cls, folder: Path, session: str) -> Store:
-        """A new log. No file is made until something happens that is worth coming back to."""
+    def create(cls, folder: Path, session: str, kept: bool = True) -> Store:
+        """A new log. No file is made until something happens that is worth coming back to; where it is not `kept`, none
+        is ever made."""
         store = cls(folder, session)
+        store._kept = kept
+        if not kept:
+            return store
         try:
             make_folder(folder)
             if not os.access(folder, os.W_OK | os.X_OK):
@@ -135,6 +140,8 @@ class Store:
             return event
         self._n += 1
         event = replace(event, n=self._n)
+        if not self._kept:
+            return event
         self._waiting.append((encode(event), isinstance(event, DURABLE)))
         self._begun = self._begun or _begins(event)
         if self._begun:

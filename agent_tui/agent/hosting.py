@@ -1,0 +1,99 @@
+"""What the worker hosts: a session at work, or one that is read along while another program works at it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from concurrent.futures import Executor as Pool
+from dataclasses import replace
+from logging import Logger
+from pathlib import Path
+from typing import Protocol
+
+from agent_tui.agent.agent import Agent
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.following import Reader
+from agent_tui.agent.opening import open_agent
+from agent_tui.agent.record import Sink
+from agent_tui.protocol.events import Event
+from agent_tui.protocol.ops import Op
+from agent_tui.sessions.fork import fork
+
+
+class Hosted(Protocol):
+    """One session, as the worker holds it."""
+
+    reads: bool
+    """It is only read along."""
+
+    @property
+    def session(self) -> str: ...
+    @property
+    def busy(self) -> bool:
+        """Something runs that another session must not end."""
+        ...
+
+    @property
+    def standing(self) -> tuple[str, str]:
+        """Its model and mode; empty where there is none."""
+        ...
+
+    def handle(self, op: Op) -> None: ...
+    def say(self, event: Event) -> None: ...
+    async def end(self) -> None:
+        """It is left in order."""
+        ...
+
+
+class AtWork:
+    """A session that this program works at. `scratch`: the folder of one that is off the record."""
+
+    reads = False
+
+    def __init__(self, agent: Agent, scratch: Path | None) -> None:
+        self.agent, self._scratch = agent, scratch
+
+    @property
+    def session(self) -> str:
+        return self.agent.record.session
+
+    @property
+    def busy(self) -> bool:
+        return self.agent.turns.busy
+
+    @property
+    def standing(self) -> tuple[str, str]:
+        return self.agent.models.info.name, self.agent.record.standing.mode
+
+    def handle(self, op: Op) -> None:
+        self.agent.handle(op)
+
+    def say(self, event: Event) -> None:
+        self.agent.record.emit(event)
+
+    async def end(self) -> None:
+        await self.agent.close()
+        self.agent.record.store.close()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+async def open_hosted(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) -> Hosted:
+    """Open the session that `config` names, as it says. Raises SessionLocked, OSError."""
+    if config.resume and config.how == "read":
+        return await Reader.open(config, tell, pool)
+    if config.resume and config.how == "fork":
+        folder, session = config.folders.sessions, config.resume
+        own = await asyncio.get_running_loop().run_in_executor(pool, fork, folder, session)
+        config = replace(config, resume=own)
+    scratch = None
+    if config.otr:
+        scratch = Path(tempfile.mkdtemp(prefix="agent-tui-", dir=config.environment.get("XDG_RUNTIME_DIR") or None))
+        config = replace(config, scratch=scratch)
+    try:
+        return AtWork(await open_agent(config, tell, pool, log), scratch)
+    except BaseException:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+        raise
