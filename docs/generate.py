@@ -145,7 +145,9 @@ closes the list.
 ## In the prompt
 
 {editing_table()}
-Pasted text never submits. Which of the newline keys arrive depends on the terminal; `Ctrl+J` always does.
+Pasted text never submits. Some programs do not mark what is pasted: keys that arrive at once, with an `Enter` among
+them, count as a paste too, and it is said that they were not sent. After the first marked paste a few letters with one
+`Enter` in them count as typed on a slow line. Which of the newline keys arrive depends on the terminal; `Ctrl+J` always does.
 
 `/vim` edits as [vim](vim.md) does.
 

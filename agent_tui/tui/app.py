@@ -165,6 +165,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
                 self._memory.read(number)
             case do.EditDraft(text):
                 self.edit_outside(text)
+            case do.LookBack():
+                self._failed(self.look_back())
             case do.Suspend():
                 self.suspend_to_shell()
             case do.ExpireToast(number, seconds):
@@ -228,8 +230,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
     def submitted(self, text: str) -> None:
         self.dispatch(msg.Submitted(at=now(), text=text))
 
-    def pasted(self, text: str) -> None:
-        self.dispatch(msg.Pasted(at=now(), text=text))
+    def pasted(self, text: str, unmarked: bool) -> None:
+        self.dispatch(msg.Pasted(at=now(), text=text, unmarked=unmarked))
 
     def chip_clicked(self, label: str) -> None:
         self.dispatch(msg.ChipClicked(at=now(), label=label))

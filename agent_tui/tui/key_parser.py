@@ -22,12 +22,15 @@ LOST_SECONDS: Final = 1.0
 BURST_SECONDS: Final = 0.05
 """So soon after the text before it, the rest of a paste without marks comes."""
 KEY_SECONDS: Final = 0.004
+TYPED_AHEAD: Final = 60
+"""Characters that a person may have typed while the line was slow."""
 FAST_READS: Final = 8
 """Reads in a row of a key or two, each so soon after the one before: nobody types like that."""
 WIDEST: Final = 4096
 """Cells of a side that a terminal may report."""
 
 _TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
+_ENDS = re.compile(r"\r\n?|\n")
 _BROKEN = re.compile(r"[^\r\n\\]\n*\r[\r\n]*[^\r\n]")
 _ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
 _MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
@@ -57,6 +60,13 @@ class Ground(Message):
     def __init__(self, dark: bool) -> None:
         super().__init__()
         self.dark = dark
+
+
+class Unmarked(events.Paste):
+    """Text that came at once, and that the terminal did not call a paste: perhaps somebody typed it."""
+
+
+Unmarked.handler_name = events.Paste.handler_name  # it is handled as any other
 
 
 class Typed(events.InputEvent, bubble=False):
@@ -121,6 +131,8 @@ class KeyParser(XTermParser):
         self._open, self._open_at = "", 0.0
         self._burst = False
         """What came last was pasted text without its marks."""
+        self._marks = False
+        """The terminal has marked a paste: it marks all, though a program in between may not."""
         self._fast = 0
         """Reads of a key or two in a row that came faster than anybody types."""
 
@@ -141,7 +153,7 @@ class KeyParser(XTermParser):
         if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
             data = BRACKETED_PASTE_END
         if self._pasted is None and self._is_burst(data, silence):
-            yield events.Paste(data)
+            yield Unmarked(data)
             return
         while data:
             if self._pasted is None:
@@ -156,6 +168,7 @@ class KeyParser(XTermParser):
                     return
                 whole = "".join((*self._pasted, data))
                 end += len(whole) - len(probe)
+                self._marks = True
                 self._pasted, self._tail, data = None, "", whole[end + len(BRACKETED_PASTE_END) :]
                 yield events.Paste(whole[:end].replace("\0", ""))
 
@@ -185,12 +198,14 @@ class KeyParser(XTermParser):
 
     def _is_burst(self, data: str, silence: float) -> bool:
         """Whether `data` is a paste of a terminal that does not say so: text with a line end inside, or what follows
-        such text at once. A line end that comes last, after what a person can have typed, is Enter."""
+        such text at once. A line end that comes last, after what a person can have typed, is Enter; so is a single one
+        in a few letters (typed ahead on a slow line) where the terminal is known to mark what is pasted."""
         goes_on, self._burst = self._burst and silence < BURST_SECONDS, False
         fast, self._fast = self._fast, 0
         if not _TEXT.fullmatch(data):
             return False
-        if goes_on or _BROKEN.search(data):
+        ahead = self._marks and not goes_on and len(data) <= TYPED_AHEAD and len(_ENDS.findall(data)) == 1
+        if goes_on or (_BROKEN.search(data) and not ahead):
             self._burst = True
             return True
         self._fast = fast + 1 if silence < KEY_SECONDS and len(data) <= 4 else 0

@@ -57,9 +57,10 @@ class DraftChanged(Base):
 
 @frozen
 class Pasted(Base):
-    """The terminal pasted `text`; line ends are `\\n`."""
+    """The terminal pasted `text`; line ends are `\\n`. `unmarked`: it did not call it a paste, so it may be typed."""
 
     text: str
+    unmarked: bool = False
 
 
 @frozen

@@ -93,7 +93,7 @@ class ReplayApp(AgentApp, inherit_bindings=False):
         self._show()
         return True
 
-    def pasted(self, _text: str) -> None:
+    def pasted(self, _text: str, _unmarked: bool) -> None:
         """Nothing is typed here."""
 
     def _frame(self) -> None:

@@ -62,3 +62,27 @@ def test_a_person_sends_with_enter(clock: Clock) -> None:
 def test_text_then_enter_of_a_program_that_types(clock: Clock) -> None:
     clock.read("a whole prompt", after=1.0)
     assert clock.read("\r", after=0.002) == ["enter"]
+
+
+MARKED = "\x1b[200~pasted\x1b[201~"
+
+
+@pytest.mark.parametrize(
+    ("data", "keys"),
+    [
+        ("ok\ry", ["o", "k", "enter", "y"]), ("a\r\nb", ["a", "enter", "ctrl+j", "b"]),
+        ("one\rtwo\r", [["one\rtwo\r"]]), ("a\rb\rc", [["a\rb\rc"]]), ("x" * 60 + "\ry", [["x" * 60 + "\ry"]]),
+    ],
+)  # fmt: skip
+def test_where_pastes_are_marked_a_few_letters_and_one_enter_were_typed(
+    clock: Clock, data: str, keys: list[object]
+) -> None:
+    clock.read(MARKED)
+    assert clock.read(data) == keys
+
+
+def test_where_that_is_not_known_they_are_text(clock: Clock) -> None:
+    assert clock.read("ok\ry") == [["ok\ry"]]
+    clock.read(MARKED)
+    clock.read("one\rtwo\rthree")
+    assert clock.read("a\rb", after=0.01) == [["a\rb"]], "what follows a paste at once is more of it"

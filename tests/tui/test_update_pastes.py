@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
     Answered,
@@ -247,3 +249,14 @@ def test_a_clipboard_without_an_image_is_said() -> None:
     play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": ""}))
     assert play.toast.startswith("no image in the clipboard")
     assert play.takes(Type) == [Type("", "ctrl+v")], "what was cut here is put in"
+
+
+@pytest.mark.parametrize(
+    ("text", "unmarked", "said"),
+    [("ok\ny", True, True), ("ok\ny", False, False), ("a\nb\nc", True, False), ("x" * 60 + "\ny", True, False)],
+)
+def test_an_enter_that_became_a_line_break_is_said(text: str, unmarked: bool, said: bool) -> None:
+    play = Play()
+    play.say(Pasted(text, unmarked))
+    assert play.text == text and not play.ops
+    assert ("not sent" in play.toast) is said

@@ -17,6 +17,9 @@ from agent_tui.tui.update.step import Step, then, toast
 
 FOLDS: Final = frozenset(("deny", "say", "argument"))
 """What the prompt may be used for and still hold chips: words that the model gets."""
+NOT_SENT: Final = "a line break, not sent: Enter came together with other keys, as in a paste"
+TYPED_AHEAD: Final = 60
+"""Characters that somebody may have typed while the line was slow."""
 NO_IMAGE: Final = "no image in the clipboard; text comes with the terminal's own paste key"
 PAGE: Final = 10
 IMAGE: Final = "image"
@@ -24,7 +27,15 @@ CLIPBOARD: Final = "clipboard_image"
 
 
 def pasted(model: Model, msg: Pasted) -> Step:
-    """Its line ends never submit, and whatever else is in it is only text."""
+    """Its line ends never submit, and whatever else is in it is only text. Where somebody may have typed it, on a slow
+    line, that is said."""
+    step = _pasted(model, msg)
+    if not msg.unmarked or len(msg.text) > TYPED_AHEAD or msg.text.strip("\n").count("\n") != 1:
+        return step
+    return then(step, toast(step[0], NOT_SENT))
+
+
+def _pasted(model: Model, msg: Pasted) -> Step:
     text = msg.text
     purpose = model.composer.purpose
     if (purpose is None or purpose.kind in FOLDS) and is_long(model, text):

@@ -15,7 +15,7 @@ from textual.actions import SkipAction
 from textual.content import Content
 from textual.document._document import Selection
 
-from agent_tui.tui.key_parser import Typed
+from agent_tui.tui.key_parser import Typed, Unmarked
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.model import VimMode
 from agent_tui.tui.regions import HIDDEN, PromptView
@@ -38,7 +38,7 @@ class Keyboard(Protocol):
     def key_came(self) -> None: ...
     def draft_changed(self, text: str, caret: int) -> None: ...
     def submitted(self, text: str) -> None: ...
-    def pasted(self, text: str) -> None: ...
+    def pasted(self, text: str, unmarked: bool) -> None: ...
     def chip_clicked(self, label: str) -> None: ...
     def history_asked(self, step: int, draft: str) -> None: ...
     def vim_moved(self, mode: VimMode, missed: str = "") -> None: ...
@@ -176,7 +176,8 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._insert("".join(event.text.split()))
             return
         self.tell()
-        self._keyboard.pasted(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        self._keyboard.pasted(text, isinstance(event, Unmarked))
 
     def chip_hit(self, label: str) -> None:
         self.tell()
