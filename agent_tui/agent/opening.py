@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
+import time
 import uuid
 from concurrent.futures import Executor as Pool
 from importlib.metadata import version
@@ -18,6 +20,7 @@ from agent_tui.agent.record import Record, Sink
 from agent_tui.agent.workshop import LoadedSkills
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
+from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.store import Store
 
 
@@ -46,10 +49,28 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
             record.emit(Notice(f"tools.enabled: there is no tool {name!r}", "warning"))
     if models.info.note and not config.resume:
         record.emit(Notice(models.info.note))
+    if not config.otr:
+        agent.turns.spawn(_tidied(config, record, pool, log))
     record.emit(models.told("start"))
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
     return agent
+
+
+async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger) -> None:
+    """Contents that nobody needs any more go; those of this session stay."""
+    blobs, limits = Blobs(config.blobs), config.settings.sessions
+    own = {change.before for change in record.changes.all} | {
+        image.blob for message in record.history.messages for image in getattr(message, "images", ())
+    }
+
+    def work() -> tuple[int, int]:
+        blobs.touch(own - {""})
+        return blobs.prune(limits.blobs_mb * 1_000_000, limits.blobs_days, time.time())
+
+    count, size = await asyncio.get_running_loop().run_in_executor(pool, work)
+    if count:
+        log.info("%d contents dropped, %d bytes: older or more than the settings allow", count, size)
 
 
 def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:

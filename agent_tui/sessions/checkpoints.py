@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
+import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from agent_tui.sessions.private import make_folder, sync_folder, write_all
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+DAY: Final = 86_400.0
+
+
+def _part(name: str) -> bool:
+    """Whether it is a content that was not written whole."""
+    return name.startswith(".") and name.count(".") == 3
 
 
 class Blobs:
@@ -24,6 +33,7 @@ class Blobs:
         sha = hashlib.sha256(content).hexdigest()
         path = self.folder / sha
         if self._holds(path, content):
+            os.utime(path)  # it counts as new
             return sha
         make_folder(self.folder)
         part = self.folder / f".{sha}.{os.getpid()}.{os.urandom(4).hex()}"
@@ -49,6 +59,39 @@ class Blobs:
         if hashlib.sha256(content).hexdigest() != sha:
             raise ValueError(f"the kept content {sha[:12]} is damaged")
         return content
+
+    def touch(self, wanted: Iterable[str]) -> None:
+        """Let these contents count as new: they belong to a session that is worked at."""
+        for sha in wanted:
+            with contextlib.suppress(OSError):  # it is not kept any more, which is said where it is missed
+                os.utime(self.folder / sha)
+
+    def prune(self, most_bytes: int, most_days: float, now: float) -> tuple[int, int]:
+        """Drop what is older than `most_days`, and the oldest beyond `most_bytes` (0: no limit), but nothing that was
+        put or touched within a day, nor files of another name. Returns how many went, and how many bytes.
+        """
+        held: list[tuple[float, int, Path]] = []
+        try:
+            entries = list(os.scandir(self.folder))
+        except OSError:
+            return 0, 0  # there is none yet
+        for entry in entries:
+            with contextlib.suppress(OSError):  # another program drops it at the same time
+                about = entry.stat(follow_symlinks=False)
+                name = entry.name.split(".")[1] if _part(entry.name) else entry.name
+                if stat.S_ISREG(about.st_mode) and _SHA256.fullmatch(name):
+                    held.append((about.st_mtime, about.st_size, Path(entry.path)))
+        held.sort(reverse=True)
+        total = count = gone = 0
+        for at, size, path in held:
+            total += size
+            old = bool(most_days) and now - at > most_days * DAY
+            unfinished = _part(path.name)
+            if now - at > DAY and (old or unfinished or (most_bytes and total > most_bytes)):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                    count, gone, total = count + 1, gone + size, total - size
+        return count, gone
 
     @staticmethod
     def _holds(path: Path, content: bytes) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,23 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         Blobs(tmp_path / "file" / "blobs").put(b"content")
+
+
+def test_the_old_and_the_too_many_go_but_nothing_of_today(tmp_path: Path) -> None:
+    blobs, now = Blobs(tmp_path / "blobs"), time.time()
+    ages = {0.5: b"today", 2: b"young" * 10, 10: b"middle" * 10, 40: b"old", 50: b"ancient, but touched"}
+    shas = {days: blobs.put(content) for days, content in ages.items()}
+    for days, sha in shas.items():
+        os.utime(blobs.folder / sha, (now - days * 86_400,) * 2)
+    part = blobs.folder / f".{shas[2]}.12.abcd"
+    part.write_bytes(b"half")
+    os.utime(part, (now - 3 * 86_400,) * 2)
+    foreign = blobs.folder / "notes.txt"
+    foreign.write_text("mine")
+    os.utime(foreign, (now - 99 * 86_400,) * 2)
+    blobs.touch([shas[50], "0" * 64])
+    assert blobs.prune(80, 30, now) == (3, len(b"old" + b"half" + b"middle" * 10))
+    kept = {entry.name for entry in blobs.folder.iterdir()}
+    assert kept == {shas[0.5], shas[2], shas[50], "notes.txt"}
+    assert blobs.prune(0, 0, now) == (0, 0)
+    assert Blobs(tmp_path / "none").prune(1, 1, now) == (0, 0)
