@@ -66,6 +66,11 @@ class EditDraft:
 
 
 @frozen
+class LookBack:
+    """Show the session's recording until the person leaves it."""
+
+
+@frozen
 class Suspend:
     """Stop, and give the terminal to the shell until it calls us back."""
 
@@ -164,6 +169,6 @@ class Notify:
 
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
+    | ReadHistory | EditDraft | LookBack | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
     | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

@@ -67,7 +67,7 @@ def run(
         heard = boot.noted()
         if early is not None:
             early.restore()
-        app.taping.close()
+        app.taping.flush()
         app.link.close(STOP_SECONDS)
         code = 128 + heard[0] if heard else code
         if early is not None and code is not None and code > 128 and not (app.recorded or _begun(app)):

@@ -44,10 +44,11 @@ class Taping:
             if self._timer is None and self._link.is_open:
                 self._timer = asyncio.get_running_loop().call_later(REST_SECONDS, self._write)
 
-    def close(self) -> None:
-        """Write down the rest."""
+    def flush(self) -> None:
+        """Write down what there is, now."""
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         while self._taken:
             self._slice()
 

@@ -47,6 +47,8 @@ class Deeds:
             case do.EditDraft(text):
                 left, problem = self._edit(text)
                 yield msg.DraftEdited(at=now, text=left, problem=problem)
+            case do.LookBack():
+                yield msg.EffectFailed(at=now, text="a replay needs the full screen: agent-tui replay, in a terminal")
             case do.Suspend():
                 if problem := _suspend():
                     yield msg.EffectFailed(at=now, text=problem)

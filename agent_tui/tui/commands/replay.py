@@ -1,0 +1,15 @@
+"""`/replay`."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.effects import LookBack
+from agent_tui.tui.model import Model
+from agent_tui.tui.update.step import Step
+
+
+@command(rank=70)
+def replay(model: Model, _: str) -> Step:
+    """Look back at this session: what the screen, the request and the cost were at any moment, and fork there. What
+    runs goes on meanwhile."""
+    return model, (LookBack(),)
