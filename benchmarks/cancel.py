@@ -62,7 +62,7 @@ def on_screen(url: str, mode: str, prompt: str, sign: str, runs: int) -> tuple[l
             terminal.mark()
             terminal.write("\r")
             terminal.wait(sign)
-            terminal.pump(0.7)
+            terminal.pump(0.7 * PACE)
             terminal.mark()
             begin = time.perf_counter()
             terminal.write("\x1b")
