@@ -203,7 +203,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
 _LIVE: Final = (
     "display.theme", "display.theme_dark", "display.theme_light", "display.status", "display.diff", "display.thinking",
     "display.timestamps", "display.durations", "display.animation", "prompt.vim", "prompt.paste_lines",
-    "prompt.paste_chars",
+    "prompt.paste_chars", "notify.on", "notify.desktop", "notify.bell", "notify.title", "notify.after",
 )  # fmt: skip
 
 

@@ -125,7 +125,9 @@ class Surroundings(Outside, inherit_bindings=False):
         """Ask the terminal for a notification, and to ring."""
         if self._driver is None:
             return
-        known = facts.notifier(os.environ) if self.notifier == "auto" else self.notifier
+        changed = self.model.configured.values.get("notify.desktop")  # here, since the start
+        wanted = str(changed.value) if changed else self.notifier
+        known = facts.notifier(os.environ) if wanted == "auto" else wanted
         if text and known in NOTIFY:
             said = f"agent-tui {text}".replace(";", ",")
             self._driver.write(facts.through(NOTIFY[known].format(said), os.environ))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from agent_tui.protocol.transcript import Approval, Transcript, TurnBlock
 from agent_tui.structures.visible import visible
@@ -36,6 +36,15 @@ def focused(model: Model, has: bool) -> Step:
 
 def on_branch(model: Model, name: str) -> Model:
     return replace(model, window=replace(model.window, branch=name))
+
+
+def configured(model: Model, name: str, value: Any) -> Step:
+    """The setting `name` of `[notify]` is another; it holds at once."""
+    if name == "title":
+        title = title_of(model.transcript) if value else ""
+        return replace(model, window=replace(model.window, titled=value, title=title)), (SetTitle(title),)
+    changed = {"desktop": value != "off"} if name == "desktop" else {name: value}
+    return replace(model, window=replace(model.window, **changed)), ()
 
 
 def settled(before: Model, model: Model, msg: Msg) -> Step:

@@ -11,7 +11,7 @@ from agent_tui.tui import commands, keymap
 from agent_tui.tui.effects import Effect, ReadSettings, UseTheme, WriteSecret, WriteSetting
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed, SettingsRead
-from agent_tui.tui.update import composer
+from agent_tui.tui.update import attention, composer
 from agent_tui.tui.update.step import Step, then, toast
 
 PAGE: Final = 10
@@ -199,6 +199,8 @@ def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
     value = value_of(model, entry).value
     if entry.key in FIXED:
         return replace(model, look=replace(model.look, **{FIXED[entry.key]: value})), ()
+    if entry.key.startswith("notify."):
+        return attention.configured(model, entry.key.removeprefix("notify."), value)
     if entry.key == "prompt.vim":
         return replace(model, vim="insert" if value else ""), ()
     if entry.kind is KEYS:
