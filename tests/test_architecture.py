@@ -44,10 +44,12 @@ LAZY = {
         "agent_tui.agent.hosting:open_hosted": "the engine's imports happen in its thread, after the first frame",
         "agent_tui.agent.catalogue:sessions_told": "as above",
         "agent_tui.agent.log:open_log": "as above",
+        "agent_tui.agent.pruning:prune_old": "as above",
         "agent_tui.agent.previews:told": "as above",
         "agent_tui.agent.recording:Recordings": "as above",
         "agent_tui.safety:sandbox": "as above",
     },
+    "agent_tui.agent.pruning": {"agent_tui.sessions.retention:prune": "only where the person asked for it: SQLite"},
     "agent_tui.cli": {
         "agent_tui.agent.worker:Worker": "only for the full screen",
         "agent_tui.tui.start:run": "only for the full screen: Textual",

@@ -97,6 +97,7 @@ class Worker:
     async def _serve(self) -> None:
         from agent_tui.agent.hosting import open_hosted
         from agent_tui.agent.log import open_log
+        from agent_tui.agent.pruning import prune_old
         from agent_tui.agent.recording import Recordings
         from agent_tui.safety import sandbox
 
@@ -113,6 +114,7 @@ class Worker:
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
             hosted = await self._first(config, pool, log)
             self._opened = True
+            self._pruning = asyncio.create_task(prune_old(config, hosted.session, pool, log))
             while (wanted := await self._obey(hosted, inbox)) is not None:
                 try:
                     other = await open_hosted(self._other(hosted, wanted), self._tell, pool, log)

@@ -39,16 +39,25 @@ def rename(folder: Path, id: str, title: str) -> None:
 
 
 def files_of(folder: Path, id: str) -> list[Path]:
-    """The log of `id` and what is kept beside it: keys, and what repairs set aside."""
+    """The log of `id` and what is kept with it: the recorded screen, what repairs set aside, whole outputs."""
+    names = [path for path in _in(folder) if path.name.startswith(id)]
+    return sorted(path for path in names if _OWN.fullmatch(path.name[len(id) :])) + sorted(_in(_outputs(folder, id)))
+
+
+def _outputs(folder: Path, id: str) -> Path:
+    """Where the outputs of commands are that were too long for the log."""
+    return folder.parent / "outputs" / id
+
+
+def _in(folder: Path) -> list[Path]:
     try:
-        names = [path for path in folder.iterdir() if path.name.startswith(id)]
+        return [] if folder.is_symlink() else list(folder.iterdir())
     except OSError:
         return []
-    return sorted(path for path in names if _OWN.fullmatch(path.name[len(id) :]))
 
 
 def delete(folder: Path, id: str) -> list[Path]:
-    """Delete the files of session `id`; returns which. Kept contents of files (`blobs`) stay: others may need them.
+    """Delete the files of session `id`; returns which. Contents of changed files (`blobs`) stay: others may need them.
 
     Raises Refused, SessionLocked.
     """
@@ -60,6 +69,8 @@ def delete(folder: Path, id: str) -> list[Path]:
         for path in files_of(folder, id):
             path.unlink()
             gone.append(path)
+        if _outputs(folder, id).is_dir():
+            _outputs(folder, id).rmdir()
     except OSError as error:
         raise Refused(f"{id}: {error.strerror or error}") from None
     finally:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.sessions.cache import NoCache, known, update
+from agent_tui.sessions.cache import NoCache, forget, known, update
 from agent_tui.sessions.index import Known, Summary, recent
 from agent_tui.sessions.lock import SessionLocked
 from agent_tui.sessions.maintain import Refused
@@ -35,7 +35,7 @@ def old(
     folder: Path, known: dict[str, Known], days: int, megabytes: int, now: float, spared: frozenset[str] = frozenset()
 ) -> list[Old]:
     """The sessions that are to go, oldest first. Changes nothing."""
-    sizes = {one: sum(path.lstat().st_size for path in files_of(folder, one.id)) for one in recent(folder, None, known)}
+    sizes = {one: sum(map(_size, files_of(folder, one.id))) for one in recent(folder, None, known)}
     total = sum(sizes.values())
     found = []
     for session, size in reversed(sizes.items()):
@@ -48,6 +48,13 @@ def old(
         found.append(Old(session, size, why))
         total -= size
     return found
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:  # another program deletes too
+        return 0
 
 
 def _may_go(folder: Path, session: Summary, known: dict[str, Known]) -> bool:
@@ -65,14 +72,20 @@ def planned(
     return old(folder, known(cache), days, megabytes, time.time(), spared)
 
 
-def prune(folder: Path, cache: Path, days: int, megabytes: int, spared: frozenset[str]) -> tuple[int, int, str]:
-    """Delete what is to go: how many, how many bytes, and in a line what went wrong. For the pool: it reads logs."""
+def prune(
+    folder: Path, cache: Path, days: int, megabytes: int, spared: frozenset[str],
+    check: Callable[[], None] = lambda: None,
+) -> tuple[int, int, str]:  # fmt: skip
+    """Delete what is to go: how many, how many bytes, and in a line what went wrong. For the pool: it reads logs.
+    `check` is called again and again; what it raises ends it."""
     gone = size = 0
     problem = ""
     try:
-        for one in planned(folder, cache, days, megabytes, spared):
+        for one in planned(folder, cache, days, megabytes, spared, check):
+            check()
             try:
                 delete(folder, one.session.id)
+                forget(cache, one.session.id)
             except (Refused, SessionLocked) as error:
                 problem = problem or str(error)
                 continue

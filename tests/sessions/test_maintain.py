@@ -212,12 +212,17 @@ def test_a_name_is_on_record_and_can_be_taken_away(tmp_path: Path) -> None:
 
 
 def test_delete_takes_its_own_files_and_no_others(tmp_path: Path, log: bytes) -> None:
+    tmp_path = tmp_path / "sessions"
+    tmp_path.mkdir()
     for name in ("one", "one.two", "onetwo"):
         (tmp_path / f"{name}.jsonl").write_bytes(log[:-5])
     (tmp_path / "one.msgs.jsonl").write_bytes(b"")
     repair(tmp_path, "one")
+    outputs = tmp_path.parent / "outputs" / "one"
+    outputs.mkdir(parents=True)
+    (outputs / "call-1.txt").write_text("long")
     gone = manage.delete(tmp_path, "one")
-    assert len(gone) == 4
+    assert len(gone) == 5 and not outputs.exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.two.jsonl", "onetwo.jsonl"]
 
 
