@@ -1,0 +1,193 @@
+"""Rewinds, names and restored files in the fold, and in what the model is sent."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_tui.agent.history import GO_ON, History
+from agent_tui.agent.record import Standing
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    Cleared,
+    DraftSaved,
+    Event,
+    FilesRestored,
+    Forked,
+    Labelled,
+    Partial,
+    QueueChanged,
+    Rewound,
+    SessionStarted,
+    ShellEnded,
+    ShellStarted,
+    StepStarted,
+    Titled,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    fold,
+)  # fmt: skip
+from agent_tui.protocol.messages import ToolCall, UserMessage
+from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Queued, UserBlock
+from agent_tui.protocol.undo_events import RestoredFile
+from tests.strategies import sessions
+
+OWN = (ShellStarted, ShellEnded)
+"""What a command of the person's does to earlier rows stays: it is not the turn's."""
+
+
+def numbered(events: Sequence[Event], first: int = 1) -> list[Event]:
+    """As a log numbers them."""
+    told: list[Event] = []
+    for event in events:
+        told.append(replace(event, n=first) if event.settled else event)
+        first += event.settled
+    return told
+
+
+def plain(events: Sequence[Event]) -> list[Event]:
+    return [event for event in events if not isinstance(event, OWN)]
+
+
+def turns(events: Sequence[Event]) -> list[int]:
+    return [place for place, event in enumerate(events) if isinstance(event, TurnStarted)]
+
+
+@settings(deadline=None, max_examples=80)
+@given(sessions(), sessions(), st.data())
+def test_a_rewind_gives_the_rows_back(told: list[Event], more: list[Event], data: st.DataObject) -> None:
+    events = numbered(plain(told))
+    place = data.draw(st.sampled_from(turns(events)))
+    back = Rewound(events[place].n, n=10_000)
+    before, after = fold(events[:place]), fold([*events, back])
+    assert (list(after.rows), list(after.marks)) == (list(before.abandon().rows), list(before.marks))
+    assert (after.context_tokens, after.state, after.pending, after.streaming) == (
+        before.context_tokens, "idle", (), None,
+    )  # fmt: skip
+    assert after.queue == fold(events).queue
+    later = numbered(plain(more[1:]), 10_001)
+    everything = [*events, back, *later]
+    settled = [event for event in everything if event.settled and not isinstance(event, Partial)]
+    assert fold(everything) == fold(settled)
+
+
+@settings(deadline=None, max_examples=80)
+@given(sessions(), sessions(), st.data())
+def test_a_request_after_a_rewind_is_that_of_a_session_without_it(
+    told: list[Event], more: list[Event], data: st.DataObject
+) -> None:
+    events = numbered(plain(told))
+    place = data.draw(st.sampled_from(turns(events)))
+    later = numbered(plain(more[1:]), 10_001)
+    with_it, without = History(), History()
+    for event in (*events, Rewound(events[place].n, n=10_000), *later):
+        with_it = with_it.after(event)
+    for event in (*events[:place], *later):
+        without = without.after(event)
+    assert with_it.request() == without.request()
+    assert [n for n, _ in with_it.marks] == [n for n, _ in without.marks]
+
+
+def test_what_outlives_a_rewind() -> None:
+    queue = (Queued("a", "later"),)
+    events: list[Event] = [
+        TurnStarted(prompt="first", n=1, turn=1), Titled("mine", n=2), Labelled(1, "good", n=3),
+        TurnStarted(prompt="second", n=4, turn=2), QueueChanged(items=queue, n=5), TurnEnded(state="completed", n=6),
+    ]  # fmt: skip
+    after = fold([*events, Rewound(1, n=7)])
+    assert (after.title, after.titled_by, after.labels, after.queue, after.draft) == (
+        "mine", "person", {1: "good"}, queue, "first",
+    )  # fmt: skip
+    assert fold([*events, DraftSaved("mine", n=7), Rewound(4, n=8)]).draft == "mine"
+    assert fold([*events, Rewound(99, n=7)]) == fold(events)
+    standing = Standing()
+    for event in (*events, Rewound(4, n=7)):
+        standing = standing.after(event)
+    assert (standing.draft, standing.turns, [mark.n for mark in standing.marks]) == ("second", 2, [1])
+
+
+def test_an_empty_context_can_be_gone_back_over() -> None:
+    events: list[Event] = [
+        TurnStarted(prompt="a", n=1), AssistantReplied("one", n=2), TurnEnded(state="completed", n=3),
+        TurnStarted(prompt="b", n=4), AssistantReplied("two", n=5), TurnEnded(state="completed", n=6), Cleared(n=7),
+        TurnStarted(prompt="c", n=8), TurnEnded(state="completed", n=9),
+    ]  # fmt: skip
+    cleared, back = History(), History()
+    for event in events:
+        cleared = cleared.after(event)
+    for event in events[:3]:
+        back = back.after(event)
+    assert cleared.after(Rewound(4, n=10)).request() == back.request()
+    assert cleared.after(Rewound(8, n=10)).request() == History().request()
+
+
+def test_a_models_title_never_replaces_a_persons() -> None:
+    events: list[Event] = [SessionStarted(), TurnStarted(prompt="a prompt"), Titled("model's", "model")]
+    assert fold(events).title == "model's"
+    assert fold([*events, Titled("mine"), Titled("again", "model")]).title == "mine"
+    assert fold([*events, Titled("mine"), Titled(""), Titled("again", "model")]).title == "again"
+    labelled = fold([Labelled(1, "a"), Labelled(2, "b"), Labelled(1)])
+    assert labelled.labels == {2: "b"}
+
+
+def test_going_on_shows_no_prompt_and_says_one_only_behind_the_models_words() -> None:
+    call = ToolCall("c", "read_file")
+    asked: list[Event] = [
+        TurnStarted(prompt="go", n=1), StepStarted(n=2), AssistantReplied(calls=(call,), n=3),
+        ToolEnded("c", "read_file", "Read", "Error [interrupted]: unknown", tag="interrupted", n=4),
+        TurnEnded(state="cancelled", n=5),
+    ]  # fmt: skip
+    on = TurnStarted(prompt="", continued=True, n=9)
+    for last, added in ((asked, 0), ([*asked[:-1], AssistantReplied("half of", n=6)], 1)):
+        history = History()
+        for event in last:
+            history = history.after(event)
+        messages = tuple(history.after(on).messages)[len(history.messages) :]
+        assert messages == (UserMessage(GO_ON),) * added
+    shown = fold([*asked, on])
+    assert DividerBlock("continued") in list(shown.rows)
+    assert len([block for block in shown.rows if isinstance(block, UserBlock)]) == 1
+
+
+def test_what_was_put_back_is_shown_and_told_to_the_model() -> None:
+    files = (RestoredFile("/w/a", outcome="done"), RestoredFile("/w/b", outcome="kept"))
+    event = FilesRestored("i", "undo", (1,), files)
+    [row] = fold([event]).rows
+    assert row == NoticeBlock("info", "Undo of files: 1 restored, 1 left as they are.")
+    sent = History().after(event).after(TurnStarted(prompt="next", n=2)).request().messages
+    assert isinstance(sent[0], UserMessage) and "/w/a" in sent[0].text and "/w/b" not in sent[0].text
+    failed = replace(event, files=(RestoredFile("/w/a", outcome="failed"),))
+    assert fold([failed]).rows[0] == NoticeBlock("warning", "Undo of files: 1 not restored.")
+    assert len(History().after(failed).shell) == 0
+    assert fold([Forked("0123456789")]).rows[0] == DividerBlock("forked from session 01234567")
+
+
+def test_marks_cost_the_same_for_every_turn() -> None:
+    """Bytes that the three folds hold for a turn: of the fifth thousand as of the first."""
+    shown, history, standing, n = fold([]), History(), Standing(), 0
+    sizes: list[int] = []
+    tracemalloc.start()
+    try:
+        for thousand in range(5):
+            start = tracemalloc.get_traced_memory()[0]
+            for turn in range(thousand * 1_000, thousand * 1_000 + 1_000):
+                told: list[Event] = [
+                    TurnStarted(prompt=f"prompt {turn}", turn=turn + 1), StepStarted(),
+                    AssistantReplied(f"answer {turn}"),
+                    TurnEnded(state="completed"),
+                ]  # fmt: skip
+                for event in told:
+                    n += 1
+                    event = replace(event, n=n)
+                    shown, history, standing = event.apply(shown), history.after(event), standing.after(event)
+            sizes.append(tracemalloc.get_traced_memory()[0] - start)
+    finally:
+        tracemalloc.stop()
+    assert sizes[4] < 1.5 * sizes[0], sizes
+    assert len(shown.marks) == len(history.marks) == len(standing.marks) == 5_000
+    assert len(fold([Rewound(shown.marks[2_500].n)], shown).marks) == 2_500
