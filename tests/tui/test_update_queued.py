@@ -242,11 +242,30 @@ def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_
     assert Remember("one more") in play.effects
 
 
-def test_the_draft_that_is_put_aside_is_the_one_on_record() -> None:
-    play = _panel("one")
-    play.press("e")
+@pytest.mark.parametrize(("draft", "kept"), [("", "one more"), ("mine", "one more\n\nmine")])
+def test_new_words_of_a_queued_prompt_and_the_draft_beside_it_are_on_record(draft: str, kept: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("one"))
+    play.type(draft)
+    play.press("alt+q", "e")
+    assert play.model.composer.saved == draft, "the queue has the words that it had"
     play.type(" more")
-    assert play.model.composer.saved == ""
+    assert play.model.composer.saved == kept
+    play.type("\n!!")
+    assert play.model.composer.saved.startswith("one more\n!!")
+    play.press("enter")
+    assert play.model.composer.saved == draft == play.text
+
+
+def test_a_private_command_is_never_on_record() -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("one"))
+    play.type("mine")
+    play.press("alt+q", "e")
+    play.say(DraftChanged("!!secret", 8))
+    assert play.model.composer.saved == "mine"
 
 
 def test_a_prompt_that_came_to_nothing_waits_behind_the_edit() -> None:

@@ -38,12 +38,22 @@ def changed(model: Model, text: str, caret: int) -> Model:
 def save(model: Model) -> Step:
     """Tell the engine of the draft, if it is one for the model and another than it was told: it survives a kill."""
     composer = model.composer
-    draft = composer.draft if composer.editing is None else composer.editing.stash
+    draft = composer.draft if composer.editing is None else _beside(model, composer.editing)
     draft = "" if draft.startswith(PRIVATE) else draft
     if composer.purpose is not None or draft == composer.saved:
         return model, ()
     pasted = chips.held(draft, composer.chips)
     return replace(model, composer=replace(composer, saved=draft)), (Send(SaveDraft(draft, pasted)),)
+
+
+def _beside(model: Model, editing: Editing) -> str:
+    """What is on record while a queued prompt is edited: its new words, which the queue does not have yet, above the
+    draft that was put aside."""
+    new = model.composer.draft
+    queued = next((item.text for item in model.listed if item.id == editing.id), "")
+    if not new.strip() or new.startswith(PRIVATE) or new == chips.collapse(queued, reversed(model.composer.chips)):
+        return editing.stash
+    return f"{new}\n\n{editing.stash}" if editing.stash else new
 
 
 def write(model: Model, text: str, caret: int = -1) -> Model:
