@@ -6,9 +6,9 @@ Pastes are taken out before that parser sees them: an escape sequence in one wou
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from threading import Lock
 from time import monotonic
 from typing import Final
 
@@ -74,21 +74,32 @@ class Typed(events.InputEvent, bubble=False):
 
     def __init__(self, keys: Sequence[events.Key]) -> None:
         super().__init__()
-        self._keys: list[events.Key] | None = [*keys]
-        self._lock = Lock()
+        self._keys = [*keys]
+        self._later: deque[Typed] = deque()
+        self._taken = False
 
     def add(self, later: Typed) -> bool:
-        """Whether there was still time to add what came later."""
-        with self._lock:
-            if self._keys is not None:
-                self._keys += later.take()
-            return self._keys is not None
+        """Whether there was still time to add what came later. Called by the thread that reads, beside `take`: what
+        was put in before that looked is gone when it is to be taken out again."""
+        self._later.append(later)
+        if not self._taken:
+            return True
+        try:
+            self._later.remove(later)
+        except ValueError:
+            return True
+        return False
 
     def take(self) -> list[events.Key]:
         """The keys, once."""
-        with self._lock:
-            keys, self._keys = self._keys, None
-        return keys or []
+        self._taken = True
+        keys, self._keys = self._keys, []
+        while self._later:
+            try:
+                keys += self._later.popleft().take()
+            except IndexError:  # it was taken out again
+                break
+        return keys
 
 
 def joined(messages: Iterable[Message]) -> Iterator[Message]:

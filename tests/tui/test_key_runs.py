@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
 from typing import Any
 
@@ -190,6 +192,28 @@ def test_undo_takes_back_what_was_typed_as_ever() -> None:
 
     play(PlayedEngine(), steps)
     assert left == [[f"abcd{'x' * 98}yzmn!", f"abcd{'x' * 98}yz!", f"abcd{'x' * 98}yz", "abcd"]]
+
+
+def test_two_threads_lose_no_key_and_double_none() -> None:
+    sent = [key(letter) for letter in "abcdefgh" * 2_000]
+    posted: SimpleQueue[Typed | None] = SimpleQueue()
+
+    def read() -> None:
+        last: Typed | None = None
+        for one in sent:
+            run = Typed([one])
+            if last is None or not last.add(run):
+                last = run
+                posted.put(run)
+        posted.put(None)
+
+    came: list[events.Key] = []
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read)
+        while (run := posted.get()) is not None:
+            came += run.take()
+        reading.result()
+    assert came == sent
 
 
 def test_a_paste_without_marks_is_whole_and_sends_nothing(tmp_path: Path) -> None:
