@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
+from functools import partial
 from typing import Any, TypeVar
 
 from agent_tui.agent import undo
@@ -176,8 +177,8 @@ class Past:
         if why := self._turns.sealed():
             files = tuple(undo.refused(intent, why) for intent in intents)
         else:
-            work = [(look, self._choice(op, look)) for look in looks]
-            files = tuple(await self._off_loop(lambda: [undo.restore(look, how, blobs) for look, how in work]))
+            work = [partial(undo.restore, look, self._choice(op, look), blobs) for look in looks]
+            files = tuple(await asyncio.gather(*map(self._off_loop, work)))  # at once: the disk takes long
         whole = all(file.outcome not in ("changed", "failed") for file in files)
         self._record.emit(FilesRestored(id, plan.direction, plan.turns if whole else (), files))
         return {"done": whole, "id": id, "files": [_became(file) for file in files]}

@@ -185,7 +185,7 @@ def _folder(path: Path) -> None:
     if not path.parent.is_dir():
         if paths.resolve(str(path.parent), Path("/")) != path.parent:
             raise ValueError("its folder is a link now")
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def shown(path: str, cwd: Path) -> str:
