@@ -29,15 +29,18 @@ def load(package: str, name: str, attribute: str) -> Any:
     return getattr(importlib.import_module(f"{package}.{name}"), attribute)
 
 
-def late(name: str) -> Any:
+def late(name: str, warm: bool = True) -> Any:
     """Module `name`, imported when something of it is first asked for. The type checker is told of the real one:
 
         if TYPE_CHECKING:
             from agent_tui.tui.update import settings
         else:
             settings = late("agent_tui.tui.update.settings")
+
+    `warm`: `import_late` imports it too.
     """
-    _named_late.append(name)
+    if warm:
+        _named_late.append(name)
     return _Late(name)
 
 

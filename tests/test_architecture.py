@@ -302,7 +302,7 @@ def late_modules(module: str) -> dict[str, str]:
             node.value.elts if isinstance(node.value, ast.Tuple) else [node.value],
             strict=False,
         )
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "late"
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "late"
         if isinstance(name, ast.Name) and isinstance(call.args[0], ast.Constant)
         if isinstance(call.args[0].value, str)
     }
@@ -316,6 +316,8 @@ def test_a_late_module_is_the_one_that_the_type_checker_sees() -> None:
         for node in nodes(module):
             if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
                 for line in node.body:
+                    if isinstance(line, ast.Import):
+                        told |= {each.name: each.name for each in line.names}
                     if isinstance(line, ast.ImportFrom):
                         told |= {each.asname or each.name: f"{line.module}.{each.name}" for each in line.names}
         assert late.items() <= told.items(), module

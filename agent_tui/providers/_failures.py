@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
-
+from agent_tui import registry
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
+
+if TYPE_CHECKING:
+    import httpx
+else:
+    httpx = registry.late("httpx", warm=False)
 
 OVERFLOW = re.compile(
     r"context[\s_-]*(length|window|size)|maximum (context|prompt)|max_prompt_tokens|token limit|\bn(um)?_ctx\b"

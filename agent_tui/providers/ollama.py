@@ -16,8 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-import httpx
-
+from agent_tui import registry
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._ollama_chat import OllamaAnswer, message
@@ -29,7 +28,10 @@ from agent_tui.providers.wire import Patience, Wire, client_options, is_near, sh
 from agent_tui.safety.secrets import Scrubber
 
 if TYPE_CHECKING:
+    import httpx
     import ollama
+else:
+    httpx = registry.late("httpx", warm=False)
 
 PORT: Final = 11434
 NUM_CTX: Final = 32_768

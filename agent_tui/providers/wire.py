@@ -12,16 +12,20 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-import httpx
-
+from agent_tui import registry
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._failures import Place
 from agent_tui.providers._pace import Pace
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers.base import Failed, ProviderError
+
+if TYPE_CHECKING:
+    import httpx
+else:
+    httpx = registry.late("httpx", warm=False)  # a tenth of a second, for those who talk to a server
 
 log = logging.getLogger(__name__)
 
@@ -120,6 +124,7 @@ class Wire:
         self.base_url = base_url
         self.place = place
         self._headers = headers
+        self._open = httpx.AsyncClient  # loaded with the server, not with the first prompt
         self._client: httpx.AsyncClient | None = None
         self._users = 0
         self._closed = False
@@ -127,7 +132,7 @@ class Wire:
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
             try:
-                self._client = httpx.AsyncClient(**client_options(self.base_url))
+                self._client = self._open(**client_options(self.base_url))
             except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
                 raise ProviderError(failures.unusable_environment(self.place, error)) from None
         return self._client
