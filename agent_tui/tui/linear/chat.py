@@ -110,7 +110,8 @@ class Chat:
             self._changed.clear()
 
     def _tick(self) -> None:
-        self.scribe.paused()
+        if self.source.terminal and self.out.terminal:  # somebody waits; what a program reads is whole lines
+            self.scribe.paused()
         if self.model.running:
             self.dispatch(msg.Ticked(at=time.time()))
 

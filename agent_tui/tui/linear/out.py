@@ -27,6 +27,10 @@ class Out:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
 
+    @property
+    def terminal(self) -> bool:
+        return sys.stdout.isatty()
+
     def say(self, lines: Iterable[str], tone: Tone = "") -> None:
         """Append `lines`; the first has the colour of its `tone`."""
         for number, text in enumerate(lines):

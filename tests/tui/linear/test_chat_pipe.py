@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from agent_tui.tui.linear.scribe import PAUSE
 from tests.agent.driving import Place
 from tests.tui.linear.talk import CREATE, LIST, chat, command, environment, place, settled, steps
 
@@ -228,3 +229,15 @@ def test_nothing_of_textual_or_rich_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     tops = {name.partition(".")[0] for name in json.loads(done.stdout)}
     assert not tops & {"textual", "rich", "pydantic", "httpx"}
+
+
+def test_a_line_is_never_broken_by_the_time_that_its_words_take(place: Place) -> None:
+    slow = [
+        {"text": "one two "},
+        {"wait": PAUSE + 0.5},
+        {"text": "three\nfour "},
+        {"wait": PAUSE + 0.5},
+        {"text": "five"},
+    ]
+    done = chat(place, "go\n", "-m", place.script(slow))
+    assert "Assistant: one two three\nfour five\n" in done.stdout
