@@ -54,7 +54,7 @@ def _send(pty: Pty, text: str, shown: str) -> None:
 
 
 def _begun(tmp_path: Path) -> list[str]:
-    [path] = (tmp_path / "sessions").glob("*.jsonl")
+    [path] = (tmp_path / "sessions").glob("*-????????????.jsonl")
     records = [json.loads(line) for line in path.read_bytes().splitlines()]
     names = {"turn_started": "prompt", "steer_seen": "text"}
     return [record[names[record["type"]]] for record in records if record["type"] in names]

@@ -19,7 +19,7 @@ def program(home: Path, *words: str) -> Pty:
 
 def kept(home: Path, words: str) -> list[str]:
     """Where `words` are on the disk."""
-    files = [*home.glob("sessions/*.jsonl"), *home.glob("typed/*"), *home.glob("history.jsonl")]
+    files = [*home.glob("sessions/*-????????????.jsonl"), *home.glob("typed/*"), *home.glob("history.jsonl")]
     return [file.parent.name for file in files if words in file.read_text("utf-8")]
 
 

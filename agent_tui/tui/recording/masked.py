@@ -41,7 +41,7 @@ def event(told: Event) -> Event | None:
 
 def model(live: Model) -> Model:
     """`live` as far as its replay can know it: what hashes and frames are made of."""
-    sessions = {name: _session(one) for name, one in live.sessions.items()}
+    sessions = {live.active: _session(live.sessions[live.active])}  # another one has a recording of its own
     composer, finder, overlay, search = live.composer, live.finder, live.overlay, live.search
     composer = replace(
         composer, history=(), draft=said(composer.draft), text=said(composer.text), stash=said(composer.stash),

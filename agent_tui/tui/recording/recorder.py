@@ -28,10 +28,10 @@ class Recorder:
 
     def __init__(self, keep: Callable[[str, str], None]) -> None:
         self._keep = keep
-        self._writer = Writer()
+        self._writer = Writer(0.0)
         self._session = ""
-        self._first: tuple[Model, float] | None = None
-        """What the run of this session began with, until its first line can be made."""
+        self._first: Model | None = None
+        """What the run of this session began with."""
         self._lines: list[str] = []
 
     def write(self, taken: deque[Taken]) -> bool:
@@ -47,18 +47,19 @@ class Recorder:
         return bool(taken)
 
     def _step(self, msg: Msg, before: Model, after: Model) -> None:
+        if self._first is None:
+            self._begin(before, msg.at)
         opened = _opened(msg)
         if opened is not None and opened.session != self._session:
             if self._session:
                 self._give()
-                self._writer = Writer()
+                self._begin(before, msg.at)
             self._session = opened.session
-            model, at = (before, msg.at) if self._first is None else self._first
-            self._first = (model, at)
-            self._lines.insert(0, self._writer.header(model, at, opened.session, opened.versions))
-        elif self._first is None:
-            self._first = (before, msg.at)
+            self._lines.insert(0, self._writer.header(self._first or before, opened.session, opened.versions))
         self._lines.append(self._writer.step(msg, before, after))
+
+    def _begin(self, before: Model, at: float) -> None:
+        self._first, self._writer = before, Writer(at)
 
     def _give(self) -> None:
         if self._session and self._lines:

@@ -85,23 +85,23 @@ class Cut:
 
 
 class Writer:
-    """Makes the lines of one run; each counts on those before it."""
+    """Makes the lines of one run, which began at `began`; each counts on those before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, began: float) -> None:
         self._draft = ""
         self._ids: tuple[Any, ...] = ()
-        self._began = 0.0
+        self._began = began
 
-    def header(self, before: Model, at: float, session: str, versions: Mapping[str, str]) -> str:
+    def header(self, before: Model, session: str, versions: Mapping[str, str]) -> str:
         """The first line of a run that begins with the model `before`, of which other sessions are left out."""
         own = before.sessions[before.active]
         start = replace(
             masked.model(before), sessions={before.active: Transcript(cwd=own.cwd)}, search=None, finder=None
         )
-        self._began = at
-        return _line(
-            {"v": VERSION, "at": at, "session": session, "versions": dict(versions), "start": plain(start, masked.said)}
-        )
+        return _line({
+            "v": VERSION, "at": self._began, "session": session, "versions": dict(versions),
+            "start": plain(start, masked.said),
+        })  # fmt: skip
 
     def step(self, msg: Msg, before: Model, after: Model) -> str:
         """The line of `msg`, which made `after` of the model `before`."""

@@ -22,8 +22,8 @@ class Live:
         self.at = 1_000.0
         self.log: list[Event] = []
         self.hashes: list[tuple[str, str]] = []
-        self._writer = Writer()
-        self.lines = [self._writer.header(self.model, self.at, "s", {"agent-tui": "1"})]
+        self._writer = Writer(self.at)
+        self.lines = [self._writer.header(self.model, "s", {"agent-tui": "1"})]
 
     def say(self, msg: Msg, after: float = 0.1) -> None:
         self.at += after

@@ -51,8 +51,8 @@ def test_keys_go_to_a_step(keys: list[str], count: int) -> None:
 
 def test_it_plays_at_its_speed_and_stops_at_the_end() -> None:
     playing = pressed(Control(speed=2.0), "space")
-    assert (later := playing.on(LINE, 2.5)).moment == 5.0
-    assert later.count == 6 and later.playing
+    later = playing.on(LINE, 2.5)
+    assert (later.moment, later.count, later.playing) == (5.0, 6, True)
     ended = later.on(LINE, 60.0)
     assert (ended.count, ended.playing) == (11, False)
     assert pressed(ended, "space").moment == 0.0

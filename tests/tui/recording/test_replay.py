@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.event import Restored
-from agent_tui.protocol.events import Answered, SessionStarted, TextDelta, TurnEnded, TurnStarted, fold
-from agent_tui.protocol.turn_events import StepStarted
-from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, KeyPressed, Msg, Started
+from agent_tui.tui.msg import EventsArrived, Msg, Started
 from agent_tui.tui.recording.digest import digests
-from agent_tui.tui.recording.player import EVERY
 from tests.tui.recording.live import Live
 from tests.tui.test_update_any import MSGS
 
