@@ -21,7 +21,7 @@ from agent_tui.tui.recording.patches import applied, remembering
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Reader, Step
 from agent_tui.tui.update import update
 
-EVERY: Final = 200
+EVERY: Final = 100
 """Steps between two models that are kept: so many are played again, at most, to come to any moment."""
 LONGEST: Final = 2.0
 """Seconds of a pause that are played: a night between two prompts is not sat through."""
