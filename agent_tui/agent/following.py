@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 from collections.abc import Callable, Coroutine
@@ -16,7 +17,17 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.previews import told
 from agent_tui.agent.record import Sink
 from agent_tui.protocol.codec import BadRecord, decode
-from agent_tui.protocol.events import Answered, Event, ModeChanged, ModelChanged, Notice, Restored, SessionStarted, fold
+from agent_tui.protocol.events import (
+    Answered,
+    ErrorRaised,
+    Event,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    Restored,
+    SessionStarted,
+    fold,
+)
 from agent_tui.protocol.ops import Cancel, CancelAside, Fork, Op, Query, SaveDraft
 from agent_tui.sessions.fork import fork
 from agent_tui.sessions.scan import Scan, scan
@@ -79,7 +90,7 @@ class Reader:
             case _ if isinstance(op, _QUIET):
                 return
             case Query():
-                self._tell(Answered(id=op.id, kind=op.kind))
+                return  # what only an agent knows: nobody here does
             case _:
                 self.say(Notice(ONLY_READ, "warning", HINT))
 
@@ -106,7 +117,8 @@ class Reader:
             await asyncio.sleep(PERIOD)
             grown = await self._off_loop(lambda: growth(self._path, self._end))
             if grown.anew:
-                await self._begin()
+                with contextlib.suppress(FileNotFoundError):  # it is being put in its place: looked at again
+                    await self._begin()
                 continue
             self._end = grown.end
             for event in grown.events:
@@ -148,7 +160,13 @@ class Reader:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.say(ErrorRaised(f"{type(error).__name__}: {error}", "session", "/resume opens it anew"))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

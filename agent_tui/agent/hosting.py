@@ -60,7 +60,7 @@ class AtWork:
 
     @property
     def busy(self) -> bool:
-        return self.agent.turns.busy
+        return self.agent.turns.busy or self.agent.past.busy
 
     @property
     def standing(self) -> tuple[str, str]:
@@ -73,6 +73,7 @@ class AtWork:
         self.agent.record.emit(event)
 
     async def end(self) -> None:
+        await self.agent.past.close()
         await self.agent.close()
         self.agent.record.store.close()
         if self._scratch is not None:

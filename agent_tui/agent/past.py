@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from agent_tui.agent import undo
 from agent_tui.agent.changes import Plan
@@ -29,7 +29,9 @@ from agent_tui.sessions.fork import fork
 
 T = TypeVar("T")
 
-BUSY = "Something is running: interrupt it first (Esc)."
+LAST_SECONDS: Final = 10.0
+"""So long the end of the program waits for files that are being put back."""
+BUSY: Final = "Something is running: interrupt it first (Esc)."
 
 
 class Past:
@@ -42,6 +44,16 @@ class Past:
         self._pool, self._again = pool, again
         self._waiting: list[Op] | None = None
         """While files are put back: what else was asked for."""
+        self._restoring_task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._waiting is not None
+
+    async def close(self) -> None:
+        """Files that are being put back are put back, all of them."""
+        if self._restoring_task is not None:
+            await asyncio.wait({self._restoring_task}, timeout=LAST_SECONDS)
 
     def waits(self, op: Op) -> bool:
         """Whether `op` has to wait, because files are being put back."""
@@ -144,7 +156,7 @@ class Past:
             self._record.emit(Notice(why[:1].upper() + why[1:], "warning"))
         else:
             self._waiting = []
-            self._turns.spawn(self._restoring(op))
+            self._restoring_task = self._turns.spawn(self._restoring(op))
 
     async def _restoring(self, op: RestoreFiles) -> None:
         data: dict[str, Any] = {"done": False, "id": "", "asked": [], "files": [], "problem": ""}

@@ -119,7 +119,8 @@ class Record:
     def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
         if isinstance(event, TurnStarted):
             self.trace, self.prompt = uuid.uuid4().hex, event.prompt
-        stamp: dict[str, Any] = {"at": round(time.time(), 3), "session": self.session, "run": self.run, "trace": self.trace}
+        ids = {"session": self.session, "run": self.run, "trace": self.trace}
+        stamp: dict[str, Any] = {"at": round(time.time(), 3), **ids}
         event = replace(event, **stamp, turn=turn or event.turn, step=step or event.step)
         if event.settled:
             event = self.store.append(event)

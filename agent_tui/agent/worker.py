@@ -187,6 +187,8 @@ class Worker:
                 hosted.handle(op)
             elif (op.id != hosted.session or hosted.reads) and not hosted.busy:
                 return op
+            elif hosted.busy:
+                hosted.say(Notice("Something is running: interrupt it first (Esc).", "warning"))
         return None
 
 
