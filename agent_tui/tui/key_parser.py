@@ -18,7 +18,7 @@ from textual.keys import Keys
 from textual.message import Message
 
 LOST_SECONDS: Final = 1.0
-"""After so long a silence inside a paste, Esc or Ctrl+C alone mean that its end was lost."""
+"""After so long a silence inside a paste its end counts as lost: what came of it is there, and keys are keys again."""
 BURST_SECONDS: Final = 0.05
 """So soon after the text before it, the rest of a paste without marks comes."""
 KEY_SECONDS: Final = 0.004
@@ -42,16 +42,20 @@ _REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
 _ALT = re.compile(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
 """Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
 _WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
-
-
+_PRESSED = re.compile(r".|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+", re.DOTALL)
+"""What pressing a key sends, and holding down one that types nothing."""
 _GROUND = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 _SCHEME = re.compile(r"\x1b\[\?997;([12])n")
-_OPEN = re.compile(r"\x1b\](?:1(?:1(?:;[^\x07\x1b]{0,64}\x1b?)?)?)?\Z")
-"""An answer about the ground whose end has not come."""
+_OPEN = re.compile(r"\x1b(?:\](?:1(?:1(?:;[^\x07\x1b]{0,64}\x1b?)?)?)?|\[\?[\d;$]{0,20})\Z")
+"""An answer, about the ground or a mode, whose end has not come."""
 _NOTHING: Final = "[?0n"
 """After an ESC: a report, which is no key."""
 OPEN_SECONDS: Final = 0.05
-"""So long its end is waited for."""
+"""So long it is waited for what follows `ESC ]`, which Alt+] sends too."""
+ANSWER_SECONDS: Final = 1.0
+"""So long the rest of an answer is waited for, over slow lines. No part of one is ever a key."""
+ASKED_SECONDS: Final = 3.0
+"""So long after the terminal was asked, `ESC ]` is rather its answer."""
 
 
 class Ground(Message):
@@ -140,6 +144,10 @@ class KeyParser(XTermParser):
         self._came = monotonic()
         self._told: list[Ground] = []
         self._open, self._open_at = "", 0.0
+        self.asked = float("-inf")
+        """When the terminal was asked something last."""
+        self._cut: str | None = None
+        """The end of the last paste has not come, but for this beginning of it."""
         self._burst = False
         """What came last was pasted text without its marks."""
         self._marks = False
@@ -150,17 +158,39 @@ class KeyParser(XTermParser):
     @property
     def patience(self) -> float | None:
         """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
-        ends = [at for at in (self._timeout_time, self._open_at + OPEN_SECONDS if self._open else None) if at]
+        lost = self._came + LOST_SECONDS if self._pasted is not None else None
+        ends = [at for at in (self._timeout_time, self._open_at + self._open_for if self._open else None, lost) if at]
         return max(0.0, min(ends) - monotonic()) if ends else None
 
+    @property
+    def _open_for(self) -> float:
+        return OPEN_SECONDS if self._open == "\x1b]" and not self._awaits() else ANSWER_SECONDS
+
+    def _awaits(self) -> bool:
+        return monotonic() - self.asked < ASKED_SECONDS
+
     def tick(self) -> Iterable[Message]:
-        if self._open and monotonic() - self._open_at >= OPEN_SECONDS:  # it was Alt+], not an answer
+        if self._open and monotonic() - self._open_at >= self._open_for:
             data, self._open = self._open, ""
-            yield from super().feed(data)
+            if ";" not in data and "?" not in data:  # it was Alt+], not an answer
+                yield from super().feed(data)
+        if self._pasted is not None and monotonic() - self._came >= LOST_SECONDS:
+            yield from self._give_up()
         yield from super().tick()
+
+    def _give_up(self) -> Iterable[Message]:
+        """The end of a paste has not come: insert what has, but for the beginning of its mark."""
+        text = "".join(self._pasted or ())
+        ends = (BRACKETED_PASTE_END[:n] for n in range(len(BRACKETED_PASTE_END) - 1, 0, -1))
+        self._pasted, self._tail, self._cut = None, "", next(filter(text.endswith, ends), "")
+        if kept := text.removesuffix(self._cut).replace("\0", ""):
+            yield events.Paste(kept)
 
     def feed(self, data: str) -> Iterable[Message]:
         silence, self._came = monotonic() - self._came, monotonic()
+        cut, self._cut = self._cut, None
+        if cut is not None and (not _PRESSED.fullmatch(data) or BRACKETED_PASTE_END in cut + data):
+            self._pasted, self._tail = [cut], cut  # no key: it goes on after all, and its line ends must not send
         if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
             data = BRACKETED_PASTE_END
         if self._pasted is None and self._is_burst(data, silence):
@@ -189,6 +219,8 @@ class KeyParser(XTermParser):
             data = f"\x1b{data}"  # it is not Esc, but the first half of an answer: that is closed, and read anew
             for _ in super().feed(_NOTHING):
                 continue
+        elif data.startswith(("]11;", "[?")) and self._tail.endswith("\x1b") and self._awaits():  # Esc was told by now
+            data = f"\x1b{data}"
         data, self._open = self._open + data, ""
         if found := _OPEN.search(data):
             data, self._open, self._open_at = data[: found.start()], found[0], monotonic()

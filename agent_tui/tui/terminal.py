@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import termios
+import time
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
 from types import FrameType
@@ -57,6 +58,7 @@ class Terminal(LinuxDriver):
             constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
         self._owner = cast(Owner, app)
         self._early = self._owner.early or Early(self.fileno, termios.tcgetattr(self.fileno))
+        self._parser = KeyParser(debug)
         self._wake: tuple[int, int] | None = None
         self._ending = False
         self._began_before = False
@@ -66,7 +68,7 @@ class Terminal(LinuxDriver):
         """The keys that came last; nothing else came after them."""
 
     def start_application_mode(self) -> None:
-        self._wake = os.pipe()
+        self._wake, self._parser = os.pipe(), KeyParser(self._debug)
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._end)
@@ -86,6 +88,7 @@ class Terminal(LinuxDriver):
 
     def ask(self, *questions: str) -> None:
         """Ask the terminal; what it answers comes among the keys."""
+        self._parser.asked = time.monotonic()
         for question in questions:
             self.write(question)
         self.flush()
@@ -157,7 +160,7 @@ class Terminal(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys until the input is disabled or the terminal hangs up."""
         assert self._wake is not None
-        parser, wake = KeyParser(self._debug), self._wake[0]
+        parser, wake = self._parser, self._wake[0]
         decode = getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             ready, _, _ = select.select([self.fileno, wake], [], [], parser.patience)
