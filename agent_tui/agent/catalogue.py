@@ -7,9 +7,12 @@ from dataclasses import asdict
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.events import Answered
 from agent_tui.sessions import index
+from agent_tui.sessions.cache import known
 
 
 def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
     """The sessions there are, those of this folder first, each group newest first."""
-    found = sorted(index.recent(config.folders.sessions), key=lambda summary: summary.cwd != str(config.cwd))
+    folders = config.folders
+    listed = index.recent(folders.sessions, None, known(folders.cache))
+    found = sorted(listed, key=lambda summary: summary.cwd != str(config.cwd))
     return Answered(id=id, kind="sessions", data=[asdict(summary) for summary in found])
