@@ -13,6 +13,6 @@ from agent_tui.sessions.cache import known
 def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
     """The sessions there are, those of this folder first, each group newest first."""
     folders = config.folders
-    listed = index.recent(folders.sessions, None, known(folders.cache))
+    listed = index.recent(folders.sessions, None, {} if config.otr else known(folders.cache))
     found = sorted(listed, key=lambda summary: summary.cwd != str(config.cwd))
     return Answered(id=id, kind="sessions", data=[asdict(summary) for summary in found])
