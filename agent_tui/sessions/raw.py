@@ -98,17 +98,18 @@ def records(
     for start, line in lines(file, check):
         if not line.endswith(b"\n"):
             continue
-        if kinds is not None:
-            kind = _KIND.search(line, 0, 400)
-            if kind is not None and kind[1] not in kinds and line.startswith(b'{"v":') and not _fused(line):
-                continue
+        if kinds is not None and other_kind(line, kinds):
+            continue
         for record in in_line(line):
             if kinds is None or record["type"].encode("utf-8", "replace") in kinds:
                 yield start, start + len(line), record
 
 
-def _fused(line: bytes) -> bool:
-    return line.find(b'{"v":', 1) >= 0
+def other_kind(line: bytes, kinds: frozenset[bytes]) -> bool:
+    """Whether `line` is one record, of another kind than `kinds`: known without reading all of it."""
+    kind = _KIND.search(line, 0, 400)
+    one = kind is not None and kind[1] not in kinds and line.startswith(b'{"v":')
+    return one and line.find(b'{"v":', 1) < 0  # else records were run together
 
 
 def in_line(line: bytes) -> Iterator[RawRecord]:

@@ -18,7 +18,7 @@ from agent_tui.sessions.cache import update as bring_up_to_date
 from agent_tui.sessions.documents import KINDS, documents, spread, texts
 from agent_tui.sessions.facts import Facts
 from agent_tui.sessions.index import Known, Summary, logs, summary_of
-from agent_tui.sessions.raw import LOG, NoLog, in_line, number, open_log
+from agent_tui.sessions.raw import LOG, NoLog, in_line, number, open_log, other_kind
 from agent_tui.structures.visible import visible
 
 _WORD: Final = re.compile(r"\w+")
@@ -162,9 +162,13 @@ def _hit(folder: Path, id: str, place: Place | None, words: Sequence[str], known
 def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit | None:
     missing = set(words)
     best: Hit | None = None
+    sought = _sought(words)
     for line in data.split(b"\n"):
         if not missing and best is not None:
             break
+        lowered = line.lower()
+        if other_kind(line, KINDS) or (sought and not any(word in lowered for word in sought)):
+            continue
         for record in in_line(line):
             if record["type"].encode("utf-8", "replace") not in KINDS:
                 continue
@@ -178,6 +182,12 @@ def _read(summary: Summary, turn: int, data: bytes, words: Sequence[str]) -> Hit
     if any(not word.isalnum() or spread(word) != word for word in missing):
         return None
     return best or Hit(summary, _line(summary.title), turn)
+
+
+def _sought(words: Sequence[str]) -> tuple[bytes, ...]:
+    """`words` as they are in a line of a log; nothing where one of them is written otherwise there."""
+    plain = all(word.isascii() and '"' not in word and "\\" not in word for word in words)
+    return tuple(word.encode() for word in words) if plain else ()
 
 
 def _snippet(said: str, folded: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:

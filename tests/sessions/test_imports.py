@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.history import History
-from agent_tui.protocol.events import AssistantReplied, Event, Notice, SessionStarted, ToolEnded, TurnEnded, TurnStarted
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    Event,
+    Notice,
+    SessionStarted,
+    SteerSeen,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+)
 from agent_tui.protocol.events import fold as folded
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.export import export
@@ -51,11 +60,12 @@ def test_claude_code(tmp_path: Path) -> None:
     assert (made.program, made.turns, made.already) == ("Claude Code", 2, False)
     assert made.left_out == {
         "records of type file-history-snapshot": 1, "records of sub-agents": 1, "remarks of the program": 1,
-        "images": 1,
+        "images": 1, "summaries of what was before": 1,
     }  # fmt: skip
     events, problems = read(tmp_path / "sessions" / f"{made.id}.jsonl")
     assert problems == () and {event.session for event in events} == {made.id}
     assert [event.prompt for event in of(events, TurnStarted)] == ["list the files", "/init"]
+    assert [event.text for event in of(events, SteerSeen)] == ["the hidden ones too"]
     first, second, third = of(events, AssistantReplied)
     assert (first.text, first.reasoning) == ("I look.", "Let me look.")
     assert [call.name for call in first.calls] == ["Bash", "Read"]
@@ -100,7 +110,7 @@ def test_an_old_rollout(tmp_path: Path) -> None:
     events, _ = read(tmp_path / "sessions" / f"{made.id}.jsonl")
     assert [event.prompt for event in of(events, TurnStarted)] == ["open it"]
     assert [event.label for event in of(events, ToolEnded)] == ["shell ls"]
-    assert made.left_out == {"records of type state state": 1}
+    assert made.left_out == {"records of type state": 1}
 
 
 @pytest.mark.parametrize("records", [CLAUDE, CODEX, OLD_CODEX], ids=["claude", "codex", "old codex"])

@@ -20,6 +20,7 @@ from agent_tui.protocol.events import (
     Notice,
     RequestSent,
     SessionStarted,
+    SteerSeen,
     StepStarted,
     Titled,
     ToolEnded,
@@ -58,6 +59,8 @@ class Turn:
     prompt: str
     at: float
     steps: list[Step] = field(default_factory=list)
+    steers: list[tuple[int, str, float]] = field(default_factory=list)
+    """Words of the person that came while it ran: before which step, what, when."""
     cancelled: bool = False
 
 
@@ -75,6 +78,10 @@ class Builder:
 
     def prompt(self, text: str, at: float) -> None:
         self.turns.append(Turn(text, at))
+
+    def steered(self, text: str, at: float) -> None:
+        if text.strip() and self.turns:
+            self.turns[-1].steers.append((len(self.turns[-1].steps), text, at))
 
     def said(self, text: str, at: float, key: str = "") -> None:
         if text:
@@ -142,9 +149,11 @@ class Builder:
         yield TurnStarted(turn.prompt, at=turn.at)
         last = turn.at
         for number, step in enumerate(turn.steps, 1):
+            yield from (SteerSeen(text, at=at) for before, text, at in turn.steers if before == number - 1)
             for event in self._told(step, number):
                 last = max(last, event.at)
                 yield replace(event, step=number)
+        yield from (SteerSeen(text, at=at) for before, text, at in turn.steers if before >= len(turn.steps))
         took = round((last - turn.at) * 1000) if turn.at else 0
         state = "cancelled" if turn.cancelled else "completed"
         yield TurnEnded("cancelled" if state == "cancelled" else "completed", took, len(turn.steps), at=last)

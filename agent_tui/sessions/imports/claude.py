@@ -50,14 +50,25 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
             case "assistant":
                 _facts(record, builder)
                 _assistant(record, builder)
+            case "queue-operation" if record.get("operation") == "remove":
+                builder.steered(_queued(record), moment(record.get("timestamp")))
             case "summary":
                 builder.titles.setdefault("model", words(record.get("summary")))
             case "ai-title":
                 builder.titles["model"] = words(record.get("aiTitle"))
             case "custom-title":
                 builder.titles["person"] = words(record.get("customTitle"))
+            case "agent-name":
+                continue  # the title again
             case kind:
-                builder.left_out[f"records of type {kind}"[:60]] += 1
+                builder.left_out[f"records of type {kind}"[:60] if kind else "records without a type"] += 1
+
+
+def _queued(record: Mapping[str, Any]) -> str:
+    """What a person sent while a turn ran, and what that turn then took."""
+    content = record.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return "\n\n".join(words(part.get("text")) for part in parts if isinstance(part, dict))
 
 
 def _facts(record: Mapping[str, Any], builder: Builder) -> None:
@@ -94,6 +105,8 @@ def _user(record: Mapping[str, Any], builder: Builder) -> None:
         return
     if text.startswith(_INTERRUPTED):
         builder.cancelled()
+    elif record.get("isCompactSummary") is True:
+        builder.left_out["summaries of what was before"] += 1
     elif record.get("isMeta") is True or text.lstrip().startswith(_ECHO):
         builder.left_out["remarks of the program"] += 1
     else:

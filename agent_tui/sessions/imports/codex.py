@@ -55,7 +55,7 @@ def _items(records: Iterable[Mapping[str, Any]]) -> Iterable[Item]:
         elif words(record.get("id")) and not kind:
             yield "session_meta", record, at
         else:
-            yield kind or f"state {words(record.get('record_type'))}".rstrip(), {}, at
+            yield kind or words(record.get("record_type")), {}, at
 
 
 def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
@@ -76,7 +76,7 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
             case "compacted":
                 builder.left_out["summaries of what was before"] += 1
             case _:
-                builder.left_out[f"records of type {kind}"[:60]] += 1
+                builder.left_out[f"records of type {kind}"[:60] if kind else "records without a type"] += 1
 
 
 def _meta(payload: Mapping[str, Any], builder: Builder) -> None:
