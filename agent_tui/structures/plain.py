@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON text and back, without a schema: what is written says by itself what it is.
+"""Frozen dataclasses, and tuples with names, as JSON text and back, without a schema: each says by itself what it is.
 
 `{"_": "module.Name", field: value, ...}` is a dataclass (fields at their default are left out), `["()", ...]` a tuple,
 `["{}", ...]` a frozen set, `["[]", ...]` a list, `["vec", ...]` a `Vec`, `["{:}", [key, value], ...]` a mapping,
@@ -40,7 +40,7 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
         return ["{:}", *([plain(key, said), plain(item, said)] for key, item in value.items())]
     if kind is Vec:
         return ["vec", *(plain(item, said) for item in value)]
-    if not dataclasses.is_dataclass(kind):
+    if not has_fields(kind):
         raise TypeError(f"{kind.__name__} cannot be written down")
     data: dict[str, Any] = {"_": name_of(kind)}
     for name, default, factory in _known(kind):
@@ -51,6 +51,11 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
             continue
         data[name] = plain(own, said)
     return data
+
+
+def has_fields(kind: type[Any]) -> bool:
+    """Whether its values are written down field by field: a dataclass, or a tuple with names."""
+    return dataclasses.is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_field_defaults"))
 
 
 def name_of(kind: type[Any]) -> str:
@@ -103,7 +108,10 @@ def _object(data: dict[str, Any], classes: Mapping[str, type[Any]]) -> Any:
 def _known(kind: type[Any]) -> tuple[_Field, ...]:
     """Name, default and default factory of each field of `kind`."""
     found = _fields.get(kind)
-    if found is None:
+    if found is None and not dataclasses.is_dataclass(kind):
+        found = tuple((name, kind._field_defaults.get(name, _MISSING), None) for name in kind._fields)
+        _fields[kind] = found
+    elif found is None:
         found = tuple(
             (own.name, own.default, None if own.default_factory is _MISSING else own.default_factory)
             for own in dataclasses.fields(kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -20,7 +19,7 @@ from agent_tui.protocol import (
 )
 from agent_tui.settings_kinds import Value
 from agent_tui.structures import chips, markdown_links, markdown_stream, mention
-from agent_tui.structures.plain import name_of
+from agent_tui.structures.plain import has_fields, name_of
 from agent_tui.tui import aside, finder, held, look, model, msg, picker, recall, search, window
 
 MODULES: tuple[ModuleType, ...] = (
@@ -32,10 +31,10 @@ MODULES: tuple[ModuleType, ...] = (
 
 @cache
 def classes() -> dict[str, type[Any]]:
-    """Every dataclass of `MODULES`, and the value of a setting, by what `plain` calls it."""
+    """Every class with fields of `MODULES`, and the value of a setting, by what `plain` calls it."""
     found: dict[str, type[Any]] = {name_of(Value): Value}
     for module in MODULES:
         for own in vars(module).values():
-            if isinstance(own, type) and dataclasses.is_dataclass(own) and own.__module__ == module.__name__:
+            if isinstance(own, type) and has_fields(own) and own.__module__ == module.__name__:
                 found[name_of(own)] = own
     return found
