@@ -21,9 +21,12 @@ from agent_tui.protocol.events import (
     DraftSaved,
     ErrorRaised,
     Event,
+    FilesRestored,
     ModeChanged,
     ModelChanged,
     Notice,
+    RestoreStarted,
+    Rewound,
     SessionStarted,
     ToolEnded,
     ToolStarted,
@@ -36,7 +39,9 @@ from agent_tui.sessions.scan import Scan, scan
 
 __all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
 
-DURABLE: Final = (TurnStarted, ToolStarted, ToolEnded, TurnEnded, ApprovalAnswered)
+DURABLE: Final = (
+    TurnStarted, ToolStarted, ToolEnded, TurnEnded, ApprovalAnswered, Rewound, RestoreStarted, FilesRestored,
+)  # fmt: skip
 """Events that must survive a power cut before anything follows from them."""
 
 _sync = getattr(os, "fdatasync", os.fsync)
