@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from agent_tui.structures.frozen import frozen
@@ -23,12 +23,15 @@ class Past(NamedTuple):
 Pasts = tuple[Past, ...]
 
 
+@dataclass(slots=True, eq=False)
 class Texts:
     """Some prompts, newest first, and their texts in small letters."""
 
-    def __init__(self, pasts: Pasts) -> None:
-        self.pasts = pasts
-        self.plain = [past.text.lower() for past in pasts]
+    pasts: Pasts
+    plain: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.plain = [past.text.lower() for past in self.pasts]
 
     def found(self, words: list[str]) -> Pasts:
         """Those that hold all of `words`."""
@@ -39,12 +42,17 @@ class Texts:
         return tuple(self.pasts[n] for n in hits if all(word in self.plain[n] for word in others))
 
 
+@dataclass(slots=True, eq=False)
 class Shelf:
     """What was read at a time: prompts of this folder, and those of others."""
 
-    def __init__(self, pasts: Pasts) -> None:
-        self.here = Texts(tuple(past for past in pasts if past.here))
-        self.elsewhere = Texts(tuple(past for past in pasts if not past.here))
+    pasts: Pasts
+    here: Texts = field(init=False)
+    elsewhere: Texts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.here = Texts(tuple(past for past in self.pasts if past.here))
+        self.elsewhere = Texts(tuple(past for past in self.pasts if not past.here))
 
 
 @frozen
