@@ -191,27 +191,28 @@ class Executor:
         if tool.effect != "read" and (why := self.sealed()):  # that the intent cannot be saved shows only now
             return self._ended(call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research)
         try:
-            result = await self._run(prepared)
+            result, seconds = await self._run(prepared)
         except ToolFailure as failure:
-            result = failure.result()
+            result, seconds = failure.result(), time.monotonic() - started
         except Exception as error:  # the boundary of a tool call
             self.workplace.log.exception("tool %s", call.name)
-            result = _failed("exception", f"{type(error).__name__}: {error}")
-        return self._ended(call, prepared.label, result, time.monotonic() - started, journal, note, tool.research)
+            result, seconds = _failed("exception", f"{type(error).__name__}: {error}"), time.monotonic() - started
+        return self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
 
-    async def _run(self, prepared: Prepared) -> ToolResult:
-        """Run the tool; around a command, look what it changes."""
+    async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
+        """Run the tool, and say how many seconds that took; around a command, look what it changes."""
         tool, command = prepared.tool, prepared.facts.command
         before = await self.watch.before(command) if self.watch is not None and command else None
-        if self.watch is None or before is None:
-            return await tool.run(prepared.arguments, prepared.context)
+        started, ended = time.monotonic(), 0.0
         try:
             result = await tool.run(prepared.arguments, prepared.context)
-        except asyncio.CancelledError:
-            self.watch.later(before, prepared.call.id)
-            raise
-        await self.watch.after(before, prepared.call.id)
-        return result
+            ended = time.monotonic()
+        finally:
+            if self.watch is not None and before is not None and not ended:
+                self.watch.later(before, prepared.call.id)
+        if self.watch is not None and before is not None:
+            await self.watch.after(before, prepared.call.id)
+        return result, ended - started
 
     def _ended(
         self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",

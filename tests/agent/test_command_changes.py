@@ -11,8 +11,8 @@ import pytest
 
 from agent_tui.agent.command_changes import CLOCK, reads_only
 from agent_tui.agent.git_status import Known, parsed
-from agent_tui.protocol.events import FileChanged, Notice
-from agent_tui.protocol.ops import Cancel, RestoreFiles, Submit
+from agent_tui.protocol.events import ApprovalAsked, FileChanged, Notice, TurnEnded
+from agent_tui.protocol.ops import Answer, Cancel, RestoreFiles, Submit
 from agent_tui.protocol.tool_events import ToolStarted
 from tests.agent.driving import Driver, Place
 from tests.agent.test_restore import answer, ask
@@ -123,6 +123,17 @@ def test_a_command_that_was_cancelled_is_looked_at_once_it_has_ended(place: Plac
         driver.send(Cancel())
         told = ask(driver)
         assert [file["path"] for file in told["files"]] == ["dirty"] and told["turns"][0]["prompt"] == "go"
+
+
+def test_a_command_that_cannot_be_started_stops_nothing(place: Place) -> None:
+    """It is too long for the system; the one behind it is watched as any other."""
+    long = {"call": "run_shell_command", "arguments": {"command": "true " + "x" * 3_000_000}}
+    later = {"call": "run_shell_command", "arguments": {"command": "echo x >> dirty"}}
+    with place.engine(place.script([long], [later], [{"text": "ran"}]), mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        driver.send(Answer(driver.until(ApprovalAsked).id, "once"))
+        assert driver.until(TurnEnded).state == "completed"
+        assert "dirty" in changed(driver)
 
 
 @pytest.mark.parametrize(

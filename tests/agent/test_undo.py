@@ -6,6 +6,7 @@ import hashlib
 import os
 import random
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -117,10 +118,15 @@ def test_several_turns_and_the_last_alone(world: World) -> None:
     assert world.tree() == {"a": b"0"}
 
 
-STATES = {
+def replaced(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("elsewhere")
+
+
+STATES: dict[str, Callable[[Path], object]] = {
     "changed": lambda path: path.write_bytes(b"mine"),
     "gone": lambda path: path.unlink(),
-    "replaced": lambda path: (path.unlink(), path.symlink_to("elsewhere")),
+    "replaced": lambda path: replaced(path),
 }
 
 
