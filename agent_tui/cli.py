@@ -74,6 +74,10 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
                 from agent_tui.cli_replay import replay
 
                 return replay(arguments)
+            case "bug":
+                from agent_tui.cli_bug import bug
+
+                return bug(arguments)
             case _:
                 return _screen(arguments, early)
     except Usage as error:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
+import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,8 +28,11 @@ USAGE: Final = 2
 FAILED: Final = 1
 LOG: Final = ".jsonl"
 RECORDING: Final = ".msgs.jsonl"
+ARCHIVE: Final = ".zip"
+MOST: Final = 2_000_000_000
+"""Bytes that are taken out of an archive."""
 EPILOG: Final = """\
-SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log
+SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log, a bug archive
 nothing is sent and nothing is run; exit codes: 0 done, 1 the replay differs or cannot be had, 2 usage
 """
 
@@ -39,14 +45,39 @@ def replay(arguments: Sequence[str]) -> int:
     """Run `agent-tui replay …`; returns its exit code."""
     given = _parser().parse_args(arguments)
     try:
-        log = _log(given.session)
-        player, events = load(log)
-        if given.frames:
-            return _frames(player, Path(given.frames))
-        return _verify(player) if given.verify else _screen(player, events, log, given)
+        if given.session.endswith(ARCHIVE):
+            with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:
+                return _play(given, _unpacked(Path(given.session), Path(folder)))
+        return _play(given, session_log(given.session))
     except Failed as error:
         print(f"agent-tui replay: {one_line(str(error))}", file=sys.stderr)
         return FAILED
+
+
+def _play(given: argparse.Namespace, log: Path) -> int:
+    player, events = load(log)
+    if given.frames:
+        return _frames(player, Path(given.frames))
+    return _verify(player) if given.verify else _screen(player, events, log, given)
+
+
+def _unpacked(path: Path, folder: Path) -> Path:
+    """The log of the archive `path`, with its recording beside it, in `folder`. Raises Failed."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = [part for part in archive.infolist() if part.filename.endswith(LOG) and "/" not in part.filename]
+            if sum(part.file_size for part in parts) > MOST:
+                raise Failed(f"{path}: more than {MOST // 1_000_000:,} MB are in it")
+            for part in parts:
+                archive.extract(part, folder)
+    except OSError as error:
+        raise Failed(f"{path}: {error.strerror}") from None
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise Failed(f"{path}: not an archive of agent-tui bug ({error})") from None
+    logs = [part for part in folder.glob(f"*{LOG}") if not part.name.endswith(RECORDING)]
+    if len(logs) != 1:
+        raise Failed(f"{path}: not an archive of agent-tui bug (it holds {len(logs)} logs)")
+    return logs[0]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _log(named: str) -> Path:
-    """The log file that `named` means."""
+def session_log(named: str) -> Path:
+    """The log file that `named` means. Raises Failed."""
     path = Path(named)
     if named and (path.suffix == LOG or os.sep in named):
         log = path.with_name(path.name.removesuffix(RECORDING) + LOG) if path.name.endswith(RECORDING) else path
@@ -80,21 +111,24 @@ def _log(named: str) -> Path:
 
 
 def load(log: Path) -> tuple[Player, list[Event]]:
-    """The recording beside `log`, ready to be played, and the settled events. Raises Failed."""
+    """The recording beside `log`, ready to be played, and the settled events; without one the events as they came.
+    Raises Failed."""
     from agent_tui.tui.recording.player import Player
 
     tape = recording_path(log.parent, log.name.removesuffix(LOG))
     try:
         events, _ = read(log)
-        fd = os.open(tape, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(fd, "rb") as file:
-            player = Player.load(file, events)
-    except FileNotFoundError:
-        raise Failed(f"{tape}: this session was not recorded (sessions.record)") from None
+        if not tape.is_file():
+            player = Player.of_log(events)
+        else:
+            with tape.open("rb") as file:
+                player = Player.load(file, events)
     except OSError as error:
         raise Failed(f"{error.filename or tape}: {error.strerror}") from None
     if not len(player):
         raise Failed(f"{tape}: {player.problems[0] if player.problems else 'nothing is in it'}")
+    if not events:
+        raise Failed(f"{log}: there is nothing in it")
     return player, events
 
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
-_GLYPHS: Final = "⚠❯▸▾·…↑↓→←↳│─╭╮╰╯┼├┤┬┴┌┐└┘▌•◦▪☐☑▣✓✗×∴⚙⋯≈–—“”‘’«»µ⏎⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_TWINS: Final = "!>>v|~^v><`|-+++++++++++++|*o-oxx+!x:*.~--\"\"''<>u;|/-\\|/-\\|/"
+_GLYPHS: Final = "⚠❯▸▾·…↑↓→←↳│─╭╮╰╯┼├┤┬┴┌┐└┘▌•◦▪☐☑▣✓✗×∴⚙⋯≈━●–—“”‘’«»µ⏎⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_TWINS: Final = "!>>v|~^v><`|-+++++++++++++|*o-oxx+!x:*.~=*--\"\"''<>u;|/-\\|/-\\|/"
 TWINS: Final[Mapping[int, str]] = {
     **dict(zip(map(ord, _GLYPHS), _TWINS, strict=True)),
     **dict.fromkeys(map(ord, "▁▂▃▄▅▆▇▉▊▋▍▎▏"), " "),

@@ -78,7 +78,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
-        self.taping = Taping(self.link)
+        self.taping = Taping(self.link, self._failed)
         self.regions = Regions()
 
     @property

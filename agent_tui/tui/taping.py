@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import KeepRecording
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 else:
     recorder = late("agent_tui.tui.recording.recorder")
 
-REST_SECONDS: Final = 1.0
-SLICE_SECONDS: Final = 0.02
+LATER: Final = 1.0
+REST: Final = 0.02
+WORK: Final = 0.003
+"""Seconds between two slices, and of one: a key that comes waits for no more."""
 
 
 def now() -> float:
@@ -28,11 +31,12 @@ def now() -> float:
 
 
 class Taping:
-    """`on`: something is taken. The lines go to the engine, which knows where the session is."""
+    """`on`: something is taken. The lines go to the engine, which knows where the session is; `failed` is told in words
+    why nothing more is recorded, should that happen."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, failed: Callable[[str], None]) -> None:
         self.on = False
-        self._link = link
+        self._link, self._failed = link, failed
         self._taken: deque[tuple[Msg, Model, Model]] = deque()
         self._recorder: recorder.Recorder | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -42,7 +46,7 @@ class Taping:
         if self.on:
             self._taken.append((msg, before, after))
             if self._timer is None and self._link.is_open:
-                self._timer = asyncio.get_running_loop().call_later(REST_SECONDS, self._write)
+                self._timer = asyncio.get_running_loop().call_later(LATER, self._write)
 
     def flush(self) -> None:
         """Write down what there is, now."""
@@ -53,10 +57,18 @@ class Taping:
             self._slice()
 
     def _write(self) -> None:
-        more = self._slice()
-        self._timer = asyncio.get_running_loop().call_later(SLICE_SECONDS, self._write) if more else None
+        ends = time.perf_counter() + WORK
+        while (more := self._slice()) and time.perf_counter() < ends:
+            pass
+        self._timer = asyncio.get_running_loop().call_later(REST, self._write) if more else None
 
     def _slice(self) -> bool:
         if self._recorder is None:
             self._recorder = recorder.Recorder(lambda session, lines: self._link.tell(KeepRecording(session, lines)))
-        return self._recorder.write(self._taken)
+        try:
+            return self._recorder.write(self._taken)
+        except Exception as error:  # noqa: BLE001  a boundary: a session is worth more than its recording
+            self.on = False
+            self._taken.clear()
+            self._failed(f"the screen is no longer recorded: {type(error).__name__}: {error}")
+            return False

@@ -17,7 +17,7 @@ from agent_tui.protocol.turn_events import TurnStarted
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import EventsArrived, HistoryAsked
 from agent_tui.tui.recording.digest import digests
-from agent_tui.tui.recording.patches import applied, remembering
+from agent_tui.tui.recording.patches import NOTHING, applied, remembering
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Reader, Step
 from agent_tui.tui.update import update
 
@@ -55,6 +55,18 @@ class Player:
                     player._take(reader.read(line))
             except BadTape as error:
                 player.problems.append(f"line {number}: {error}")
+        return player
+
+    @classmethod
+    def of_log(cls, events: Iterable[Event], width: int = 100, height: int = 32) -> Player:
+        """A session that was not recorded (`agent-tui run`, a fork, an import): its records as they came, without the
+        keys and the single words."""
+        player, told = cls(), tuple(events)
+        began = told[0].at if told else 0.0
+        start = replace(initial(), width=width, height=height)
+        player._take(Header(began, told[0].session if told else "", {}, start))
+        for event in told:
+            player._take(Step(EventsArrived((event,), at=event.at), event.at, NOTHING))
         return player
 
     def __len__(self) -> int:

@@ -16,8 +16,8 @@ from agent_tui.tui.msg import EventsArrived, Msg
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.recording.tape import Writer, check
 
-SLICE: Final = 40
-"""Msgs that are written down at once: two milliseconds."""
+SLICE: Final = 5
+"""Msgs that are written down at once: half a millisecond, but for long texts."""
 
 Taken = tuple[Msg, Model, Model]
 """A Msg, the model before it and the model after it."""
@@ -56,7 +56,7 @@ class Recorder:
                 self._begin(before, msg.at)
             self._session = opened.session
             self._lines.insert(0, self._writer.header(self._first or before, opened.session, opened.versions))
-        self._lines.append(self._writer.step(msg, before, after))
+        self._lines.append(self._writer.step(msg, before, after, msg.at))
 
     def _begin(self, before: Model, at: float) -> None:
         self._first, self._writer = before, Writer(at)

@@ -103,14 +103,14 @@ class Writer:
             "start": plain(start, masked.said),
         })  # fmt: skip
 
-    def step(self, msg: Msg, before: Model, after: Model) -> str:
-        """The line of `msg`, which made `after` of the model `before`."""
-        data: dict[str, Any] = {"t": self._time(msg.at)}
+    def step(self, msg: Msg | None, before: Model, after: Model, at: float) -> str:
+        """The line of `msg` (None: it was not written down), which made `after` of the model `before`."""
+        data: dict[str, Any] = {"t": self._time(at)}
         if isinstance(msg, EventsArrived):
             data["e"] = []
             for told in msg.events:
                 self._event(told, data)
-        elif not isinstance(msg, HistoryLoaded):
+        elif msg is not None and not isinstance(msg, HistoryLoaded):
             own = plain(msg, masked.said)
             own.pop("at", None)
             if (name := _TEXTS.get(type(msg))) is not None:

@@ -31,7 +31,7 @@ class Live:
             msg = EventsArrived(tuple(self._numbered(msg.events)))
         before, msg = self.model, replace(msg, at=self.at)
         self.model, _ = update(before, msg)
-        self.lines.append(self._writer.step(msg, before, self.model))
+        self.lines.append(self._writer.step(msg, before, self.model, self.at))
         self.hashes.append(digests(self.model))
 
     def replayed(self) -> Player:

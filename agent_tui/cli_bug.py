@@ -1,0 +1,119 @@
+"""`agent-tui bug`: a session as a file that can be attached to a report: redacted, and replayed by anybody."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from agent_tui.agent.recording import recording_path
+from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_replay import LOG, Failed, load, session_log
+from agent_tui.protocol.codec import BadRecord, dump, encode
+from agent_tui.protocol.codec import load as loaded
+from agent_tui.protocol.events import Event
+from agent_tui.safety import secrets
+from agent_tui.safety.redact import Redactor
+from agent_tui.structures import terminal_facts
+from agent_tui.tui.recording.redacted import redacted
+
+FAILED: Final = 1
+LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py", "pydantic", "httpx")
+EPILOG: Final = """\
+SESSION is a session's id or its beginning, its name, or a log; without one: the last session of this folder
+Keys, tokens and passwords of known shape and those of the environment are hidden, and your name in paths. Read what is
+in the file before you send it: `agent-tui replay FILE` plays it.
+"""
+
+
+def bug(arguments: Sequence[str]) -> int:
+    """Run `agent-tui bug …`; returns its exit code."""
+    given = _parser().parse_args(arguments)
+    try:
+        log = session_log(given.session)
+        path = Path(given.output or f"agent-tui-bug-{log.name.removesuffix(LOG)[:8]}.zip")
+        write(log, path)
+    except Failed as error:
+        print(f"agent-tui bug: {one_line(str(error))}", file=sys.stderr)
+        return FAILED
+    print(one_line(f"written to {path}: look at it with agent-tui replay {path}"))
+    if given.chosen:
+        Path(given.chosen).write_text(str(path), "utf-8")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="agent-tui bug", description="Write a session to a file for a report.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="without one: the last one here")
+    parser.add_argument("--output", default="", metavar="FILE", help="default: agent-tui-bug-<id>.zip, here")
+    parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
+    return parser
+
+
+def write(log: Path, path: Path) -> None:
+    """Write the session of `log` to the archive `path`, which must not be there yet. Raises Failed."""
+    player, events = load(log)
+    hide = Redactor(secrets.known(os.environ), str(Path.home())).text
+    known = [_hidden(event, hide) for event in events]
+    name = log.name.removesuffix(LOG)
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".agent-tui-bug-", delete=False) as file:
+            try:
+                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                    archive.writestr("about.json", json.dumps(_about(), indent=2) + "\n")
+                    archive.writestr(f"{name}{LOG}", b"".join(encode(event) for event in known))
+                    tape = recording_path(log.parent, name)
+                    if tape.is_file():
+                        archive.writestr(tape.name, "".join(redacted(player, known, hide)))
+                os.link(file.name, path)  # fails where something is there already
+            finally:
+                Path(file.name).unlink()
+    except OSError as error:
+        raise Failed(f"{path}: {error.strerror}") from None
+
+
+def _hidden(event: Event, hide: Any) -> Event:
+    try:
+        return loaded(_texts(dump(event), hide))
+    except BadRecord as error:  # a mistake of ours: better no file than one with a secret
+        raise Failed(f"record {event.n} cannot be redacted: {error}") from None
+
+
+def _texts(data: Any, hide: Any) -> Any:
+    if isinstance(data, str):
+        return hide(data)
+    if isinstance(data, list):
+        return [_texts(item, hide) for item in data]
+    if isinstance(data, dict):
+        return {key: _texts(item, hide) for key, item in data.items()}
+    return data
+
+
+def _about() -> dict[str, Any]:
+    """The program, its libraries, the machine and the terminal: names and versions."""
+    shown = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR")
+    return {
+        "versions": dict(_versions()),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "terminal": {name: os.environ[name] for name in shown if name in os.environ},
+        "tmux": bool(os.environ.get("TMUX")),
+        "ssh": bool(os.environ.get("SSH_CONNECTION")),
+        "answers": terminal_facts.answers(os.environ),
+    }
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for name in LIBRARIES:
+        yield name, version(name)
