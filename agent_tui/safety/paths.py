@@ -15,6 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety.exchange import exchange
+
 MAX_PATH: Final = 4096
 MAX_LINKS: Final = 40
 """How many links the kernel follows before it says ELOOP."""
@@ -170,15 +172,30 @@ def atomic_write(
             if new:  # a hard link never replaces what another program created meanwhile
                 os.link(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
                 os.unlink(temporary, dir_fd=folder)
+            elif expect is not None:
+                _replace(real, temporary, folder, expect)
             else:
-                if expect is not None and not _same(expect, _existing(real, folder)):
-                    raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
                 os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=folder)
             raise
         _sync(folder)
+
+
+def _replace(real: Path, temporary: str, folder: int, expect: os.stat_result) -> None:
+    """Put `temporary` in the place of the file that `expect` tells of, and of no other."""
+    changed = ChangedMeanwhile(f"{real} was changed at this moment by another program")
+    if not _same(expect, _existing(real, folder)):
+        raise changed
+    if not exchange(folder, temporary, real.name):
+        os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    if _same(expect, os.stat(temporary, dir_fd=folder, follow_symlinks=False), renamed=True):
+        os.unlink(temporary, dir_fd=folder)
+    else:
+        exchange(folder, temporary, real.name)
+        raise changed
 
 
 def remove(real: Path, expect: os.stat_result) -> None:
@@ -190,9 +207,7 @@ def remove(real: Path, expect: os.stat_result) -> None:
         aside = f".{real.name[:80]}.{random_names.token_hex(6)}.tmp"
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         found = os.stat(aside, dir_fd=folder, follow_symlinks=False)
-        if (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns) != (
-            expect.st_dev, expect.st_ino, expect.st_size, expect.st_mtime_ns,
-        ):  # fmt: skip
+        if not _same(expect, found, renamed=True):
             os.link(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)  # never over what is there by now
             os.unlink(aside, dir_fd=folder)
             raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
@@ -200,10 +215,10 @@ def remove(real: Path, expect: os.stat_result) -> None:
         _sync(folder)
 
 
-def _same(one: os.stat_result, other: os.stat_result | None) -> bool:
-    return other is not None and (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
-        other.st_dev, other.st_ino, other.st_size, other.st_mtime_ns, other.st_ctime_ns,
-    )  # fmt: skip
+def _same(one: os.stat_result, other: os.stat_result | None, renamed: bool = False) -> bool:
+    """Whether it is one file, unchanged; one that was `renamed` has another time of its inode's change."""
+    names = ("st_dev", "st_ino", "st_size", "st_mtime_ns") + (() if renamed else ("st_ctime_ns",))
+    return other is not None and all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def _check(text: str) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import random
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -204,6 +205,23 @@ def test_a_change_at_the_last_moment_is_noticed(world: World) -> None:
         (world.root / name).write_bytes(b"mine!")
         file = undo.restore(look, "", world.blobs)
         assert file.outcome == "changed" and (world.root / name).read_bytes() == b"mine!"
+
+
+def test_what_comes_at_any_moment_of_a_restore_is_not_lost(world: World) -> None:
+    """Another program puts a file of its own there while ours is being put back: it stays, or is kept."""
+    path, other = world.root / "a", world.root / "other"
+    path.write_bytes(b"old")
+    for trial in range(300):
+        world.begin()
+        world.edit("a", b"left")
+        [look] = undo.look(world.changes.undo(), world.blobs, (world.root,))
+        mine = f"mine {trial}".encode()
+        other.write_bytes(mine)
+        thread = threading.Timer(trial % 30 / 20_000, other.replace, (path,))
+        thread.start()
+        undo.restore(look, "", world.blobs)
+        thread.join()
+        assert path.read_bytes() == mine, "it came last, or nothing was put over it"
 
 
 NAMES = ("a", "b", "sub/c", "sub/deep/d")
