@@ -197,6 +197,8 @@ class Store:
 
     def _repair(self, fd: int, found: Scan) -> None:
         about = os.fstat(fd)
+        if about.st_uid != os.geteuid():
+            raise OSError(errno.EPERM, "the log belongs to another user: it is read, and not written")
         if about.st_size != found.size:
             raise OSError(errno.ESTALE, "the log was changed by another program")
         if about.st_mode & 0o077:
@@ -245,4 +247,6 @@ class Store:
 
 
 def _reason(error: OSError, path: Path) -> str:
+    if error.errno == errno.ELOOP:
+        return f"the log is a link, which is not written through ({path})"
     return f"{error.strerror or error} ({error.filename or path})"

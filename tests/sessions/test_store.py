@@ -241,3 +241,21 @@ def test_looking_in_leaves_nothing_and_what_was_said_comes_with_the_first_prompt
     store.append(TurnStarted(prompt="go"))
     store.close()
     assert [type(event) for event in read(store.path)[0]] == [*map(type, opening), TurnStarted]
+
+
+def test_a_log_behind_a_link_or_of_another_user_is_read_and_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = log(tmp_path / "real", TurnStarted(prompt="hello"))
+    before, folder = path.read_bytes(), tmp_path / "sessions"
+    folder.mkdir()
+    (folder / "two.jsonl").symlink_to(path)
+    for session, where, said in (("two", folder, "is a link"), ("one", path.parent, "another user")):
+        opened = Store.open(where, session)
+        assert len(opened.events) == 1
+        if session == "one":
+            monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+        opened.store.append(DraftSaved(text="more"))
+        opened.store.close()
+        assert said in opened.store.trouble
+        assert path.read_bytes() == before
