@@ -22,9 +22,9 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
 from agent_tui.agent.images import Images
+from agent_tui.agent.looking import Looker
 from agent_tui.agent.models import Models
 from agent_tui.agent.past import Past
-from agent_tui.agent.previews import told
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
 from agent_tui.agent.shell import Shell
@@ -81,7 +81,6 @@ class Agent:
         log: Logger,
     ) -> None:
         self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
-        self._pool = pool
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
@@ -91,6 +90,7 @@ class Agent:
         )
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log)
+        self.looker = Looker(config, record.emit, pool, record.session)
         self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
         self._draft: SaveDraft | None = None
 
@@ -262,14 +262,10 @@ class Agent:
                 self.turns.spawn(self.images.paste(op.id))
             case "files":
                 self.turns.spawn(self.files.tell(op.id))
-            case "session_preview" | "file_preview" | "log":
-                self.turns.spawn(self._look(op))
+            case "session_preview" | "file_preview" | "log" | "search" | "search_here" | "stats" | "tree":
+                self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":
                 self.past.tell(op)
-
-    async def _look(self, op: Query) -> None:
-        work = asyncio.get_running_loop().run_in_executor(self._pool, told, self.config, op, self.record.session)
-        self.record.emit(await work)
 
     def tell_skills(self, id: str) -> None:
         data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.events import Answered
+from agent_tui.registry import late
 from agent_tui.sessions import index
-from agent_tui.sessions.cache import known
+
+if TYPE_CHECKING:
+    from agent_tui.sessions import cache
+else:  # SQLite
+    cache = late("agent_tui.sessions.cache")
 
 
 def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
     """The sessions there are, those of this folder first, each group newest first."""
     folders = config.folders
-    listed = index.recent(folders.sessions, None, {} if config.otr else known(folders.cache))
+    listed = index.recent(folders.sessions, None, {} if config.otr else cache.known(folders.cache))
     found = sorted(listed, key=lambda summary: summary.cwd != str(config.cwd))
     return Answered(id=id, kind="sessions", data=[asdict(summary) for summary in found])

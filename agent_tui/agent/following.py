@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.previews import told
+from agent_tui.agent.looking import Looker
 from agent_tui.agent.record import Sink
 from agent_tui.protocol.codec import BadRecord, decode
 from agent_tui.protocol.events import (
@@ -65,6 +65,7 @@ class Reader:
         self._standing = ("", "")
         self._let_go = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looker = Looker(config, tell, pool, config.resume)
 
     @classmethod
     async def open(cls, config: EngineConfig, tell: Sink, pool: Pool) -> Reader:
@@ -83,8 +84,8 @@ class Reader:
         match op:
             case Query(kind="sessions"):
                 self._tell(sessions_told(self._config, op.id))
-            case Query(kind="session_preview" | "file_preview" | "log"):
-                self._spawn(self._preview(op))
+            case Query(kind="session_preview" | "file_preview" | "log" | "search" | "search_here" | "stats" | "tree"):
+                self._spawn(self._looker.look(op))
             case Fork():
                 self._spawn(self._fork(op.at))
             case _ if isinstance(op, _QUIET):
@@ -145,9 +146,6 @@ class Reader:
         self._let_go = free
 
     # -- the rest
-
-    async def _preview(self, op: Query) -> None:
-        self._tell(await self._off_loop(lambda: told(self._config, op, self.session)))
 
     async def _fork(self, at: int) -> None:
         data = {"id": "", "parent": self.session, "at": at, "problem": ""}

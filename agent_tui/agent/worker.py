@@ -164,17 +164,20 @@ class Worker:
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
         from agent_tui.agent.catalogue import sessions_told
-        from agent_tui.agent.previews import told
+        from agent_tui.agent.looking import Looker
 
         self._tell(sessions_told(self.config))
+        looker, looks = Looker(self.config, self._tell, pool), set()
         waiting: list[Op] = []
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
-            if isinstance(op, Query) and op.kind == "session_preview":
-                self._tell(await asyncio.get_running_loop().run_in_executor(pool, told, self.config, op))
+            if isinstance(op, Query) and op.kind in ("session_preview", "search", "search_here", "tree"):
+                looks.add(asyncio.create_task(looker.look(op)))
             else:
                 waiting.append(op)
         for later in (*waiting, *((op,) if isinstance(op, Shutdown) else ())):
             inbox.put_nowait(later)
+        for look in looks:
+            look.cancel()
         return replace(self.config, resume=op.id if isinstance(op, Resume) else "")
 
     async def _obey(self, hosted: Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:

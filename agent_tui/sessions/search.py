@@ -51,8 +51,10 @@ def search(
     folder: Path, cache: Path, words: str, cwd: Path | None = None, limit: int = 50, fresh: bool = True,
     check: Callable[[], None] = lambda: None,
 ) -> Found:  # fmt: skip
-    """The sessions in which `words` are, newest first; with `cwd` only those that began there. `fresh`: first read
-    what the logs have gained. Never raises but for what `check` does: it is called again and again."""
+    """The sessions in which `words` are: those whose facts have all of them, then the others, each the newest first;
+    with `cwd` only those that began there. `fresh`: first read what the logs have gained.
+
+    Never raises but for what `check` does: it is called again and again."""
     wanted = words.casefold().split()[:MOST_WORDS]
     if not wanted:
         return Found()
@@ -63,8 +65,15 @@ def search(
         with opened(cache) as (connection, said):
             return Found(tuple(_in_cache(connection, folder, wanted, cwd, limit, check)), note or said)
     except NoCache as error:
-        hits = tuple(_in_logs(folder, wanted, cwd, limit, check))
-        return Found(hits, f"{error}; the logs themselves were searched")
+        found = search_logs(folder, words, cwd, limit, check)
+        return Found(found.hits, f"{error}; the logs themselves were searched")
+
+
+def search_logs(
+    folder: Path, words: str, cwd: Path | None = None, limit: int = 50, check: Callable[[], None] = lambda: None
+) -> Found:
+    """The same without an index: every log is read, and nothing is written."""
+    return Found(tuple(_in_logs(folder, words.casefold().split()[:MOST_WORDS], cwd, limit, check)))
 
 
 def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) -> str:

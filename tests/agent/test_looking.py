@@ -1,0 +1,126 @@
+"""Queries over all sessions: search in two answers, the newest one only; figures; the tree; nothing off the record."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.agent import looking
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.looking import Looker
+from agent_tui.paths import Folders
+from agent_tui.protocol.events import Answered, Event
+from agent_tui.protocol.ops import Query, QueryKind
+from agent_tui.sessions.copies import fork
+from agent_tui.sessions.search import update
+from agent_tui.settings import Settings
+from tests.sessions.logs import turn, write
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> EngineConfig:
+    write(tmp_path / "sessions", "one", *turn(1, "first"), *turn(2, "a needle here"), cwd=str(tmp_path))
+    write(tmp_path / "sessions", "two", *turn(2, "later"), *turn(3, "a needle there"), cwd="/elsewhere")
+    return EngineConfig(
+        settings=Settings(), cwd=tmp_path, folders=Folders(tmp_path, tmp_path, tmp_path / "logs"), environment={}
+    )
+
+
+def asked(config: EngineConfig, *ops: Query, session: str = "one") -> list[Answered]:
+    """The answers to `ops`, which are all asked at once."""
+    told: list[Event] = []
+
+    async def run(pool: ThreadPoolExecutor) -> None:
+        looker = Looker(config, told.append, pool, session)
+        await asyncio.gather(*(looker.look(op) for op in ops))
+
+    with ThreadPoolExecutor(4) as pool:
+        asyncio.run(run(pool))
+    return [event for event in told if isinstance(event, Answered)]
+
+
+def query(kind: QueryKind, argument: str = "", id: str = "q") -> Query:
+    return Query(id=id, kind=kind, argument=argument)
+
+
+def found(answer: Answered) -> list[str]:
+    return [hit["session"]["id"] for hit in answer.data["hits"]]
+
+
+def test_the_first_search_says_that_it_reads_and_then_answers(config: EngineConfig) -> None:
+    first, second = asked(config, query("search", "needle"))
+    assert (first.id, first.kind, first.data["more"], first.data["hits"]) == ("q", "search", True, ())
+    assert first.data["note"] == "the sessions are read for the first time"
+    assert (second.data["words"], second.data["more"], second.data["note"]) == ("needle", False, "")
+    assert found(second) == ["two", "one"]
+    hit: dict[str, Any] = second.data["hits"][0]
+    assert (hit["snippet"], hit["turn"], hit["marks"]) == ("a needle there", 3, ((2, 8),))
+
+
+def test_a_later_search_answers_at_once_from_what_is_known(config: EngineConfig) -> None:
+    update(config.folders.sessions, config.folders.cache)
+    write(config.folders.sessions, "new", *turn(4, "start"), *turn(5, "a new needle"))
+    first, second = asked(config, query("search", "needle"))
+    assert (found(first), found(second)) == (["two", "one"], ["new", "two", "one"])
+    [_, here] = asked(config, query("search_here", "needle"))
+    assert found(here) == ["one"]
+
+
+def test_a_search_ends_the_one_before_it(config: EngineConfig) -> None:
+    answers = asked(config, query("search", "here", "1"), query("search", "there", "2"))
+    assert [answer.id for answer in answers if not answer.data["more"]] == ["2"]
+    assert found(answers[-1]) == ["two"]
+
+
+def test_an_end_stops_the_reading(config: EngineConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = []
+
+    def endless(_: Path, __: Path, check: looking.Check) -> None:
+        try:
+            while True:
+                check()
+        except InterruptedError:
+            stopped.append(True)
+            raise
+
+    monkeypatch.setattr(Looker, "_update", lambda self, check: endless(self.config.cwd, self.config.cwd, check))
+
+    async def run(pool: ThreadPoolExecutor) -> None:
+        seen = asyncio.Event()
+        looker = Looker(config, lambda _: seen.set(), pool)
+        task = asyncio.create_task(looker.look(query("search", "needle")))
+        await seen.wait()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.run(run(pool))
+    assert stopped in ([True], [])  # or the pool had not begun with it
+
+
+def test_figures_of_this_session_and_of_another(config: EngineConfig) -> None:
+    [own] = asked(config, query("stats"))
+    assert (own.kind, own.data["turns"], own.data["steps"], own.data["session"]) == ("stats", 2, 4, "one")
+    [other] = asked(config, query("stats", "two"))
+    assert other.data["session"] == "two"
+    [none] = asked(config, query("stats", "gone"))
+    assert none.data["turns"] == 0
+
+
+def test_the_tree_of_this_session(config: EngineConfig) -> None:
+    child = fork(config.folders.sessions, "one").id
+    [answer] = asked(config, query("tree"), session=child)
+    assert [(branch["session"]["id"], branch["depth"]) for branch in answer.data] == [("one", 0), (child, 1)]
+
+
+def test_off_the_record_no_index_is_made(config: EngineConfig) -> None:
+    answers = asked(replace(config, otr=True), query("search", "needle"), query("tree"))
+    assert not config.folders.cache.exists()
+    assert {answer.kind for answer in answers} == {"search", "tree"}
