@@ -79,20 +79,28 @@ def opened(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
 
 
 def _connected(path: Path) -> tuple[sqlite3.Connection, str]:
+    """Raises NoCache."""
     try:
         return _prepared(path), ""
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise NoCache("another program makes the search index") from None
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR or "no such module" in str(error):
-            raise NoCache(f"the search index cannot be used ({error})") from None
-    except sqlite3.DatabaseError:
-        pass  # damaged, or no database at all
-    _remove(path)
+    except sqlite3.DatabaseError as error:
+        if why := _lasting(error):
+            raise NoCache(why) from None
+    _remove(path)  # damaged, or no database at all
     try:
         return _prepared(path), "the search index was damaged: it was made again"
     except sqlite3.Error as error:
         raise NoCache(f"the search index cannot be made ({error})") from None
+
+
+def _lasting(error: sqlite3.DatabaseError) -> str:
+    """Why there can be no index now, where that is not the file's own fault."""
+    if not isinstance(error, sqlite3.OperationalError):
+        return ""
+    if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another program makes the search index"
+    if error.sqlite_errorcode != sqlite3.SQLITE_ERROR or "no such module" in str(error):
+        return f"the search index cannot be used ({error})"
+    return ""  # a table is missing
 
 
 def _prepared(path: Path) -> sqlite3.Connection:
