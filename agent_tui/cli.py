@@ -103,7 +103,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     _common(parser)
     parser.add_argument(
         "-r", "--resume", nargs="?", const=CHOOSE, default="", metavar="ID",
-        help="go on with a session: an id or its beginning; without one, a list to choose from",
+        help="go on with a session: its id or name, or the beginning; without one, a list to choose from",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
     parser.add_argument("--no-animation", action="store_true", help="nothing on the screen moves by itself")
@@ -172,7 +172,7 @@ def _chat(arguments: list[str]) -> int:
     _common(parser)
     parser.add_argument(
         "-r", "--resume", nargs="?", const=CHOOSE, default="", metavar="ID",
-        help="go on with a session: an id or its beginning; without one, a list to choose from",
+        help="go on with a session: its id or name, or the beginning; without one, a list to choose from",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
     parser.add_argument("--color", action="store_true", help="colour who speaks; without it no control sequence leaves")
@@ -205,7 +205,7 @@ def _run(arguments: list[str]) -> int:
     )  # fmt: skip
     parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
     _common(parser)
-    parser.add_argument("-r", "--resume", default="", metavar="ID", help="go on with the session of this id")
+    parser.add_argument("-r", "--resume", default="", metavar="ID", help="go on with the session of this id or name")
     parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
     parser.add_argument("--max-steps", type=int, metavar="N", help="end the turn after N model calls")
     parser.add_argument("--timeout", type=float, metavar="S", help="end the turn after S seconds")
@@ -264,9 +264,12 @@ def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> st
             raise Usage("--resume: there are no sessions yet")
         return CHOOSE
     if given.resume:
-        found = index.find(folders.sessions, given.resume)
+        if not (found := index.meant(folders.sessions, given.resume)):
+            from agent_tui.sessions.cache import known
+
+            found = index.meant(folders.sessions, given.resume, known=known(folders.cache))  # names of long sessions
         if len(found) != 1:
-            how_many = f"{len(found)} session ids begin so" if found else "no session id begins so"
+            how_many = f"{len(found)} sessions have such an id or name" if found else "no session has this id or name"
             raise Usage(f"--resume {given.resume}: {how_many}")
         return found[0].id
     here = index.recent(folders.sessions, cwd)

@@ -66,6 +66,7 @@ LAZY = {
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",
         "agent_tui.sessions:index": "only to resume: reads logs",
+        "agent_tui.sessions.cache:known": "only to resume by a name: SQLite",
     },
     "agent_tui.cli_replay": {
         "agent_tui.tui.recording.player:Player": "only once a recording is there",

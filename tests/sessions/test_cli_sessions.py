@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import cli
+from agent_tui import cli, paths
 from agent_tui.protocol.events import Titled
 from agent_tui.sessions.index import find, recent
 from agent_tui.sessions.lock import Lock
@@ -229,3 +230,17 @@ def test_the_whole_program(home: Path) -> None:
     done = subprocess.run([*command, "show"], cwd=home / "work", env=env, stdout=write_end, stderr=-1, check=False)
     os.close(write_end)
     assert (done.returncode, done.stderr) == (0, b"")  # nobody reads: that is no failure
+
+
+@pytest.mark.parametrize(
+    ("wanted", "id"), [("abc-2", "abc-2"), ("xyz", "xyz-3"), ("Retries", "abc-2"), ("retr", "abc-2")]
+)
+def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) -> None:
+    given = argparse.Namespace(last=False, resume=wanted)
+    assert cli._session(given, home / "work", paths.folders()) == id
+
+
+def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
+    for wanted, said in (("abc", "2 sessions have such an id or name"), ("nobody", "no session has this id or name")):
+        with pytest.raises(cli.Usage, match=said):
+            cli._session(argparse.Namespace(last=False, resume=wanted), home / "work", paths.folders())
