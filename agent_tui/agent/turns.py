@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
 from logging import Logger
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agent_tui.agent import images, loop, workshop
 from agent_tui.agent.attachments import attacher
@@ -29,6 +29,7 @@ from agent_tui.protocol.events import (
     Notice,
     QuestionAnswered,
     QuestionAsked,
+    ToolEnded,
     TurnEnded,
     TurnStarted,
 )
@@ -36,6 +37,8 @@ from agent_tui.protocol.messages import Request
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.sessions.checkpoints import Blobs
+
+HOW_TO_UNDO: Final = "A file was changed. /undo shows what was changed, and takes it back."
 
 
 class Turns:
@@ -55,6 +58,8 @@ class Turns:
         self.queue, self.log, self._pool = queue, log, pool
         self._left_out = 0
         """Images of the last request that its model did not take."""
+        self._first_change = False
+        """A file was changed for the first time, and nobody was told yet how to take that back."""
         self.consent = Consent()
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
@@ -199,17 +204,22 @@ class Turns:
         return f"the session cannot be saved, so nothing is changed until it can: {trouble}" if trouble else ""
 
     def _tool_said(self, event: Event) -> None:
-        first = isinstance(event, FileChanged) and not self.record.changes.all
+        if isinstance(event, FileChanged) and not self.record.changes.all:
+            self._first_change = self.config.interactive
         self.record.emit(event)
-        if first and self.config.interactive:
-            self.record.emit(Notice("A file was changed. /undo shows what was changed, and takes it back."))
 
     def _roots(self) -> tuple[Path, ...]:
         provider = self.models.provider
         return (self.config.cwd, *(provider.roots if provider else ()))
 
     def _emitter(self, number: int) -> Callable[[Event, int], None]:
-        return lambda event, step: self.record.emit(event, number, step)
+        def emit(event: Event, step: int) -> None:
+            self.record.emit(event, number, step)
+            if self._first_change and isinstance(event, ToolEnded):
+                self._first_change = False
+                self.record.emit(Notice(HOW_TO_UNDO), number, step)
+
+        return emit
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)

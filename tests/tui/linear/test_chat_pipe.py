@@ -34,6 +34,7 @@ n or 3: no
 m or 4: no, and say why
 Type y, a, n or m, or n and what to do instead.
 Tool: Create new.txt, new file, 2 lines added, 0 removed, <time>
+Note: A file was changed. /undo shows what was changed, and takes it back.
 Assistant: Done.
 Done in <time>, 2 steps, 6 tokens.
 You: and then
