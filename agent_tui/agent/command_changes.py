@@ -82,6 +82,7 @@ class Watch:
         self._said: set[str] = set()
         self._slow = False
         self._filtered: bool | None = None
+        self._closed = False
         self._unwinding: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         """No command is being looked at."""
@@ -132,6 +133,8 @@ class Watch:
             await self.after(before, call_id)
 
         self._idle.set()
+        if self._closed:
+            return
         task = asyncio.get_running_loop().create_task(look())
         self._unwinding.add(task)
         task.add_done_callback(self._unwinding.discard)
@@ -141,6 +144,12 @@ class Watch:
         await self._idle.wait()
         if self._unwinding:
             await asyncio.wait(set(self._unwinding))
+
+    def close(self) -> None:
+        """The session ends: nothing is told any more."""
+        self._closed = True
+        for task in self._unwinding:
+            task.cancel()
 
     # -- git
 

@@ -75,6 +75,8 @@ class AtWork:
     async def end(self) -> None:
         await self.agent.past.close()
         await self.agent.close()
+        if (watch := self.agent.turns.executor.watch) is not None:
+            watch.close()
         self.agent.record.store.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_tui.agent.command_changes import CLOCK, reads_only
+from agent_tui.agent.command_changes import CLOCK, Watch, reads_only
 from agent_tui.agent.git_status import Known, parsed
-from agent_tui.protocol.events import ApprovalAsked, FileChanged, Notice, TurnEnded
+from agent_tui.protocol.events import ApprovalAsked, Event, FileChanged, Notice, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel, RestoreFiles, Submit
 from agent_tui.protocol.tool_events import ToolStarted
+from agent_tui.sessions.checkpoints import Blobs
 from tests.agent.driving import Driver, Place
 from tests.agent.test_restore import answer, ask
 
@@ -123,6 +126,25 @@ def test_a_command_that_was_cancelled_is_looked_at_once_it_has_ended(place: Plac
         driver.send(Cancel())
         told = ask(driver)
         assert [file["path"] for file in told["files"]] == ["dirty"] and told["turns"][0]["prompt"] == "go"
+
+
+def test_a_session_that_ends_hears_nothing_more_of_a_cancelled_command(place: Place) -> None:
+    told: list[Event] = []
+
+    async def cancelled_and_ended() -> None:
+        with ThreadPoolExecutor(1) as pool:
+            cwd, blobs = place.cwd.resolve(), Blobs(place.home / "blobs")
+            watch = Watch(cwd, {}, blobs, tuple, told.append, lambda diff: diff, pool)
+            for close in (watch.close, lambda: None):
+                before = await watch.before("make")
+                assert before is not None
+                (cwd / "dirty").write_text("made\n")
+                watch.later(before, "c")
+                close()
+                await watch.settled()
+
+    asyncio.run(cancelled_and_ended())
+    assert told == []
 
 
 def test_a_command_that_cannot_be_started_stops_nothing(place: Place) -> None:
