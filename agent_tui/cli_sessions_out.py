@@ -95,7 +95,7 @@ class Output:
         if made.already:
             self.say(f"{made.id}: is here already, from {made.program}")
             return
-        left = ", ".join(f"{count:,} {what}" for what, count in sorted(made.left_out.items()))
+        left = ", ".join(f"{what} ({count:,})" for what, count in sorted(made.left_out.items()))
         self.say(f"{made.id}: {_turns(made.turns)} from {made.program}{f'; left out: {left}' if left else ''}")
 
     def agreed(self, one: Summary, files: Sequence[Path]) -> bool:

@@ -17,6 +17,7 @@ from agent_tui.sessions.index import Known, Summary, recent
 from agent_tui.sessions.lock import SessionLocked
 from agent_tui.sessions.maintain import Refused
 from agent_tui.sessions.manage import delete, files_of, is_open
+from agent_tui.sessions.store import log_path
 
 DAY: Final = 86_400.0
 MB: Final = 1_000_000
@@ -39,7 +40,8 @@ def old(
     total = sum(sizes.values())
     found = []
     for session, size in reversed(sizes.items()):
-        aged = days > 0 and session.at < now - days * DAY
+        # By the file too: one that was imported or copied here is not old, whatever its records say.
+        aged = days > 0 and max(session.at, _changed(log_path(folder, session.id))) < now - days * DAY
         if not aged and not (megabytes > 0 and total > megabytes * MB):
             continue
         if session.id in spared or not _may_go(folder, session, known):
@@ -55,6 +57,13 @@ def _size(path: Path) -> int:
         return path.lstat().st_size
     except OSError:  # another program deletes too
         return 0
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _may_go(folder: Path, session: Summary, known: dict[str, Known]) -> bool:

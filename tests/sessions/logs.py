@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,4 +53,6 @@ def write(folder: Path, id: str, *events: Event, cwd: str = "/work/here", began:
     for event in (SessionStarted(cwd=cwd, model="ollama/qwen3:8b", session=id, at=began), *events):
         store.append(event)
     store.close()
+    last = max(event.at for event in events) if events else began
+    os.utime(store.path, (last, last))  # as if it had been written then
     return store.path

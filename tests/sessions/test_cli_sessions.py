@@ -203,7 +203,7 @@ def test_import(say: Say, home: Path) -> None:
     shutil.copy(SAMPLES / "claude.jsonl", projects / "2ff46cd5-f4e7-4724-bb20-579dae7956ea.jsonl")
     assert say("import")[0] == 1
     code, out, _ = say("import", "--all")
-    assert code == 0 and "2 turns from Claude Code; left out: 1 images, " in out
+    assert code == 0 and "2 turns from Claude Code; left out: images (1), " in out
     assert "is here already, from Claude Code" in say("import", "--all")[1]
     code, out, problem = say("import", str(SAMPLES / "codex.jsonl"), "/not/there.jsonl")
     assert code == 1 and "from Codex CLI" in out and "/not/there.jsonl: cannot be read" in problem

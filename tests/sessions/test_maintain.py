@@ -297,6 +297,14 @@ def test_retention_spares_what_somebody_wanted(tmp_path: Path) -> None:
     lock.release()
 
 
+def test_an_old_session_that_has_just_come_here_is_kept(tmp_path: Path) -> None:
+    folder, cache = tmp_path / "sessions", tmp_path / "cache"
+    path = write(folder, "one", *turn(1, "p"))
+    assert [one.session.id for one in planned(folder, cache, 30, 0)] == ["one"]
+    path.write_bytes(path.read_bytes())
+    assert planned(folder, cache, 30, 0) == []
+
+
 def test_retention_by_room_takes_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent_tui.sessions.retention.MB", 1_000)
     folder, cache = tmp_path / "sessions", tmp_path / "cache"
