@@ -26,8 +26,9 @@ from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.key_parser import Typed
 from agent_tui.tui.keymap import grabbed
+from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.link import Link
-from agent_tui.tui.model import Model, VimMode, initial
+from agent_tui.tui.model import Model, initial
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
 from agent_tui.tui.surroundings import Surroundings

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.keys import SUBMIT
-from agent_tui.tui.model import OwnKeys
+from agent_tui.tui.kinds import OwnKeys
 
 T = TypeVar("T")
 _MODIFIERS: Final = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.structures.frozen import frozen
+from agent_tui.tui.kinds import OverlayKind, OwnKeys, PurposeKind, VimMode
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.window import Window
@@ -21,18 +22,12 @@ if TYPE_CHECKING:  # what is not there yet needs no class
     from agent_tui.structures.chips import Chip
     from agent_tui.tui.aside import Aside
     from agent_tui.tui.finder import Finder
+    from agent_tui.tui.going_back import GoingBack
     from agent_tui.tui.held import Held
     from agent_tui.tui.picker import Picker
     from agent_tui.tui.recall import Recall
     from agent_tui.tui.search import Found, Index
 
-PurposeKind = Literal["deny", "say", "argument", "address", "search", "setting", "history", "action"]
-PickerKind = Literal["palette", "help", "models", "sessions", "skills", "themes", "modes", "files", "log", "debug"]
-OverlayKind = PickerKind | Literal["first_run", "queue", "aside", "copy", "settings", "paste", "private"]
-VimMode = Literal["", "insert", "normal", "visual", "visual line"]
-"""Empty: the prompt is no vim."""
-OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
-"""Commands whose keys the person changed, each with all of its keys."""
 
 
 @frozen
@@ -251,6 +246,9 @@ class Model:
     finder: Finder | None = None
     aside: Aside | None = None
     recall: Recall | None = None
+    going_back: GoingBack | None = None
+    rewound: int = 0  # the record number of the newest `Rewound` of this session
+    esc_at: float = float("-inf")  # when Esc had nothing left to stop or close
     recalls: int = 0
     vim: VimMode = ""
     keys: OwnKeys = ()

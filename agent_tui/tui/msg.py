@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.model import Configured, VimMode
+from agent_tui.tui.kinds import VimMode
+from agent_tui.tui.model import Configured
 
 if TYPE_CHECKING:
     from agent_tui.tui.recall import Past

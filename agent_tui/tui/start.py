@@ -19,8 +19,9 @@ from agent_tui.tui.app import AgentApp
 from agent_tui.tui.configuration import BY_GROUND, ByGround, Configuration
 from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import DEFAULT, Look
-from agent_tui.tui.model import Model, OwnKeys
+from agent_tui.tui.model import Model
 from agent_tui.tui.outside import Foreground
 from agent_tui.tui.window import DEFAULT as UNSEEN
 from agent_tui.tui.window import Window

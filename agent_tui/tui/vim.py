@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.tui.model import VimMode
+from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.readline import line_end, line_start
 from agent_tui.tui.vim_keys import Command, parse
 from agent_tui.tui.vim_operators import changed, insert, joined, put, word_only

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.model import VimMode
+from agent_tui.tui.kinds import VimMode
 
 Way = Literal["", "pass", "undo", "redo", "up", "down", "elsewhere"]
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.tui.commands.base import Command, key_name
-from agent_tui.tui.model import OwnKeys
+from agent_tui.tui.kinds import OwnKeys
 
 COMMANDS: tuple[Command, ...]
 """All commands, by rank and name."""

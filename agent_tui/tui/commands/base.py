@@ -10,7 +10,8 @@ from typing import Any
 
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Effect
-from agent_tui.tui.model import Model, PickerKind
+from agent_tui.tui.kinds import PickerKind
+from agent_tui.tui.model import Model
 
 Run = Callable[[Model, str], tuple[Model, tuple[Effect, ...]]]
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.tui.commands import find
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import composer, dialog, queue, reading
 from agent_tui.tui.update.step import Step
+
+TWICE_SECONDS: Final = 1.0
 
 
 def _label(now: Situation) -> str:
@@ -16,9 +22,16 @@ def _label(now: Situation) -> str:
 
 @command(keys=("escape",), slash=False, label=_label, rank=15)
 def stop(model: Model, _: str) -> Step:
-    """Interrupt the running turn. What was written stays, the queue pauses. Closes what is open first."""
+    """Interrupt the running turn. What was written stays, the queue pauses. Closes what is open first. Twice on an
+    empty prompt: back to an earlier turn."""
     if model.composer.purpose is not None:
         return composer.dismissed(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)
-    return dialog.stop(model) if model.running else (reading.unmark(model), ())
+    if model.running:
+        return dialog.stop(model)
+    if model.composer.draft or model.reading.mark >= 0:
+        return reading.unmark(model), ()
+    if model.at - model.esc_at <= TWICE_SECONDS:
+        return find("rewind").run(replace(model, esc_at=float("-inf")), "")
+    return replace(model, esc_at=model.at), ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, VimMode
+from agent_tui.tui.kinds import VimMode
+from agent_tui.tui.model import Model
 from agent_tui.tui.update.step import Step, toast
 from agent_tui.tui.update.switch import switched, ways
 

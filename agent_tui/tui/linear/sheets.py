@@ -54,6 +54,9 @@ def signature(model: Model) -> Any:
         case "aside":
             aside = model.aside
             return (aside.id, aside.state) if aside is not None and aside.state != "asking" else None
+        case "going_back":
+            going = model.going_back
+            return (going.told, going.files, going.choices) if going is not None and going.told else None
         case "queue":
             return ("queue", model.listed, model.transcript.paused)
         case "settings":
@@ -71,7 +74,8 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
         return []
     said = _said(shown, 1 if overlay.kind == "queue" else 3 if overlay.kind == "settings" else None)
     lines = [f"{shown.title}:", *(said if overlay.kind not in ("settings", "copy") else [])]
-    for number, option in enumerate(shown.options[: None if overlay.kind != "settings" else MOST], 1):
+    options = [option for option in shown.options if not option.heading]
+    for number, option in enumerate(options[: None if overlay.kind != "settings" else MOST], 1):
         key = option.key if overlay.kind in ("first_run", "copy") and option.key else str(number)
         detail = _plain(option.detail)
         lines.append(f"{key}: {option.label}{f', {detail}' if detail else ''}")
@@ -139,6 +143,10 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
             return _queued(model, word, number or (int(word) if word.isdecimal() else 0))
         case "settings":
             return _set(text, word, number)
+        case "going_back":
+            asked = len(model.going_back.asked) + len(model.going_back.offered) if model.going_back else 0
+            at = int(text) if text.isascii() and text.isdecimal() else 0
+            return [*_goto(at - 1, False), ("enter", "")] if 0 < at <= asked else None
         case "aside" if text == "c":
             return [("c", "c"), ("escape", "")]
         case _:
@@ -153,8 +161,10 @@ def _picked(overlay: Overlay, text: str) -> list[Press] | None:
     return [("ctrl+u", ""), (text, text)]
 
 
-def _goto(place: int) -> list[Press]:
+def _goto(place: int, pages: bool = True) -> list[Press]:
     """From the first entry to number `place`."""
+    if not pages:
+        return [("home", ""), *[("down", "")] * place]
     return [("home", ""), *[("pagedown", "")] * (place // PAGE), *[("down", "")] * (place % PAGE)]
 
 

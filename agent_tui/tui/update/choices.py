@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.ops import MODES
+from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.settings_kinds import Entry as Setting
 from agent_tui.settings_kinds import words
 from agent_tui.tui import commands, key_words
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.commands.mode import MEANING
-from agent_tui.tui.model import Model, OverlayKind
+from agent_tui.tui.kinds import OverlayKind
+from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.update import settings, skills
-from agent_tui.tui.wording import ago, size
+from agent_tui.tui.wording import ago, count, size
 
 ADDRESS: Final = "address"
 NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
@@ -45,6 +48,8 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
             return tuple(_mode(name, model) for name in MODES)
         case "log":
             return tuple(_log(answers))
+        case "rewind":
+            return tuple(_turns(model))
         case _:
             return ()
 
@@ -177,6 +182,23 @@ def _log(answers: Mapping[str, Any]) -> Iterator[Entry]:
         level, text = str(line.get("level", "")).lower(), str(line.get("text", ""))
         label = f"{line.get('at', '')}  {level:<7}  {text}"
         yield Entry(str(number), label, about=f"{line.get('source', '')}: {text}", tone=LEVELS.get(level, "normal"))
+
+
+def _turns(model: Model) -> Iterator[Entry]:
+    """Where each turn began, the newest first, and how many files were changed in it."""
+    t, last = model.transcript, len(model.transcript.rows)
+    for place in range(len(t.marks) - 1, -1, -1):
+        mark = t.marks[place]
+        paths = {
+            row.display.path
+            for row in t.rows[mark.rows : last]
+            if isinstance(row, ToolBlock) and isinstance(row.display, DiffDisplay)
+        }
+        last = mark.rows
+        when = ago(model.at - mark.at) if mark.at and model.at else ""
+        files = count(len(paths), "file") + " changed" if paths else ""
+        label = next((line.strip() for line in mark.prompt.splitlines() if line.strip()), "(went on)")
+        yield Entry(str(mark.n), label, " · ".join(filter(None, (when, files))), mark.prompt)
 
 
 def log_note(answers: Mapping[str, Any]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.ops import Answer, SaveDraft, SetModel
+from agent_tui.protocol.ops import Answer, Rename, SaveDraft, SetModel
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Remember, Send
-from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose, VimMode
+from agent_tui.tui.kinds import VimMode
+from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose
 from agent_tui.tui.update.step import Step, send, then, toast
 
 MAX_HISTORY: Final = 1_000
@@ -147,6 +148,8 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
             return send(model, Answer(purpose.id, "no", said))
         case "say" | "argument":
             return send(model, Answer(purpose.id, "say", said))
+        case "title":
+            return send(model, Rename(said, session=purpose.id))
         case "address":
             asked = SetModel("", base_url=said)
             if model.transcript.model:

@@ -5,16 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.protocol.ops import Query, SetModel
+from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Quit, Send, Type
 from agent_tui.tui.held import Held
-from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
+from agent_tui.tui.kinds import PickerKind
+from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import aside, composer, copying, holding, pastes, queued, settings
 from agent_tui.tui.update.step import Step, send, then, toast
+
+if TYPE_CHECKING:
+    from agent_tui.tui.update import going_back
+else:
+    going_back = late("agent_tui.tui.update.going_back")
 
 PAGE: Final = 10
 BURST_SECONDS: Final = 0.3
@@ -53,6 +60,16 @@ def pick(model: Model, kind: PickerKind, query: str = "") -> Step:
     from agent_tui.tui.update import picker
 
     return picker.opened(model, kind, query)
+
+
+def go_back(model: Model, to: int = 0, redo: bool = False) -> Step:
+    """Show what would be taken back, or made again."""
+    return going_back.opened(model, to, redo)
+
+
+def unable(model: Model) -> str:
+    """Why nothing can be taken back now; empty: it can."""
+    return going_back.unable(model)
 
 
 def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
@@ -107,6 +124,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return copying.pressed(model, overlay, msg)
     if overlay.kind == "aside":
         return aside.pressed(model, overlay, msg)
+    if overlay.kind == "going_back":
+        return going_back.pressed(model, overlay, msg)
     if overlay.kind == "queue":
         return queued.pressed(model, overlay, msg)
     if overlay.kind in ("paste", "private"):

@@ -12,10 +12,12 @@ from agent_tui.structures import mention
 from agent_tui.structures.fuzzy import Corpus
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, Type, UseTheme, WriteSetting, Yield
-from agent_tui.tui.model import Model, Overlay, PickerKind, Purpose
+from agent_tui.tui.kinds import PickerKind
+from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.update import choices, composer, settings, skills, submit
+from agent_tui.tui.update import overlay as overlay_of
 from agent_tui.tui.update.step import Step, send, then, toast
 
 PAGE: Final = 10
@@ -200,6 +202,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return closed, (WriteSetting("display.theme", chosen.id),)
         case "modes":
             return commands.find("mode").run(closed, chosen.id)
+        case "rewind":
+            return overlay_of.go_back(closed, int(chosen.id))
         case "files":
             return _named(closed, chosen.id), ()
         case "log":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
@@ -15,17 +15,24 @@ from agent_tui.protocol.events import (
     ModelChanged,
     QuestionAnswered,
     QueueChanged,
+    Rewound,
     SessionStarted,
     TurnEnded,
     TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
 from agent_tui.tui.update import aside, composer, copying, dialog, overlay, pastes, queue
 from agent_tui.tui.update.step import Step, then
+
+if TYPE_CHECKING:
+    from agent_tui.tui.update import going_back
+else:
+    going_back = late("agent_tui.tui.update.going_back")
 
 START: Final = "start"
 """The id of answers that the engine gives unasked."""
@@ -72,6 +79,12 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return pastes.clipboard_told(model, event.data)
         case Answered(kind="clipboard" | "written"):
             return copying.answered(model, event.kind, event.data)
+        case Answered(kind="undo" | "redo"):
+            return going_back.told(model, event.id, event.data)
+        case Answered(kind="restored"):
+            return going_back.restored(model, event.data)
+        case Rewound():
+            return going_back.rewound(model, event)
         case Answered():
             return _told(model, event)
         case ErrorRaised():
@@ -106,7 +119,7 @@ def _restored(model: Model) -> Step:
     """The draft from before comes back; if something is typed already, it is found in the history."""
     draft, pasted = model.transcript.draft, model.transcript.pasted
     model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
-    model = replace(model, reading=Reading(jump=model.reading.jump + 1))
+    model = replace(model, reading=Reading(jump=model.reading.jump + 1), going_back=None, rewound=0)
     if not draft or model.composer.draft == draft:
         return model, ()
     if model.composer.draft or model.composer.purpose is not None:

@@ -11,7 +11,8 @@ from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
-from agent_tui.tui.model import Model, OverlayKind, OwnKeys, Purpose, Search, VimMode
+from agent_tui.tui.kinds import OverlayKind, OwnKeys, VimMode
+from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.regions import FooterView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.header import DOT
@@ -110,6 +111,10 @@ def footer_view(model: Model, completing: bool) -> FooterView:
 
         return picker_footer(model.overlay.kind)
     kind = model.overlay.kind if model.overlay is not None else None
+    if kind == "going_back" and model.composer.purpose is None:
+        from agent_tui.tui.view.going_back import going_back_footer
+
+        return going_back_footer(model.going_back is not None and model.going_back.told)
     now = model.composer
     if kind == "aside" and model.aside is not None and now.purpose is None:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))

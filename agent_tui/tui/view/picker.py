@@ -19,14 +19,17 @@ Lines = tuple[tuple[Span, ...], ...]
 TITLES: Final[Mapping[str, str]] = {
     "palette": "Commands", "help": "Keys and commands", "models": "Models", "sessions": "Sessions", "skills": "Skills",
     "themes": "Themes", "modes": "Modes", "files": "Files", "log": "Log", "debug": "Debug console",
+    "rewind": "Go back to before a turn", "tree": "Forks", "stats": "Figures of this session",
+    "locked": "Another program has this session open",
 }  # fmt: skip
 DOES: Final[Mapping[str, str]] = {
     "palette": "run", "help": "run", "sessions": "open", "skills": "run", "files": "into the prompt", "log": "copy",
-    "debug": "copy all",
+    "debug": "copy all", "rewind": "see what would change", "tree": "open", "stats": "copy", "locked": "take",
 }  # fmt: skip
 """What Enter does; where nothing stands: take."""
 ABOUT: Final[Mapping[str, int]] = {
     "palette": 2, "help": 2, "models": 2, "sessions": 6, "skills": 2, "themes": 3, "files": 8, "log": 3,
+    "rewind": 2, "tree": 6, "stats": 2, "locked": 2,
 }  # fmt: skip
 """Lines kept for what is under the cursor, so that the list stays where it is while the cursor moves."""
 ROOMY: Final = 24

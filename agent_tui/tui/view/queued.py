@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.tui import commands
-from agent_tui.tui.model import Model, OverlayKind, OwnKeys
+from agent_tui.tui.kinds import OverlayKind, OwnKeys
+from agent_tui.tui.model import Model
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.update import queued
 from agent_tui.tui.view.lazy import lazy

@@ -8,8 +8,9 @@ from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.registry import late
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
+from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import Look
-from agent_tui.tui.model import Composer, Editing, Model, OwnKeys, Reading, Search, Toast
+from agent_tui.tui.model import Composer, Editing, Model, Reading, Search, Toast
 from agent_tui.tui.regions import (
     CompletionView,
     Option,

@@ -26,6 +26,10 @@ def overlay_view(model: Model) -> OverlayView | None:
         return paste_view(model.overlay, model.composer.chips)
     if model.overlay is not None and model.overlay.kind == "settings":
         return settings_view(model, model.overlay)
+    if model.overlay is not None and model.overlay.kind == "going_back":
+        from agent_tui.tui.view.going_back import going_back_view
+
+        return going_back_view(model.overlay, model.going_back)
     if model.overlay is not None and model.overlay.kind == "aside":
         return aside_view(model.overlay, model.aside)
     if model.overlay is not None and model.overlay.kind == "queue":

@@ -17,7 +17,7 @@ from textual.document._document import Selection
 
 from agent_tui.tui.key_parser import Typed, Unmarked
 from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
-from agent_tui.tui.model import VimMode
+from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.regions import HIDDEN, PromptView
 from agent_tui.tui.widgets.paint import flat
 from agent_tui.tui.widgets.prompt_chips import Chipped

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.document._document import Selection
 
 from agent_tui.registry import late
-from agent_tui.tui.model import VimMode
+from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.readline import Edit
 from agent_tui.tui.vim_state import Vim, Way
 from agent_tui.tui.widgets.prompt_edit import Editor

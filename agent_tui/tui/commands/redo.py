@@ -1,0 +1,14 @@
+"""`/redo`."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+@command(rank=56)
+def redo(model: Model, _: str) -> Step:
+    """Make again what was taken back last: the changes of files, or the conversation, which opens as a new session."""
+    return overlay.go_back(model, redo=True)

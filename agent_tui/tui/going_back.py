@@ -1,0 +1,78 @@
+"""Going back, as far as the person has come with it: what would be taken back or made again, and what they chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, Literal
+
+from agent_tui.protocol.display import Hunk
+from agent_tui.structures.frozen import frozen
+
+What = Literal["code", "conversation", "both"]
+
+
+@frozen
+class OldFile:
+    """A file and what going back does to it. `why` says what is in the way, `choices` what may be chosen then (empty:
+    nobody needs to be asked); `diff` goes from what it is now to what it would be."""
+
+    path: str
+    why: str = ""
+    choices: tuple[str, ...] = ()
+    added: int = 0
+    removed: int = 0
+    diff: tuple[Hunk, ...] = ()
+
+
+@frozen
+class GoingBack:
+    """`to`: the record number of the turn (0: the last one that changed files). `talks`: the conversation can be taken
+    back too. `told`: the engine has said which files. `sent`: what was asked for; empty: nothing yet."""
+
+    redo: bool = False
+    to: int = 0
+    prompt: str = ""
+    talks: bool = True
+    told: bool = False
+    files: tuple[OldFile, ...] = ()
+    turns: tuple[int, ...] = ()
+    caps: tuple[str, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    sent: Literal["", "code", "conversation", "both"] = ""
+
+    @property
+    def asked(self) -> tuple[OldFile, ...]:
+        """The files that need a word."""
+        return tuple(file for file in self.files if file.choices)
+
+    @property
+    def offered(self) -> tuple[What, ...]:
+        """What can be taken back, or made again."""
+        if not self.told:
+            return ()
+        if not self.files:
+            return ("conversation",) if self.talks else ()
+        if not self.talks:
+            return ("code",)
+        return ("code", "conversation") if self.redo else ("both", "code", "conversation")
+
+
+def files_told(data: Any) -> tuple[OldFile, ...]:
+    """The files of an answer; what has another shape is left out."""
+    found = data.get("files") if isinstance(data, Mapping) else None
+    listed = found if isinstance(found, list | tuple) else ()
+    return tuple(_file(one) for one in listed if isinstance(one, Mapping))
+
+
+def _file(one: Mapping[str, Any]) -> OldFile:
+    hunks = (
+        Hunk(int(hunk.get("old_start", 1)), int(hunk.get("new_start", 1)), tuple(map(str, hunk.get("lines") or ())))
+        for hunk in one.get("diff") or ()
+        if isinstance(hunk, Mapping)
+    )
+    choices = tuple(map(str, one.get("choices") or ()))
+    return OldFile(
+        str(one.get("path", "")), str(one.get("why") or ""), choices, int(one.get("added") or 0),
+        int(one.get("removed") or 0), tuple(hunks),
+    )  # fmt: skip

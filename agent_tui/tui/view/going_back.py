@@ -1,0 +1,101 @@
+"""The sheet that shows what going back would do: each file, the differences, and what may be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from agent_tui.structures.visible import visible
+from agent_tui.tui.going_back import GoingBack, OldFile
+from agent_tui.tui.model import Overlay
+from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, Tone
+from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.words import one_line
+from agent_tui.tui.wording import count
+
+LINES: Final = 4_000
+"""Lines of differences that can be scrolled to."""
+CHARS: Final = 300
+"""Characters of each."""
+TONES: Final[Mapping[str, Tone]] = {"+": "good", "-": "bad"}
+CHOICES: Final = {
+    "": "not chosen yet", "keep": "keep it as it is now", "restore": "restore the old one",
+    "both": "both: the old one beside it",
+}  # fmt: skip
+ACTIONS: Final = {
+    "both": ("code and conversation", "the files, and all that was said since"),
+    "code": ("code", "the files; what was said stays"),
+    "conversation": ("conversation", "what was said since; the files stay as they are"),
+}
+REDONE: Final = {
+    "code": ("code", "the files as they were before that"),
+    "conversation": ("conversation", "as it was, in a new session"),
+}
+
+Lines = list[tuple[Span, ...]]
+
+
+@lazy
+def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | None:
+    if going is None:
+        return None
+    about = one_line(visible(going.prompt), 50)
+    name = "Make again" if going.redo else "Go back to before" if going.to else "Undo"
+    title = f"{name}: {about}" if about and not (going.redo and not going.files) else name
+    if not going.told:
+        return OverlayView(title, ((Span("looking …", "dim"),),), footer="Esc closes")
+    options, places = _options(going)
+    selected = places[min(overlay.selected, len(places) - 1)] if places else 0
+    return OverlayView(
+        title, tuple(_lines(going)), tuple(options), selected, "Esc leaves all as it is", scroll=overlay.scroll
+    )
+
+
+def _lines(going: GoingBack) -> Lines:
+    if not going.files:
+        said = "No file needs to change." if going.redo else "No file has changed since: only what was said goes back."
+        return [(Span(said),)]
+    lines: Lines = [(Span(f"{count(len(going.files), 'file')} would change. Nothing is written yet."),)]
+    for file in going.files:
+        why = (Span(f"  {one_line(visible(file.why), 100)}", "warning"),) if file.why else ()
+        size = Span(f"  +{file.added} −{file.removed}" if file.diff else "", "dim")
+        lines.append((Span(f"  {one_line(visible(file.path), 80)}", "accent"), size, *why))
+    lines += [(Span(note, "warning"),) for note in going.caps]
+    for file in going.files:
+        if file.diff:
+            lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *_diff(file)]
+    left = len(lines) - LINES
+    return [*lines[:LINES], (Span(f"… {left:,} more lines", "dim"),)] if left > 0 else lines
+
+
+def _diff(file: OldFile) -> Iterator[tuple[Span, ...]]:
+    for number, hunk in enumerate(file.diff):
+        if number:
+            yield (Span("⋯", "dim"),)
+        for line in hunk.lines:
+            text = visible(line.expandtabs(4))
+            cut = text if len(text) <= CHARS else f"{text[:CHARS]}…"
+            yield (Span(cut or " ", TONES.get(line[:1], "dim")),)
+
+
+def _options(going: GoingBack) -> tuple[list[Option], list[int]]:
+    """The lines to choose from, and which of them the cursor can be on."""
+    options: list[Option] = []
+    if going.asked:
+        options.append(Option("", "Changed since: Enter chooses for each", tone="dim", heading=True))
+    for file in going.asked:
+        choice = going.choices.get(file.path, "")
+        tone: Tone = "normal" if choice else "warning"
+        options.append(Option("", one_line(visible(file.path), 40), CHOICES[choice], tone=tone))
+    if going.asked and going.offered:
+        options.append(Option("", "Make again" if going.redo else "Take back", tone="dim", heading=True))
+    for what in going.offered:
+        label, detail = (REDONE if going.redo else ACTIONS)[what]
+        options.append(Option("", label, detail))
+    return options, [place for place, option in enumerate(options) if not option.heading]
+
+
+@lazy
+def going_back_footer(told: bool) -> FooterView:
+    close = ("Esc", "leave all as it is")
+    return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "read"), close) if told else (close,))
