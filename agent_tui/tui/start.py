@@ -7,17 +7,17 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui import boot
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.events import Restored, SessionStarted
 from agent_tui.protocol.transcript import Transcript as Session
+from agent_tui.registry import late
 from agent_tui.settings_store import Store
 from agent_tui.structures.visible import visible
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.configuration import BY_GROUND, ByGround, Configuration
-from agent_tui.tui.farewell import farewell
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import DEFAULT, Look
@@ -25,6 +25,11 @@ from agent_tui.tui.model import Model
 from agent_tui.tui.outside import Foreground
 from agent_tui.tui.window import DEFAULT as UNSEEN
 from agent_tui.tui.window import Window
+
+if TYPE_CHECKING:
+    from agent_tui.tui import farewell
+else:
+    farewell = late("agent_tui.tui.farewell")
 
 STOP_SECONDS: Final = 3.0
 
@@ -80,7 +85,7 @@ def run(
         sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
-    if words := farewell(app.model.transcript, shutil.get_terminal_size().columns):
+    if words := farewell.farewell(app.model.transcript, shutil.get_terminal_size().columns):
         print(words)
     return 1 if app.crash else code if code is not None else 0
 

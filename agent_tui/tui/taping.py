@@ -67,7 +67,7 @@ class Taping:
             self._recorder = recorder.Recorder(lambda session, lines: self._link.tell(KeepRecording(session, lines)))
         try:
             return self._recorder.write(self._taken)
-        except Exception as error:  # noqa: BLE001  a boundary: a session is worth more than its recording
+        except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:  # a value without a form
             self.on = False
             self._taken.clear()
             self._failed(f"the screen is no longer recorded: {type(error).__name__}: {error}")

@@ -157,7 +157,10 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ('model = "/x"', 1, "model", "expected"),
         ('modle = "a/b"', 1, "modle", "did you mean model?"),
         ("[agnet]\nmax_steps = 3", 1, "agnet", "did you mean agent?"),
-        ("zzz = 1", 1, "zzz", "there are: model, mode, agent, tools, display, notify, sessions, prompt, providers, keys"),
+        (
+            "zzz = 1", 1, "zzz",
+            "there are: model, mode, agent, tools, display, notify, sessions, prompt, providers, keys",
+        ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),
         ("[agent]\nmax_step = 3", 2, "agent.max_step", "did you mean max_steps?"),
         ("[agent]\n# max_steps = 1\nmax_steps = true", 3, "agent.max_steps", "a whole number from 1 to 10,000"),

@@ -18,7 +18,8 @@ LONG = "value = " + "abcdefghij" * 6
 
 
 def copied(lines: Sequence[Line]) -> str:
-    return "".join(part.text for line in lines for part in line.segments if part.style.rpartition(" ")[2] not in DECORATION)
+    parts = [part for line in lines for part in line.segments]
+    return "".join(part.text for part in parts if part.style.rpartition(" ")[2] not in DECORATION)
 
 
 def texts(lines: Sequence[Line]) -> list[str]:
