@@ -29,7 +29,7 @@ EPILOG: Final = """\
 models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
 environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
 `agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
-`agent-tui config --help` how to change settings
+`agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"
