@@ -103,5 +103,6 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
     if items and (items, True) != (seen.queue, seen.paused):
         needed.append(QueueChanged(items=items, paused=True))
     needed.append(TurnEnded(state="cancelled", steps=step))
-    needed.append(Notice("The program ended in the middle of this turn; what was on record is above.", "warning"))
+    said = "The program ended in the middle of this turn; what was on record is above."
+    needed.append(Notice(said, "warning", "/continue goes on with it"))
     return needed

@@ -107,7 +107,8 @@ class Worker:
             for op in self._early:
                 inbox.put_nowait(op)
         log = open_log(None if self.config.otr else self.config.folders.logs)
-        pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
+        self._pool = pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
+        self._shelving: set[asyncio.Task[None]] = set()
         limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
         self._recordings = Recordings(self.config.folders.sessions, limit)
         try:
@@ -163,6 +164,7 @@ class Worker:
 
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
+        from agent_tui.agent import shelf
         from agent_tui.agent.catalogue import sessions_told
         from agent_tui.agent.looking import Looker
 
@@ -172,6 +174,8 @@ class Worker:
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
             if isinstance(op, Query) and op.kind in ("session_preview", "search", "search_here", "tree"):
                 looks.add(asyncio.create_task(looker.look(op)))
+            elif shelf.concerns(op, ""):
+                self._shelve(op, "")
             else:
                 waiting.append(op)
         for later in (*waiting, *((op,) if isinstance(op, Shutdown) else ())):
@@ -182,10 +186,14 @@ class Worker:
 
     async def _obey(self, hosted: Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:
         """Until the end; or until another session is to be opened, while nothing runs in this one."""
+        from agent_tui.agent import shelf
+
         while not isinstance(op := await inbox.get(), Shutdown):
             if isinstance(op, KeepRecording):
                 if problem := self._recordings.keep(op):
                     hosted.say(Notice(problem, "warning"))
+            elif shelf.concerns(op, hosted.session):
+                self._shelve(op, hosted.session)
             elif not isinstance(op, Resume):
                 hosted.handle(op)
             elif (op.id != hosted.session or hosted.reads) and not hosted.busy:
@@ -193,6 +201,14 @@ class Worker:
             elif hosted.busy:
                 hosted.say(Notice("Something is running: interrupt it first (Esc).", "warning"))
         return None
+
+    def _shelve(self, op: Op, session: str) -> None:
+        """Something is to be done to a session that is not the one at work."""
+        from agent_tui.agent import shelf
+
+        task = asyncio.create_task(shelf.put(self.config, op, session, self._pool, self._tell))
+        self._shelving.add(task)
+        task.add_done_callback(self._shelving.discard)
 
 
 def _locked(id: str, error: SessionLocked) -> Answered:

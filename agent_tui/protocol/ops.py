@@ -217,10 +217,18 @@ class Fork(Op):
 
 @frozen
 class Rename(Op):
-    """Give the session a title of the person's own; empty: none."""
+    """Give the session (`session`: which, if not this one) a title of the person's own; empty: none."""
 
     title: str
     type: Literal["rename"] = "rename"
+
+
+@frozen
+class Delete(Op):
+    """Delete the files of the session `id`, which is not open (`answered`, kind `shelf`)."""
+
+    id: str
+    type: Literal["delete"] = "delete"
 
 
 @frozen
@@ -260,5 +268,5 @@ class Shutdown(Op):
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
     | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
-    | Label | RestoreFiles | Continue | KeepRecording
+    | Delete | Label | RestoreFiles | Continue | KeepRecording
 )  # fmt: skip

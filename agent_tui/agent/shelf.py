@@ -1,0 +1,51 @@
+"""What is done to sessions that are not the one at work: a name for one, and its end.
+
+Shape of `answered`: shelf `{id, done, problem}`; the list of sessions (kind `sessions`) follows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor as Pool
+from typing import Any
+
+from agent_tui.agent.catalogue import sessions_told
+from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.events import Answered, Event
+from agent_tui.protocol.ops import Delete, Op, Rename
+from agent_tui.sessions.lock import SessionLocked
+from agent_tui.sessions.maintain import Refused
+from agent_tui.sessions.manage import delete, rename
+
+LISTED = "shelf"
+
+
+def concerns(op: Op, session: str) -> bool:
+    """Whether `op` is about a session that is not `session`."""
+    return isinstance(op, Delete) or (isinstance(op, Rename) and op.session not in ("", session))
+
+
+async def put(config: EngineConfig, op: Op, session: str, pool: Pool, tell: Callable[[Event], Any]) -> None:
+    """Do what `op` asks, and say what came of it; `session` is the one at work."""
+    for event in await asyncio.get_running_loop().run_in_executor(pool, _done, config, op, session):
+        tell(event)
+
+
+def _done(config: EngineConfig, op: Op, session: str) -> tuple[Event, ...]:
+    folder, problem, id, done = config.folders.sessions, "", "", ""
+    try:
+        match op:
+            case Delete(id=id) if id == session:
+                problem = "it is open here"
+            case Delete(id=id):
+                done = "deleted" if delete(folder, id) else ""
+            case Rename(title=title, session=id):
+                rename(folder, id, title)
+                done = "renamed"
+            case _:
+                return ()
+    except (Refused, SessionLocked) as error:
+        problem = str(error)
+    told = Answered(id=LISTED, kind="shelf", data={"id": id, "done": done, "problem": problem})
+    return told, sessions_told(config, LISTED)

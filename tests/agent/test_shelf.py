@@ -1,0 +1,71 @@
+"""Sessions that are not the one at work get a name, or an end; the one that is open is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from agent_tui.agent import shelf
+from agent_tui.agent.config import EngineConfig
+from agent_tui.paths import Folders
+from agent_tui.protocol.events import Answered, Event, SessionStarted, TurnStarted
+from agent_tui.protocol.ops import Delete, Op, Rename, Submit
+from agent_tui.sessions.lock import Lock
+from agent_tui.sessions.store import Store
+from agent_tui.settings import Settings
+
+ONE, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+
+
+def config(tmp_path: Path) -> EngineConfig:
+    made = EngineConfig(settings=Settings(), cwd=tmp_path, folders=Folders(tmp_path, tmp_path, tmp_path / "logs"))
+    for id in (ONE, OTHER):
+        store = Store.create(made.folders.sessions, id)
+        store.append(SessionStarted(session=id, cwd=str(tmp_path), at=1.0))
+        store.append(TurnStarted(prompt=f"hello {id[0]}", turn=1, session=id, at=2.0))
+        store.close()
+    return made
+
+
+def put(config: EngineConfig, op: Op) -> tuple[dict[str, Any], list[str]]:
+    """What came of it, and the titles of the sessions that there are then."""
+    told: list[Event] = []
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.run(shelf.put(config, op, ONE, pool, told.append))
+    first, second = told
+    assert isinstance(first, Answered) and isinstance(second, Answered)
+    assert (first.kind, second.kind) == ("shelf", "sessions")
+    return first.data, sorted(one["title"] for one in second.data)
+
+
+def test_another_session_gets_a_name(tmp_path: Path) -> None:
+    done, titles = put(config(tmp_path), Rename("the shop", session=OTHER))
+    assert done == {"id": OTHER, "done": "renamed", "problem": ""}
+    assert titles == ["hello 1", "the shop"]
+
+
+def test_another_session_is_deleted(tmp_path: Path) -> None:
+    done, titles = put(config(tmp_path), Delete(OTHER))
+    assert done == {"id": OTHER, "done": "deleted", "problem": ""}
+    assert titles == ["hello 1"]
+
+
+def test_the_one_that_is_open_stays(tmp_path: Path) -> None:
+    here = config(tmp_path)
+    assert put(here, Delete(ONE))[0]["problem"] == "it is open here"
+    lock = Lock(here.folders.sessions / f"{OTHER}.lock")
+    lock.take()
+    try:
+        done, titles = put(here, Delete(OTHER))
+    finally:
+        lock.release()
+    assert done["problem"] and not done["done"] and titles == ["hello 1", "hello 2"]
+    assert put(here, Delete("nothing"))[0]["problem"]
+
+
+def test_what_concerns_it() -> None:
+    assert shelf.concerns(Delete(ONE), ONE) and shelf.concerns(Rename("x", session=OTHER), ONE)
+    assert not shelf.concerns(Rename("x"), ONE) and not shelf.concerns(Rename("x", session=ONE), ONE)
+    assert not shelf.concerns(Submit("x"), ONE)
