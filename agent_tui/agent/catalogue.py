@@ -21,4 +21,4 @@ def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
     folders = config.folders
     listed = index.recent(folders.sessions, None, {} if config.otr else cache.known(folders.cache))
     found = sorted(listed, key=lambda summary: summary.cwd != str(config.cwd))
-    return Answered(id=id, kind="sessions", data=[asdict(summary) for summary in found])
+    return Answered(id=id, kind="sessions", data=[{**asdict(one), "here": one.cwd == str(config.cwd)} for one in found])

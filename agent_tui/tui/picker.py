@@ -56,6 +56,16 @@ class Picker:
     """When the cursor came to `asked`."""
     asked: str = ""
     """The entry whose preview was asked for last."""
+    extra: tuple[Entry, ...] = ()
+    """What was found for `query` elsewhere than in the entries: it is shown behind them."""
+    wide: bool = False
+    """Sessions of all folders are listed."""
+    note: str = ""
+    """What is to be said of the list, in words."""
+    typed_at: float = 0.0
+    """When `query` was typed."""
+    sure: str = ""
+    """The session that Del deletes when it is pressed again."""
 
     @property
     def chosen(self) -> Entry | None:
@@ -87,7 +97,11 @@ class Picker:
             shown = tuple(Entry(path, path) for path in (found.corpus.paths[place] for place in found.best))
             return replace(self, files=found, query=query, shown=shown, at=0)
         shown = ranked(self.entries, query, self.ordered)
-        return replace(self, query=query, shown=shown, at=max(0, len(shown) - 1) if self.ordered else 0)
+        extra = self.extra if query == self.query else ()
+        if extra:
+            there = {one.id for one in shown}
+            shown += tuple(one for one in extra if one.id not in there)
+        return replace(self, query=query, extra=extra, shown=shown, at=max(0, len(shown) - 1) if self.ordered else 0)
 
     def moved(self, to: int) -> Picker:
         return replace(self, at=max(0, min(to, len(self.shown) - 1)), touched=True)

@@ -17,11 +17,10 @@ from agent_tui.tui.kinds import OverlayKind
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
-from agent_tui.tui.update import settings, skills
+from agent_tui.tui.update import session_lists, settings, skills
 from agent_tui.tui.wording import ago, count, size
 
 ADDRESS: Final = "address"
-NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
 RECENT: Final = 5
 LEVELS: Final[Mapping[str, Tone]] = {
     "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
@@ -38,8 +37,12 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
             return tuple(_help(model))
         case "models":
             return tuple(_models(answers))
-        case "sessions":
-            return (*_sessions(model, answers), NEW)
+        case "tree":
+            return tuple(session_lists.tree(model))
+        case "stats":
+            return tuple(session_lists.stats(model))
+        case "locked":
+            return session_lists.locked(model)
         case "skills":
             return tuple(_skills(answers))
         case "themes":
@@ -152,15 +155,6 @@ def _models(answers: Mapping[str, Any]) -> Iterator[Entry]:
     yield Entry(ADDRESS, "enter a server address", "Ollama, or what speaks OpenAI's protocol")
 
 
-def _sessions(model: Model, answers: Mapping[str, Any]) -> Iterator[Entry]:
-    for session in listed(answers, "sessions"):
-        turns, at, id = session.get("turns", 0), session.get("at"), str(session.get("id", ""))
-        when = ago(model.at - at) if isinstance(at, int | float) and model.at else ""
-        here = "open now" if model.started and id == model.active else ""
-        said = (here, when, f"{turns} turn{'' if turns == 1 else 's'}", str(session.get("cwd", "")))
-        yield Entry(id, str(session.get("title") or id), " · ".join(filter(None, said)), str(session.get("model", "")))
-
-
 def theme(model: Model) -> str:
     """The theme that the settings name; empty: none, as long as the settings are not known."""
     value = model.configured.values.get("display.theme")
@@ -197,8 +191,9 @@ def _turns(model: Model) -> Iterator[Entry]:
         last = mark.rows
         when = ago(model.at - mark.at) if mark.at and model.at else ""
         files = count(len(paths), "file") + " changed" if paths else ""
+        called = t.labels.get(mark.n, "")
         label = next((line.strip() for line in mark.prompt.splitlines() if line.strip()), "(went on)")
-        yield Entry(str(mark.n), label, " · ".join(filter(None, (when, files))), mark.prompt)
+        yield Entry(str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt)
 
 
 def log_note(answers: Mapping[str, Any]) -> str:

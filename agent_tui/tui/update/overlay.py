@@ -19,8 +19,9 @@ from agent_tui.tui.update import aside, composer, copying, holding, pastes, queu
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back
+    from agent_tui.tui.update import going_back, session_search
 else:
+    session_search = late("agent_tui.tui.update.session_search")
     going_back = late("agent_tui.tui.update.going_back")
 
 PAGE: Final = 10
@@ -83,7 +84,7 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
 
 def rested(model: Model) -> Step:
     """A moment has passed without anything else."""
-    if model.overlay is None or model.overlay.kind != "themes":
+    if model.overlay is None or model.overlay.kind not in ("themes", "sessions"):
         return model, ()
     from agent_tui.tui.update import picker
 
@@ -96,6 +97,11 @@ def told(model: Model, id: str) -> Step:
     if now is None or now.picker is None or (now.query and now.query != id):
         return model, ()
     return filled(replace(model, overlay=replace(now, query="")))
+
+
+def found(model: Model, data: Any) -> Model:
+    """A search over all sessions was answered."""
+    return session_search.found(model, data)
 
 
 def unasked_sessions(model: Model) -> Step:

@@ -16,16 +16,19 @@ from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.update import choices, composer, settings, skills, submit
+from agent_tui.tui.update import choices, composer, session_search, settings, shelf, skills, submit
 from agent_tui.tui.update import overlay as overlay_of
 from agent_tui.tui.update.step import Step, send, then, toast
 
 PAGE: Final = 10
 ASKS: Final[Mapping[str, QueryKind]] = {
     "models": "models", "sessions": "sessions", "skills": "skills", "files": "files", "log": "log",
+    "tree": "tree", "stats": "stats",
 }  # fmt: skip
 """Lists that the engine fills."""
-PREVIEWS: Final[Mapping[str, QueryKind]] = {"sessions": "session_preview", "files": "file_preview"}
+PREVIEWS: Final[Mapping[str, QueryKind]] = {
+    "sessions": "session_preview", "tree": "session_preview", "files": "file_preview",
+}  # fmt: skip
 EMPTIES: Final = frozenset(("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace"))
 OPENS: Final[Mapping[str, str]] = {"palette": "palette", "help": "help", "models": "model", "log": "log"}
 """The command whose key closes the list again."""
@@ -68,6 +71,10 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
             picker = picker.listing(Corpus(data["paths"], data["folded"], data["names"]))
     elif overlay.kind == "debug":
         picker = picker.filled(tuple(Entry(name, name, value) for name, value in facts) or picker.entries)
+    elif overlay.kind == "sessions":
+        if (named := session_search.loaded(model, overlay)) is not None:
+            return then(named, filled(named[0]))
+        picker = session_search.filled(model, picker)
     else:
         picker = picker.filled(choices.entries(model, overlay.kind), _begins_on(model, overlay))
         if overlay.kind == "themes":
@@ -97,6 +104,8 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     unasked = overlay.shown_at > float("-inf") and not picker.query and not picker.touched
     if unasked and msg.key != "escape" and (msg.blind or msg.at - overlay.shown_at < JUST):
         return model, (Type(msg.character, msg.key),) if msg.character.isprintable() and msg.character else ()
+    if overlay.kind == "sessions" and (own := session_search.pressed(model, overlay, picker, msg)) is not None:
+        return own
     last, at = max(0, len(picker.shown) - 1), picker.at
     goes = {
         "up": at - 1 if at else last, "down": at + 1 if at < last else 0, "pageup": at - PAGE, "pagedown": at + PAGE,
@@ -126,7 +135,8 @@ def _with(model: Model, overlay: Overlay, picker: Picker) -> Model:
 
 
 def _typed(model: Model, overlay: Overlay, picker: Picker, query: str) -> Step:
-    return _previewed(_with(model, overlay, picker.looked_up(query)))
+    step = _previewed(_with(model, overlay, picker.looked_up(query)))
+    return then(step, session_search.typed(step[0]))
 
 
 def _again(model: Model, overlay: Overlay) -> Step:
@@ -160,6 +170,8 @@ def rested(model: Model) -> Step:
     """The cursor may have been on a theme for a while: the screen wears it. Each theme takes longer than a key may."""
     overlay = model.overlay
     picker = overlay.picker if overlay is not None else None
+    if overlay is not None and overlay.kind == "sessions":
+        return session_search.rested(model)
     if overlay is None or picker is None or overlay.kind != "themes" or model.at - picker.since < REST / 2:
         return model, ()
     if picker.asked in ("", picker.worn or picker.before):
@@ -196,8 +208,10 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
         case "models":
             return send(closed, SetModel(chosen.id))
-        case "sessions":
+        case "sessions" | "tree":
             return _session(closed, chosen.id)
+        case "locked":
+            return shelf.taken(closed, chosen.id)
         case "themes":
             return closed, (WriteSetting("display.theme", chosen.id),)
         case "modes":

@@ -30,12 +30,15 @@ from agent_tui.tui.update import aside, composer, copying, dialog, overlay, past
 from agent_tui.tui.update.step import Step, then
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back
+    from agent_tui.tui.update import going_back, shelf
 else:
+    shelf = late("agent_tui.tui.update.shelf")
     going_back = late("agent_tui.tui.update.going_back")
 
 START: Final = "start"
 """The id of answers that the engine gives unasked."""
+SHELF: Final = "shelf"
+"""The id of the list of sessions after one of them was named or deleted."""
 STILL: Final = "still no model"
 FATAL: Final = frozenset(("locked", "stopped"))
 """Kinds of an error after which there is no engine."""
@@ -83,6 +86,14 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return going_back.told(model, event.id, event.data)
         case Answered(kind="restored"):
             return going_back.restored(model, event.data)
+        case Answered(kind="search"):
+            return overlay.found(model, event.data), ()
+        case Answered(kind="forked"):
+            return shelf.forked(model, event.data)
+        case Answered(kind="shelf"):
+            return shelf.changed(model, event.data)
+        case Answered(kind="locked"):
+            return shelf.locked(model)
         case Rewound():
             return going_back.rewound(model, event)
         case Answered():
@@ -169,6 +180,8 @@ def _told(model: Model, event: Answered) -> Step:
         return replace(model, overlay=Overlay("first_run", note=STILL if asked else "", shown_at=model.at)), ()
     if event.kind == "sessions" and event.id == START:
         return overlay.unasked_sessions(model)
+    if event.kind == "sessions" and event.id == SHELF:
+        return overlay.filled(model) if shown is not None and shown.kind == "sessions" else (model, ())
     return overlay.told(model, event.id)
 
 

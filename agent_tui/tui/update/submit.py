@@ -34,6 +34,9 @@ def submit(model: Model, text: str) -> Step:
     called = slash(model, text)
     if called is not None:
         return called
+    if model.transcript.reading and not model.gone:
+        model = composer.write(model, text) if model.composer.draft != text else model
+        return toast(model, "this session is only read along: /fork makes a copy that you can work in", "warning")
     if text.startswith("!") and not model.gone:
         return shell(model, text)
     if model.gone:

@@ -55,6 +55,8 @@ def _note(overlay: Overlay, answers: Mapping[str, Any]) -> str:
     """What is to be said of the list itself."""
     if overlay.kind == "log":
         return log_note(answers)
+    if overlay.picker is not None and overlay.kind == "sessions":
+        return overlay.picker.note
     data = answers.get(overlay.kind)
     return str(data.get("note") or "") if overlay.kind == "files" and isinstance(data, Mapping) else ""
 
@@ -73,8 +75,8 @@ def _sheet(
     lines = [_typed(overlay, picker, note), *about[: room or None], *[(Span(" "),)] * (room - len(about))]
     first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
     near = picker.shown[first : first + height]
-    options, selected = _options(near, picker.at - first, inner, grouped=not picker.query)
-    title = TITLES[kind]
+    options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
+    title = f"{TITLES[kind]} of all folders" if kind == "sessions" and picker.wide else TITLES[kind]
     return OverlayView(title, tuple(lines), options, selected, _count(picker))
 
 
@@ -83,8 +85,11 @@ def _typed(overlay: Overlay, picker: Picker, note: str) -> tuple[Span, ...]:
     waits = bool(overlay.query) and not picker.count
     waits = waits or (overlay.kind in ("debug", "themes", "files", "log") and not picker.count)
     said = "looking …" if waits and (overlay.query or overlay.kind != "log") else "there is nothing here"
+    if picker.sure:
+        name = next((one_line(one.label, 40) for one in picker.shown if one.id == picker.sure), "it")
+        return (Span(f"Delete {name} for ever? Del again deletes it, any other key keeps it.", "warning"),)
     if picker.query:
-        told = "" if picker.shown else f"  {said if waits else 'nothing fits'}"
+        told = f"  {note}" if note else "" if picker.shown else f"  {said if waits else 'nothing fits'}"
         return (Span("search: ", "dim"), Span(f"{picker.query}▏", "accent"), Span(told, "warning"))
     more = f" · {note}" if note else " · looking …" if overlay.query and picker.count else ""
     return (Span(f"type to search{more}" if picker.count else said, "dim"),)
@@ -104,7 +109,7 @@ def _about(kind: str, picker: Picker, preview: Any, inner: int, room: int) -> li
         return []
     if kind == "themes":
         return list(SAMPLE) if inner >= 50 else [(span,) for line in SAMPLE for span in line]
-    if kind in ("sessions", "files") and chosen.id:
+    if kind in ("sessions", "files", "tree") and chosen.id:
         return _preview(chosen.id, preview, inner, room)
     words = wrap(one_line(chosen.about, inner * room), inner)[:room]
     return [(Span(line, chosen.tone if kind == "log" else "normal"),) for line in words]
@@ -147,5 +152,8 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
 
 @lazy
 def picker_footer(kind: str) -> FooterView:
+    if kind == "sessions":
+        own = (("Ctrl+A", "all folders"), ("F2", "rename"), ("Del", "delete"))
+        return FooterView((("↑↓", "choose"), ("Enter", "open"), *own, ("Esc", "close")))
     again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills") else ()
     return FooterView((("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close")))

@@ -1,0 +1,14 @@
+"""Another session, by its name."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay, shelf
+from agent_tui.tui.update.step import Step
+
+
+@command(argument="<name>", rank=55)
+def load(model: Model, args: str) -> Step:
+    """Go on with the session of this name, or whose id begins so. Where several are meant, they are listed."""
+    return shelf.load(model, args) if args else overlay.pick(model, "sessions")

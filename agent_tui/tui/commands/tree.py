@@ -1,0 +1,14 @@
+"""The forks."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+@command(rank=57)
+def tree(model: Model, _: str) -> Step:
+    """Show which sessions were forked from which, and open one."""
+    return overlay.pick(model, "tree")

@@ -1,0 +1,123 @@
+"""What a person does with sessions as a whole: names, labels, copies, and opening another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
+from agent_tui.protocol.transcript import UserBlock
+from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.update import composer, overlay
+from agent_tui.tui.update.step import Step, send, then, toast
+from agent_tui.tui.view.words import one_line
+
+NAME: Final = "New name of this session"
+BUSY: Final = "something is running: interrupt it first (Esc)"
+SECONDS: Final = 8.0
+
+
+def rename(model: Model, title: str) -> Step:
+    """Name this session; without a title it is asked for."""
+    if title:
+        return then(send(model, Rename(title)), toast(model, f"this session is called {one_line(title, 60)}", "good"))
+    return composer.ask(model, Purpose("title", NAME)), ()
+
+
+def load(model: Model, name: str) -> Step:
+    """Open the session that is called so; else the list shows what there is."""
+    shown, effects = overlay.pick(model, "sessions", name)
+    if shown.overlay is None:
+        return shown, effects
+    return replace(shown, overlay=replace(shown.overlay, note=name)), effects
+
+
+def _turn(model: Model) -> int:
+    """The place among the marks of the turn that the marked message is in; -1: no message is marked."""
+    row, marks = model.reading.mark, model.transcript.marks
+    if row < 0:
+        return -1
+    return next((place for place in range(len(marks) - 1, -1, -1) if marks[place].rows <= row), -1)
+
+
+def label(model: Model, text: str) -> Step:
+    """Label the turn of the marked message, or the last one."""
+    marks = model.transcript.marks
+    if not len(marks):
+        return toast(model, "there is no message to label yet")
+    place = _turn(model) if model.reading.mark >= 0 else len(marks) - 1
+    if place < 0:
+        return toast(model, "nothing was asked before the marked message", "warning")
+    about = one_line(marks[place].prompt, 40)
+    if not text and marks[place].n not in model.transcript.labels:
+        return toast(model, f"type /label and a word for {about}")
+    said = f"{about} is labelled {one_line(text, 40)}" if text else f"{about} has no label any more"
+    return then(send(model, Label(marks[place].n, text)), toast(model, said, "good"))
+
+
+def fork(model: Model) -> Step:
+    """Copy what was before the marked prompt, up to the end of the marked answer's turn, or everything."""
+    marks, row = model.transcript.marks, model.reading.mark
+    if model.transcript.otr:
+        return toast(model, "this session is off the record: there is nothing to copy")
+    if not len(marks):
+        return toast(model, "nothing was asked in this session yet")
+    place = _turn(model)
+    rows = model.transcript.rows
+    marked = rows[row] if 0 <= row < len(rows) else None
+    if place >= 0 and not (isinstance(marked, UserBlock) and not marked.steer):
+        place = place + 1 if place + 1 < len(marks) else -1
+    return send(model, Fork(marks[place].n if place >= 0 else 0))
+
+
+def forked(model: Model, data: Any) -> Step:
+    """The copy is made: go on in it."""
+    told: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    id, problem = str(told.get("id") or ""), str(told.get("problem") or "")
+    model = replace(model, going_back=None)
+    if not id:
+        return toast(model, f"no copy was made: {problem}", "warning", SECONDS)
+    if model.running:
+        return toast(model, f"the copy is made: /load {id[:8]} opens it once this turn is over", "good", SECONDS)
+    said = f"this is the copy; the session that it was made from stays as it is (/load {model.active[:8]})"
+    return then(send(model, Resume(id)), toast(model, said, "good", SECONDS))
+
+
+def go_on(model: Model) -> Step:
+    """Ask the model again."""
+    return toast(model, BUSY, "warning") if model.running else send(model, Continue())
+
+
+def changed(model: Model, data: Any) -> Step:
+    """Another session was named or deleted, or could not be."""
+    told: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    problem, done = str(told.get("problem") or ""), str(told.get("done") or "")
+    if problem:
+        return toast(model, f"not done: {problem}", "warning", SECONDS)
+    return toast(model, f"the session was {done}", "good") if done else (model, ())
+
+
+def locked(model: Model) -> Step:
+    """Another program has the session that was to be opened: what there is to do about it."""
+    if model.running or model.question is not None:
+        return model, ()
+    shown, effects = overlay.pick(model, "locked")
+    if shown.overlay is None:
+        return shown, effects
+    return replace(shown, overlay=replace(shown.overlay, shown_at=model.at)), effects
+
+
+def taken(model: Model, choice: str) -> Step:
+    """What the person chose about a session that another program has."""
+    data = model.transcript.answers.get("locked")
+    id = str(data.get("id") or "") if isinstance(data, Mapping) else ""
+    match choice:
+        case "read" if id:
+            return send(model, Resume(id, "read"))
+        case "fork" if id:
+            return send(model, Resume(id, "fork"))
+        case "new":
+            return send(model, Resume(""))
+        case _:
+            return model, ()

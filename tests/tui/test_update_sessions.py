@@ -1,0 +1,185 @@
+"""The list of sessions: this folder first, the search over all that was said, names, ends; what is open elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.ops import Delete, Query, Rename, Resume
+from agent_tui.tui.effects import Yield
+from agent_tui.tui.msg import Yielded
+from tests.tui.lists import chosen, labels, sheet, text
+from tests.tui.play import Play, words
+
+
+def session(id: str, title: str, here: bool = True, **more: Any) -> dict[str, Any]:
+    cwd = "/home/ada/work" if here else "/elsewhere"
+    return {"id": id, "title": title, "cwd": cwd, "at": 1_000.0, "turns": 2, "model": "m", "here": here, **more}
+
+
+LISTED = [session("a1", "price of tea"), session("b2", "the shop"), session("c3", "far away", here=False)]
+
+
+def command(play: Play, line: str) -> None:
+    play.type(f"/{line}")
+    play.press("escape", "enter")
+
+
+def listed(line: str = "resume", data: list[dict[str, Any]] | None = None) -> Play:
+    play = Play()
+    command(play, line)
+    asked = next(op for op in play.take() if isinstance(op, Query) and op.kind == "sessions")
+    play.feed(Answered(id=asked.id, kind="sessions", data=LISTED if data is None else data, session="s"))
+    return play
+
+
+def rest(play: Play) -> None:
+    play.say(Yielded(), after=0.3)
+
+
+def test_this_folder_first_and_a_key_for_all() -> None:
+    play = listed()
+    assert labels(play) == ["price of tea", "the shop", "a new session"]
+    play.press("ctrl+a")
+    assert labels(play) == ["price of tea", "the shop", "far away", "a new session"]
+    assert sheet(play).title == "Sessions of all folders"
+    play.press("ctrl+a")
+    assert labels(play) == ["price of tea", "the shop", "a new session"]
+
+
+def test_without_one_here_all_are_listed() -> None:
+    play = listed(data=LISTED[2:])
+    assert labels(play) == ["far away", "a new session"]
+
+
+def test_what_was_typed_is_searched_for_in_all_that_was_said_after_a_rest() -> None:
+    play = listed()
+    play.press(*"tea", after=0.05)
+    assert play.takes(Yield)
+    play.say(Yielded(), after=0.05)
+    assert not [op for op in play.ops if isinstance(op, Query) and "search" in op.kind]
+    rest(play)
+    asked = play.take()[-1]
+    assert isinstance(asked, Query) and (asked.kind, asked.argument) == ("search_here", "tea")
+    assert "searching …" in text(play)
+    hit = {"session": session("b2", "the shop"), "snippet": "a pot of tea", "turn": 1, "n": 4, "marks": []}
+    data = {"words": "tea", "here": True, "more": False, "note": "", "hits": [hit]}
+    play.feed(Answered(id=asked.id, kind="search", data=data, session="s"))
+    assert labels(play) == ["price of tea", "the shop"]
+    assert [one.label for one in sheet(play).options if one.heading] == ["Found in what was said and done"]
+    assert "a pot of tea" in sheet(play).options[-1].detail
+    play.press("down", "enter")
+    assert play.take()[-1] == Resume("b2")
+
+
+def test_an_answer_to_other_words_is_not_shown() -> None:
+    play = listed()
+    play.press(*"tea")
+    hit = {"session": session("b2", "the shop"), "snippet": "x"}
+    play.feed(Answered(id="x", kind="search", data={"words": "te", "here": True, "hits": [hit]}, session="s"))
+    assert labels(play) == ["price of tea"]
+    play.feed(Answered(id="x", kind="search", data={"words": "tea", "here": False, "hits": [hit]}, session="s"))
+    play.feed(Answered(id="x", kind="search", data=["odd"], session="s"))
+    assert labels(play) == ["price of tea"]
+
+
+def test_a_session_is_renamed_from_the_list() -> None:
+    play = listed()
+    play.press("down", "f2")
+    assert play.view.prompt.label == "New name of the shop"
+    play.type("tea shop")
+    play.press("enter")
+    assert play.take()[-1] == Rename("tea shop", session="b2")
+    play.feed(Answered(id="shelf", kind="shelf", data={"id": "b2", "done": "renamed", "problem": ""}, session="s"))
+    assert play.toast == "the session was renamed"
+    play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0], session("b2", "tea shop")], session="s"))
+    assert labels(play) == ["price of tea", "tea shop", "a new session"] and chosen(play) == "tea shop"
+
+
+def test_a_session_is_deleted_only_when_asked_twice() -> None:
+    play = listed()
+    play.take()
+    play.press("delete")
+    assert "Delete price of tea for ever? Del again deletes it, any other key keeps it." in text(play)
+    play.press("enter")
+    assert "Delete" not in text(play) and Delete("a1") not in play.take()
+    play.press("delete", "delete")
+    assert play.take() == [Delete("a1")]
+    play.feed(Answered(id="shelf", kind="shelf", data={"id": "a1", "done": "", "problem": "it is open"}, session="s"))
+    assert play.toast == "not done: it is open"
+
+
+def test_the_open_session_is_not_deleted() -> None:
+    play = listed(data=[session("s", "this one")])
+    play.press("delete")
+    assert "open now" in play.toast and "for ever" not in text(play)
+
+
+def test_load_opens_what_is_called_so() -> None:
+    assert listed("load the shop").take() == [Resume("b2")]
+    assert listed("load c3").take() == [Resume("c3")]
+    play = listed("load nothing")
+    assert play.toast == "no session, or more than one, is called nothing: choose"
+    assert sheet(play).title == "Sessions of all folders"
+
+
+def locked(play: Play) -> None:
+    play.feed(Answered(id="locked", kind="locked", data={"id": "b2", "said": "open elsewhere"}, session="s"))
+
+
+def test_what_another_program_has_open_is_read_along_or_copied() -> None:
+    for place, how in ((0, "read"), (1, "fork")):
+        play = Play()
+        locked(play)
+        assert sheet(play).title == "Another program has this session open"
+        assert labels(play) == ["read along", "fork", "a new session"]
+        play.press(*["down"] * place, "enter")
+        assert play.take()[-1:] == [Resume("b2", how)]  # type: ignore[arg-type]
+    play = Play()
+    locked(play)
+    play.press("end", "enter")
+    assert play.take() == [] and play.view.overlay is None
+
+
+def test_who_is_at_work_may_stay() -> None:
+    play = Play()
+    play.begin()
+    play.end()
+    locked(play)
+    assert labels(play) == ["read along", "fork", "a new session", "stay here"]
+    play.press("down", "down", "enter")
+    assert play.take()[-1] == Resume("")
+
+
+def test_figures_are_listed_by_group() -> None:
+    play = Play()
+    command(play, "stats")
+    asked = play.take()[-1]
+    assert isinstance(asked, Query) and asked.kind == "stats"
+    step = {"turn": 1, "step": 1, "tokens_in": 900, "tokens_out": 30, "provider_ms": 2_000, "answer": "Done."}
+    data = {
+        "turns": 1, "steps": 1, "requests": 1, "tokens_in": 1_200, "tokens_out": 30, "files": ["shop.py"],
+        "by_model": [{"name": "fake/model", "count": 1, "ms": 2_000}], "by_tool": [{"name": "read_file", "count": 3}],
+        "by_step": [step],
+    }  # fmt: skip
+    play.feed(Answered(id=asked.id, kind="stats", data=data, session="s"))
+    shown = {one.label: one.detail for one in sheet(play).options}
+    assert shown["files changed"] == "1: shop.py"
+    assert shown["turn 1, step 1"] == "tokens: 900 in · 30 out · 2.0 s"
+    assert [one.label for one in sheet(play).options if one.heading] == ["In all", "Models", "Tools", "Steps"]
+    assert words(sheet(play).lines[0])
+
+
+def test_the_tree_opens_a_fork() -> None:
+    play = Play()
+    command(play, "tree")
+    asked = play.take()[-1]
+    assert isinstance(asked, Query) and asked.kind == "tree"
+    data = [
+        {"session": session("s", "root"), "depth": 0, "last": True, "lines": ""},
+        {"session": session("f", "twig"), "depth": 1, "last": True, "lines": "└─ "},
+    ]
+    play.feed(Answered(id=asked.id, kind="tree", data=data, session="s"))
+    assert labels(play) == ["root", "└─ twig"]
+    play.press("down", "enter")
+    assert play.take()[-1] == Resume("f")

@@ -1,0 +1,131 @@
+"""Names, labels, copies of a session, and going on with a turn that was interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent_tui.protocol.events import (
+    Answered,
+    AssistantReplied,
+    Labelled,
+    SessionStarted,
+    StepStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
+from tests.tui.play import Play
+
+
+def worked() -> Play:
+    """Two turns, of records 5 and 9."""
+    play = Play()
+    for turn, n in ((1, 5), (2, 9)):
+        play.feed(
+            TurnStarted(prompt=f"prompt {turn}", turn=turn, session="s", n=n),
+            StepStarted(step=1, turn=turn, session="s"),
+            AssistantReplied(text=f"answer {turn}", turn=turn, session="s"),
+            TurnEnded(state="completed", turn=turn, session="s"),
+        )
+    play.take()
+    return play
+
+
+def command(play: Play, line: str) -> None:
+    play.type(f"/{line}")
+    play.press("escape", "enter")
+
+
+def mark(play: Play, row: int) -> None:
+    play.model = replace(play.model, reading=replace(play.model.reading, mark=row))
+
+
+def row_of(play: Play, text: str) -> int:
+    return next(n for n, row in enumerate(play.model.transcript.rows) if getattr(row, "text", "") == text)
+
+
+def test_rename() -> None:
+    play = worked()
+    command(play, "rename the shop")
+    assert play.take()[-1] == Rename("the shop")
+    command(play, "rename")
+    assert play.view.prompt.label == "New name of this session"
+    play.type("tea")
+    play.press("enter")
+    assert play.take() == [Rename("tea")]
+
+
+def test_a_label_is_put_to_the_marked_or_the_last_turn() -> None:
+    play = worked()
+    command(play, "label good")
+    assert play.take()[-1] == Label(9, "good")
+    mark(play, row_of(play, "answer 1"))
+    play.type("/label first")
+    mark(play, row_of(play, "answer 1"))
+    play.press("enter")
+    assert play.take()[-1] == Label(5, "first")
+    play.feed(Labelled(5, "first", session="s"))
+    command(play, "rewind")
+    shown = play.view.overlay
+    assert shown is not None and shown.options[1].detail.startswith("first")
+
+
+def test_a_label_needs_a_message_and_a_word() -> None:
+    play = Play()
+    command(play, "label x")
+    assert play.toast == "there is no message to label yet"
+    play = worked()
+    command(play, "label")
+    assert play.toast == "type /label and a word for prompt 2"
+    assert play.take() == []
+
+
+def test_fork_of_everything_of_a_prompt_and_of_an_answer() -> None:
+    for text, at in (("", 0), ("prompt 1", 5), ("prompt 2", 9), ("answer 1", 9), ("answer 2", 0)):
+        play = worked()
+        play.type("/fork")
+        if text:
+            mark(play, row_of(play, text))
+        play.press("enter")
+        assert play.take()[-1] == Fork(at), text
+
+
+def test_the_copy_is_opened() -> None:
+    play = worked()
+    play.feed(Answered(id="forked", kind="forked", data={"id": "f1", "parent": "s", "problem": ""}, session="s"))
+    assert play.take()[0] == Resume("f1")
+    play.feed(Answered(id="forked", kind="forked", data={"id": "", "problem": "no room"}, session="s"))
+    assert play.toast == "no copy was made: no room"
+    play.begin()
+    play.feed(Answered(id="forked", kind="forked", data={"id": "f1234567890", "problem": ""}, session="s"))
+    assert play.toast == "the copy is made: /load f1234567 opens it once this turn is over"
+
+
+def test_go_on_with_an_interrupted_turn() -> None:
+    play = worked()
+    command(play, "continue")
+    assert play.take()[-1] == Continue()
+    play.begin()
+    command(play, "continue")
+    assert play.toast == "something is running: interrupt it first (Esc)"
+
+
+def test_who_reads_along_keeps_what_was_typed() -> None:
+    play = Play()
+    transcript = replace(play.model.transcript, reading=True)
+    play.model = replace(play.model, sessions={"s": transcript})
+    play.type("hello")
+    play.press("enter")
+    assert play.ops == [] and play.text == "hello"
+    assert play.toast == "this session is only read along: /fork makes a copy that you can work in"
+    play.press("ctrl+c")
+    play.take()
+    command(play, "undo")
+    assert play.view.overlay is None
+
+
+def test_off_the_record_there_is_nothing_to_copy() -> None:
+    play = Play()
+    play.feed(SessionStarted(session="s", model="fake/model", otr=True))
+    command(play, "fork")
+    assert play.toast == "this session is off the record: there is nothing to copy"
