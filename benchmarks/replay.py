@@ -84,9 +84,8 @@ class Session:
         pieces = round(SECONDS / TICK)
         for _ in range(pieces):
             self.told(TextDelta(text=PIECE, turn=number, step=1))
-        self.told(
-            AssistantReplied(text=PIECE * pieces, turn=number, step=1), TurnEnded(state="completed", turn=number, steps=1)
-        )
+        reply = AssistantReplied(text=PIECE * pieces, turn=number, step=1)
+        self.told(reply, TurnEnded(state="completed", turn=number, steps=1))
         self.visible += len(PROMPT) + len(PIECE) * pieces
 
 

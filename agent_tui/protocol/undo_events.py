@@ -52,8 +52,8 @@ class Forked(Event):
 @frozen
 class RestoredFile:
     """A file that is put back: from the content `before` (SHA-256, empty: no file) to `after`, with the permission bits
-    `mode` (0: as they are; `mode_before`: what they were). `outcome`: done; same (it was so already); kept (as it is); beside (the other one was
-    written to `beside`); changed, failed (nothing was done: `problem`)."""
+    `mode` (0: as they are; `mode_before`: what they were). `outcome`: done; same (it was so already); kept (as it is);
+    beside (the other one was written to `beside`); changed, failed (nothing was done: `problem`)."""
 
     path: str
     before: str = ""

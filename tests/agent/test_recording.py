@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from agent_tui.agent.recording import CUT, HELD, Recordings, recording_path
@@ -42,7 +41,7 @@ def test_nothing_is_kept_where_nothing_is_wanted_or_nothing_comes_of_it(tmp_path
     kept = Recordings(tmp_path, 1_000_000_000)
     kept.keep(KeepRecording("other", "x" * (HELD + 1)))
     kept.keep(KeepRecording("other", "y"))
-    assert sorted(os.listdir(tmp_path)) == ["s.jsonl"]
+    assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl"]
 
 
 def test_a_link_in_its_place_is_not_followed_and_said_once(tmp_path: Path) -> None:

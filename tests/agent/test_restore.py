@@ -114,7 +114,7 @@ def test_a_kill_while_files_are_put_back(place: Place, written: int) -> None:
     assert said["done"] == (written < 2)
 
 
-def test_restored_files_round_trip(place: Place) -> None:
+def test_restored_files_round_trip() -> None:
     event = FilesRestored("i", "undo", (1, 2), (), n=3)
     assert decode(encode(event)) == event
     assert replace(event, files=()).said() == "Undo of files: nothing to do."

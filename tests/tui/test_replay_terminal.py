@@ -89,10 +89,10 @@ def test_the_running_session_is_looked_back_at_and_forked(window: TmuxWindow, tm
     assert len(list((tmp_path / "sessions").glob("*-????????????.jsonl"))) == 2
 
 
-def test_what_was_not_recorded_is_said_in_one_line(tmp_path: Path) -> None:
+def test_what_cannot_be_played_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "sessions").mkdir()
     assert replay(tmp_path).stderr == "agent-tui replay: there is no session here yet\n"
     (tmp_path / "work" / "a.jsonl").touch()
     told = replay(tmp_path, "./a.jsonl")
-    assert told.returncode == 1 and told.stderr.count("\n") == 1 and "was not recorded" in told.stderr
+    assert told.returncode == 1 and told.stderr.count("\n") == 1 and "there is nothing in it" in told.stderr

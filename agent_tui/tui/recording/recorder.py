@@ -33,15 +33,17 @@ class Recorder:
         self._first: Model | None = None
         """What the run of this session began with."""
         self._lines: list[str] = []
+        self._ended = False
+        """A turn has: when all is written down, it is a moment to compare a replay with."""
 
     def write(self, taken: deque[Taken]) -> bool:
         """Write down a slice of `taken`, oldest first, and give it away; whether some is left."""
-        ended = False
         for _ in range(min(SLICE, len(taken))):
             msg, before, after = taken.popleft()
             self._step(msg, before, after)
-            ended = ended or _ends(msg)
-            if ended and not taken:  # the moment after a turn is one to compare a replay with
+            self._ended = self._ended or _ends(msg)
+            if self._ended and not taken:
+                self._ended = False
                 self._lines.append(check(*digests(after)))
         self._give()
         return bool(taken)

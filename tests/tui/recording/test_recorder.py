@@ -73,7 +73,10 @@ def test_another_session_in_the_same_run_has_lines_of_its_own() -> None:
 
 def test_it_is_written_in_slices() -> None:
     screen = Screen()
-    screen.say(Started(80, 24), EventsArrived((ONE,)), *(DraftChanged("x" * n, n) for n in range(SLICE)))
+    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((DONE,)))
+    screen.say(*(DraftChanged("x" * n, n) for n in range(SLICE)))
     assert screen.recorder.write(screen.taken)
     assert not screen.recorder.write(screen.taken)
-    assert screen.kept["one"].count("\n") == SLICE + 3
+    assert screen.kept["one"].count("\n") == SLICE + 5
+    assert screen.player("one", [ONE, DONE]).verified() == []
+    assert len(screen.player("one", [ONE, DONE]).checks) == 1  # once all is written down
