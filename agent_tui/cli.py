@@ -92,6 +92,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", default="", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
     parser.add_argument("--cwd", default="", metavar="DIR", help="the folder to work in (default: this one)")
     parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
+    parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
 
 
 def _screen(arguments: list[str], early: Early | None) -> int:
@@ -125,6 +126,8 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         named = problems(config.settings.keys, store.read().problem)
         config = replace(config, problems=(*config.problems, *named))
 
+    if config.otr and early is not None:
+        early.typed = None  # what is typed is not kept either, whatever ends the program
     display, typing, zone = config.settings.display, config.settings.prompt, time.localtime().tm_gmtoff
     limited = ascii.wanted(as_given(config.environment)) if display.ascii == "auto" else display.ascii
 
@@ -140,7 +143,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
             typing.paste_lines, typing.paste_chars, display.status,
         ),
         vim=typing.vim,
-        history=config.folders.data / "history.jsonl",
+        history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
         early=early,
@@ -148,7 +151,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         keys=keys,
         foreground=_foreground,
         store=store,
-        record=config.settings.sessions.record,
+        record=config.settings.sessions.record and not config.otr,
     )
 
 
@@ -189,7 +192,7 @@ def _chat(arguments: list[str]) -> int:
         Worker(config),
         prompt=given.prompt,
         look=Look(thinking=display.thinking, durations=display.durations, animation=False),
-        history=config.folders.data / "history.jsonl",
+        history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
         store=Store(config.cwd, config.folders.config, config.environment, flags),
@@ -249,12 +252,14 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
     return EngineConfig(
         settings=values, cwd=cwd, folders=folders, environment=environment, problems=problems,
         resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
-        interactive=interactive,
+        interactive=interactive, otr=given.otr,
     )  # fmt: skip
 
 
 def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> str:
     """The id of the session to resume; empty for a new one."""
+    if given.otr and (given.last or given.resume):
+        raise Usage("--otr begins a new session: it does not go with --continue or --resume")
     if not (given.last or given.resume):
         return ""
     from agent_tui.sessions import index

@@ -71,6 +71,11 @@ class LookBack:
 
 
 @frozen
+class WriteBug:
+    """Write the session to a file for a report, and say `BugWritten`."""
+
+
+@frozen
 class Suspend:
     """Stop, and give the terminal to the shell until it calls us back."""
 
@@ -169,6 +174,6 @@ class Notify:
 
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | LookBack | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
+    | ReadHistory | EditDraft | LookBack | WriteBug | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
     | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

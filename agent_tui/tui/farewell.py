@@ -14,8 +14,9 @@ LOOK_BACK: Final = 400
 
 
 def farewell(transcript: Transcript, width: int = 80) -> str:
-    """Plain lines, made harmless, wrapped at words; empty for a session in which nothing was asked."""
-    if not transcript.session or not transcript.turn:
+    """Plain lines, made harmless, wrapped at words; empty for a session in which nothing was asked, or that
+    is off the record."""
+    if not transcript.session or not transcript.turn or transcript.otr:
         return ""
     answer = last_answer(transcript)
     source = visible(answer).rstrip().split("\n") if answer.strip() else []

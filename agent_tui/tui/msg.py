@@ -132,6 +132,14 @@ class DraftEdited(Base):
 
 
 @frozen
+class BugWritten(Base):
+    """The session was written to `path`, or why it was not."""
+
+    path: str = ""
+    problem: str = ""
+
+
+@frozen
 class Recovered(Base):
     """What was typed at an earlier start, which was ended before it could be sent."""
 
@@ -227,5 +235,5 @@ Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | Recovered | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead
+    | BugWritten | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead
 )  # fmt: skip

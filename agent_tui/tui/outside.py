@@ -53,6 +53,12 @@ class Outside(CopyingApp, inherit_bindings=False):
         """Show the recording of the session; why that could not be done, if so."""
         return past.look_back(self)
 
+    def write_bug(self) -> str:
+        """Write the session to a file for a report; what came of it is told as a Msg."""
+        path, problem = past.report(self)
+        self.dispatch(msg.BugWritten(at=time.time(), path=path, problem=problem))
+        return ""
+
     def suspend_to_shell(self) -> None:
         """Stop this program, and those that were started with it, until the shell says go on."""
         if problem := no_shell():

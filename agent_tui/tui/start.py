@@ -44,7 +44,7 @@ def run(
     by_ground: ByGround = BY_GROUND,
     notifier: str = "auto",
     vim: bool = False,
-    history: Path,
+    history: Path | None,
     cwd: Path,
     themes: Sequence[Path] = (),
     early: boot.Early | None = None,
@@ -60,7 +60,8 @@ def run(
     configuration = Configuration(store, themes, by_ground)
     app = AgentApp(
         engine, configuration.theme(theme), configuration=configuration,
-        history=PromptHistory(history, str(cwd)), prompt=prompt, early=early, at_once=at_once,
+        history=PromptHistory(history, str(cwd)) if history is not None else None,
+        prompt=prompt, early=early, at_once=at_once,
         model=Model(
             sessions={"": Session(cwd=str(cwd))}, look=look, window=window, keys=keys, vim="insert" if vim else "",
         ),

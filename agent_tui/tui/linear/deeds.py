@@ -16,6 +16,7 @@ from agent_tui.settings_store import Store, public
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.linear.out import Out
+from agent_tui.tui.look_back import bug_words, chosen_by
 from agent_tui.tui.model import Configured, Model
 from agent_tui.tui.own_editor import NO_EDITOR, Foreground, edited, editor, no_shell
 from agent_tui.tui.view.words import tokens
@@ -49,6 +50,9 @@ class Deeds:
                 yield msg.DraftEdited(at=now, text=left, problem=problem)
             case do.LookBack():
                 yield msg.EffectFailed(at=now, text="a replay needs the full screen: agent-tui replay, in a terminal")
+            case do.WriteBug():
+                path, problem = self._bug(model)
+                yield msg.BugWritten(at=now, path=path, problem=problem)
             case do.Suspend():
                 if problem := _suspend():
                     yield msg.EffectFailed(at=now, text=problem)
@@ -68,6 +72,14 @@ class Deeds:
             return self._read()
         failed = self._store.put(key, value)
         return self._read("" if failed else key, failed)
+
+    def _bug(self, model: Model) -> tuple[str, str]:
+        """Write the session to a file for a report: where it is, or why it is not there."""
+        transcript, run = model.transcript, self._foreground
+        if not transcript.session or not transcript.turn or run is None:
+            return "", "nothing was asked in this session yet"
+        words = bug_words(transcript.session, transcript.cwd)
+        return chosen_by(lambda argv: run(argv, lambda: self.ending), words)
 
     def _edit(self, text: str) -> tuple[str, str]:
         argv, run = editor(os.environ), self._foreground

@@ -33,7 +33,7 @@ def run(
     *,
     prompt: str = "",
     look: Look = DEFAULT,
-    history: Path,
+    history: Path | None,
     cwd: Path,
     themes: Sequence[Path] = (),
     store: Store | None = None,
@@ -47,7 +47,7 @@ def run(
         home=str(Path.home()), window=Window(on=(), titled=False),
     )  # fmt: skip
     deeds = Deeds(out, store, themes, foreground)
-    chat = Chat(engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)))
+    chat = Chat(engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)) if history else None)
     try:
         code = _talk(chat, prompt)
     finally:
@@ -60,7 +60,7 @@ def _talk(chat: Chat, prompt: str) -> int:
     try:
         code = chat.run(prompt)
         session = chat.model.transcript.session
-        if session and chat.model.transcript.turn and chat.source.terminal:
+        if session and chat.model.transcript.turn and not chat.model.transcript.otr and chat.source.terminal:
             chat.out.say([f"To go on with this session: agent-tui chat --resume {session}"])
         return code
     except OSError as error:

@@ -14,6 +14,7 @@ from agent_tui.tui.update.step import Step
 from agent_tui.tui.window import Occasion
 
 TITLE_CHARS: Final = 80
+NAME_CHARS: Final = 40
 STOPPED: Final = frozenset({"cancelled"})
 """Ends of a turn that the person made."""
 _TOUCHES: Final = (DraftChanged, HistoryAsked, KeyPressed, Pasted, Submitted)
@@ -79,11 +80,12 @@ def _told(before: Model, model: Model) -> tuple[Effect, ...]:
 
 
 def title_of(transcript: Transcript) -> str:
-    """State and folder, on one short line."""
+    """State, folder and the name of the session, on one short line."""
     folder = transcript.cwd.rstrip("/").rpartition("/")[2]
     mark = "? " if transcript.pending else _MARKS.get(transcript.state, "* ")
     name = plain(folder) or "/" if transcript.cwd else "agent-tui"
-    return f"{mark}{name}{' - agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
+    called = f": {plain(transcript.title)[:NAME_CHARS]}" if transcript.titled_by and transcript.cwd else ""
+    return f"{mark}{name}{called}{' - agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
 
 
 def plain(text: str) -> str:

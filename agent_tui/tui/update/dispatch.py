@@ -8,6 +8,7 @@ from typing import assert_never
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
     BranchRead,
+    BugWritten,
     ChipClicked,
     Copied,
     DraftChanged,
@@ -94,6 +95,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return recall.read(model, msg), ()
         case DraftEdited():
             return composer.edited(model, msg.text, msg.problem)
+        case BugWritten():
+            return copying.answered(model, "written", {"path": msg.path, "problem": msg.problem})
         case Recovered():
             words = "typed at a start that was ended: it is in the prompt again, not sent"
             return toast(composer.give_back(model, msg.text), words, "warning", 8.0)

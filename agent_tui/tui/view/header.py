@@ -6,6 +6,7 @@ from typing import Final
 
 from agent_tui.protocol.transcript import Queued
 from agent_tui.settings_kinds import DIVIDER
+from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Model
 from agent_tui.tui.regions import HeaderView, Span, Tone
 from agent_tui.tui.view import words
@@ -16,6 +17,9 @@ CONTEXT_WARNING: Final = 80
 MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning", "accept-all": "bad"}
 DOT: Final = Span(" · ", "dim")
 BRANCH_CHARS: Final = 40
+TITLE_CHARS: Final = 48
+OTR: Final = "off the record"
+READING: Final = "reading along"
 
 
 def header_view(model: Model) -> HeaderView:
@@ -23,7 +27,7 @@ def header_view(model: Model) -> HeaderView:
     return _header(
         t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated, t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
-        model.window.branch, model.look.status,
+        model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading,
     )  # fmt: skip
 
 
@@ -31,6 +35,7 @@ def header_view(model: Model) -> HeaderView:
 def _header(
     name: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
+    title: str, otr: bool, reading: bool,
 ) -> HeaderView:  # fmt: skip
     known = Span(instead, "dim") if instead else Span(name, "accent") if name else Span("no model", "warning")
     context = _context(used, window, estimated)
@@ -47,7 +52,11 @@ def _header(
     if "mode" not in wanted and MODE_TONES.get(mode) in ("warning", "bad"):
         wanted = (*wanted, *(() if DIVIDER in wanted else (DIVIDER,)), "mode")  # nobody may overlook it
     at = wanted.index(DIVIDER) if DIVIDER in wanted else len(wanted)
-    return HeaderView(_joined([parts[one] for one in wanted[:at]]), _joined([parts[o] for o in wanted[at + 1 :]]))
+    # What nobody may overlook stands where nothing is cut, a name where the cutting begins.
+    standing = [(Span(OTR, "warning"),)] if otr else [(Span(READING, "warning"),)] if reading else []
+    named = [(Span(words.one_line(visible(title), TITLE_CHARS), "normal"),)] if title else []
+    left, right = [parts[one] for one in wanted[:at]], [parts[one] for one in wanted[at + 1 :]]
+    return HeaderView(_joined([*left, *named]), _joined([*standing, *right]))
 
 
 def _joined(parts: list[tuple[Span, ...]]) -> tuple[Span, ...]:

@@ -40,6 +40,7 @@ TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 EDITED: Final = "being edited: "
 EDITING: Final = "Queued prompt: Enter puts it back, Esc leaves it as it was"
+READS: Final = "Read along only: another program works at this session. /fork makes a copy to work in"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
@@ -68,7 +69,7 @@ def view(model: Model) -> View:
         ),
         dialog=ask.dialog_view(model) if model.dialog is not None else None,
         completion=listed,
-        prompt=_prompt(model.composer, running, model.dialog is not None, small, bool(model.vim)),
+        prompt=_prompt(model.composer, running, model.dialog is not None, small, bool(model.vim), transcript.reading),
         status=status_view(model) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
         overlay=_sheet(model),
@@ -141,7 +142,7 @@ def _completion(found: tuple[completion.Candidate, ...], selected: int) -> Compl
 
 
 @lazy
-def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bool) -> PromptView:
+def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bool, reading: bool) -> PromptView:
     purpose = composer.purpose
     if purpose is not None:
         hint = _HINTS.get(purpose.kind, "Enter sends it, Esc goes back")
@@ -152,10 +153,13 @@ def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bo
         private = composer.draft.startswith("!!")
         return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim)
     placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
+    if reading:
+        placeholder = "/fork, or another command"
     if small:
         placeholder = TOO_SMALL
     hint = "" if asked else placeholder
-    return PromptView(composer.rev, composer.text, hint, "", composer.place, vim, composer.selected)
+    label = READS if reading else ""
+    return PromptView(composer.rev, composer.text, hint, label, composer.place, vim, composer.selected)
 
 
 @lazy
