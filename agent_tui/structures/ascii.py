@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
-_GLYPHS: Final = "⚠❯▸▾·…↑↓→←↳│─╭╮╰╯┼├┤┬┴┌┐└┘▌•◦▪☐☑▣✓✗×∴⚙⋯≈━●–—“”‘’«»µ⏎⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_TWINS: Final = "!>>v|~^v><`|-+++++++++++++|*o-oxx+!x:*.~=*--\"\"''<>u;|/-\\|/-\\|/"
+_GLYPHS: Final = "⚠❯▸▾·…↑↓→←↳│─╭╮╰╯┼├┤┬┴┌┐└┘▌•◦▪☐☑▣✓✗×∴⚙⋯≈━●−–—“”‘’«»µ⏎⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_TWINS: Final = "!>>v|~^v><`|-+++++++++++++|*o-oxx+!x:*.~=*---\"\"''<>u;|/-\\|/-\\|/"
 TWINS: Final[Mapping[int, str]] = {
     **dict(zip(map(ord, _GLYPHS), _TWINS, strict=True)),
     **dict.fromkeys(map(ord, "▁▂▃▄▅▆▇▉▊▋▍▎▏"), " "),
@@ -19,6 +19,9 @@ TWINS: Final[Mapping[int, str]] = {
     **dict.fromkeys((0xA0, *range(0x2000, 0x200B), 0x202F), " "),
 }
 """The last three: ends of the scrollbar, control characters made visible, spaces of all sorts."""
+PLAIN: Final = frozenset(map(chr, range(0x20, 0x7F))) | frozenset(_GLYPHS)
+"""Printable ASCII, and the glyphs of the screen: one cell each on every terminal. What is made of these alone needs no
+closer look, and the patterns of that look take milliseconds to compile, before the first frame."""
 _LIMITED: Final = ("linux", "dumb")
 
 

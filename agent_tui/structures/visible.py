@@ -14,6 +14,7 @@ import unicodedata
 from typing import Final
 
 from agent_tui.structures import late
+from agent_tui.structures.ascii import PLAIN
 
 PAD: Final = "\xa0"
 """Stands behind a spacing mark: half of the terminals draw the mark there, the others leave it empty."""
@@ -59,7 +60,7 @@ def visible(text: str, overwrite: bool = False) -> str:
     `overwrite` is for what a program wrote to a terminal: complete escape sequences (its colours) go away, and a lone
     `\\r` starts its line again, as a progress bar means it: what came after the last one is kept.
     """
-    if text.isascii() and text.isprintable():
+    if (text.isascii() and text.isprintable()) or PLAIN.issuperset(text):
         return text
     if _ODD.search(text) is not None:
         if overwrite and ("\x1b" in text or _C1_INTRODUCER.search(text)):

@@ -15,10 +15,13 @@ from typing import Final
 from rich.cells import cell_len
 
 from agent_tui.structures import late
+from agent_tui.structures.ascii import PLAIN
 from agent_tui.structures.visible import PAD, SURE, spacing, unassigned
 
 _UNSURE: Final = late.pattern(rf"\x1b\][^\x07\x1b]*|\u200d[^\x00-\x1f]?|[^\x00-\u02ff{SURE}]{PAD}?")
 """Or a title or the address of a link, which move nothing."""
+SENT: Final = PLAIN | frozenset(map(chr, range(0x300)))
+"""What this leaves as it is, wherever it stands: what the screen draws of its own among it."""
 _OLD: Final = "10.0.0"
 """The Unicode of a terminal that is not the newest. What was as wide then is as wide everywhere."""
 _SAVE, _RESTORE, _UNKNOWN = "\x1b7", "\x1b8", "\ufffd"
@@ -26,7 +29,7 @@ _SAVE, _RESTORE, _UNKNOWN = "\x1b7", "\x1b8", "\ufffd"
 
 def settled(data: str) -> str:
     """`data` (text and sequences for a terminal) with nothing in it that could move the rest of its row."""
-    return data if data.isascii() else _UNSURE.sub(_settle, data)
+    return data if data.isascii() or SENT.issuperset(data) else _UNSURE.sub(_settle, data)
 
 
 def _settle(found: re.Match[str]) -> str:

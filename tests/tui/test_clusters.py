@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent_tui.tui.clusters import settled
+from agent_tui.structures import visible as looks
+from agent_tui.structures.ascii import PLAIN
+from agent_tui.structures.visible import visible
+from agent_tui.tui import clusters
+from agent_tui.tui.clusters import SENT, settled
 from tests.tui.test_rows_terminals import CLUSTERS
 
 PIECES = st.one_of(
@@ -58,3 +62,16 @@ def test_titles_and_addresses_are_sent_as_they_are() -> None:
     for said in ("\x1b]2;नद - agent-tui\x1b\\", "\x1b]2;नद\x07", "\x1b]8;id=1;https://example.org/नद\x1b\\"):
         assert settled(said) == said
     assert settled("\x1b]2;नद\x07न") == "\x1b]2;नद\x07" + settled("न")
+
+
+def test_what_needs_no_look_is_left_as_the_look_would_leave_it() -> None:
+    for character in sorted(SENT):
+        for text in (character, f"a{character}b", f"\x1b[1m{character}\xa0"):
+            assert clusters._UNSURE.sub(clusters._settle, text) == text == settled(text)
+
+
+def test_glyphs_of_the_screen_are_visible_as_they_are() -> None:
+    text = "".join(sorted(PLAIN))
+    for shown in (text, *text):
+        assert looks._ODD.search(shown) is None
+        assert visible(shown) == shown == looks._PILED.sub(r"\1", shown)

@@ -43,7 +43,7 @@ def settled(model: Model) -> Step:
     if not (model.taken or model.edits or editing):
         return model, ()
     there = {item.id: item.text for item in model.transcript.queue}
-    taken = model.taken & there.keys()
+    taken = frozenset(model.taken & there.keys())
     edits = tuple(edit for edit in model.edits if edit[0] in there and there[edit[0]] != edit[1])
     if (taken, edits) != (model.taken, model.edits):
         model = replace(model, taken=taken, edits=edits)
