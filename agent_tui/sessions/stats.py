@@ -152,6 +152,9 @@ class _Count:
                     self.all = replace(self.all, **{bad: getattr(self.all, bad) + 1})
             case ShellEnded():
                 self.all = replace(self.all, commands=self.all.commands + 1)
+            case FileChanged() if not event.step and self.steps:  # its record does not always name its step
+                newest = next(reversed(self.steps.values()))
+                self._of_step(replace(event, turn=newest.turn, step=newest.step, agent=newest.agent))
             case _:
                 if event.step:
                     self._of_step(event)

@@ -8,7 +8,19 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 
-from agent_tui.protocol.events import ErrorRaised, Event, Notice, Retrying, ToolEnded, TurnEnded, UsageReported
+from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.events import (
+    ErrorRaised,
+    Event,
+    FileChanged,
+    Notice,
+    Retrying,
+    StepStarted,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)
 from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.stats import Stats, dump, lines, stats
 from agent_tui.sessions.store import read
@@ -78,3 +90,13 @@ def test_any_session_has_figures(told: list[Event]) -> None:
     found = stats(told)
     assert found.steps == len(found.by_step) and json.dumps(dump(found))
     assert found.tokens_in == sum(step.tokens_in for step in found.by_step)
+
+
+def test_a_change_whose_record_names_no_step_belongs_to_the_newest() -> None:
+    diff = DiffDisplay("shop.py", ())
+    found = stats([
+        TurnStarted(prompt="x", turn=1), StepStarted(turn=1, step=1), StepStarted(turn=1, step=2),
+        FileChanged(call_id="1", path="shop.py", diff=diff),
+    ])  # fmt: skip
+    assert found.files == ("shop.py",)
+    assert [step.files for step in found.by_step] == [(), ("shop.py",)]

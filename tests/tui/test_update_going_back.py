@@ -174,4 +174,6 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
 def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
     play = Play()
     play.press("escape", "escape", after=0.2)
+    assert play.view.overlay is None and play.effects == []
+    command(play, "rewind")
     assert play.view.overlay is None and play.toast == "there is no turn to go back to yet"

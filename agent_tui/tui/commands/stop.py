@@ -32,6 +32,8 @@ def stop(model: Model, _: str) -> Step:
         return dialog.stop(model)
     if model.composer.draft or model.reading.mark >= 0:
         return reading.unmark(model), ()
+    if not len(model.transcript.marks):
+        return model, ()
     if model.at - model.esc_at <= TWICE_SECONDS:
         return find("rewind").run(replace(model, esc_at=float("-inf")), "")
     return replace(model, esc_at=model.at), ()

@@ -152,7 +152,7 @@ def _said(files: list[Mapping[str, Any]], going: GoingBack) -> str:
     talk = " and the conversation" if going.sent == "both" else ""
     again = "changed again" if going.redo else "put back"
     parts = [f"{count(done, 'file')}{talk} {again}"]
-    parts += [f"{kept} left as {'it is' if kept == 1 else 'they are'}"] if kept else []
+    parts += [f"{count(kept, 'file')} left as {'it is' if kept == 1 else 'they are'}"] if kept else []
     names = [one_line(str(one.get("beside")).rpartition("/")[2], 40) for one in files if one.get("beside")]
     parts += [f"the old one is beside it as {', '.join(names[:2])}"] if beside else []
     way = "/undo takes that back" if going.redo else "/redo takes that back"

@@ -101,7 +101,7 @@ def stats(model: Model) -> Iterator[Entry]:
     data = model.transcript.answers.get("stats")
     if not isinstance(data, Mapping):
         return
-    for number, (name, said) in enumerate(_all(data)):
+    for number, (name, said) in enumerate(_all(data, model.transcript.cwd)):
         yield Entry(f"all-{number}", name, said, group="In all")
     for number, share in enumerate(listed(data, "by_model")):
         asked = count(_whole(share, "count"), "request")
@@ -116,7 +116,7 @@ def stats(model: Model) -> Iterator[Entry]:
         yield _step(number, step)
 
 
-def _all(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _all(data: Mapping[str, Any], cwd: str) -> Iterator[tuple[str, str]]:
     ends = data.get("ends")
     ended = ", ".join(f"{number} {end}" for end, number in ends.items()) if isinstance(ends, Mapping) else ""
     yield "turns", f"{_whole(data, 'turns'):,}{f' · {ended}' if ended else ''}"
@@ -127,7 +127,7 @@ def _all(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "time in turns", f"{_time(data, 'turn_ms')} · {_time(data, 'wall_ms')} from the first record to the last"
     yield "errors", f"{_whole(data, 'errors'):,}{_more(data, 'warnings')}"
     files = data.get("files")
-    names = [str(one) for one in files] if isinstance(files, list | tuple) else []
+    names = [str(one).removeprefix(f"{cwd}/") for one in files] if isinstance(files, list | tuple) else []
     yield "files changed", f"{len(names)}{': ' if names else ''}{', '.join(names)}"
 
 

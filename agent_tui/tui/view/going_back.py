@@ -23,9 +23,9 @@ CHOICES: Final = {
     "both": "both: the old one beside it",
 }  # fmt: skip
 ACTIONS: Final = {
-    "both": ("code and conversation", "the files, and all that was said since"),
-    "code": ("code", "the files; what was said stays"),
-    "conversation": ("conversation", "what was said since; the files stay as they are"),
+    "both": ("code and conversation", "files, and all said since"),
+    "code": ("code", "the files only"),
+    "conversation": ("conversation", "what was said only"),
 }
 REDONE: Final = {
     "code": ("code", "the files as they were before that"),
@@ -97,5 +97,5 @@ def _options(going: GoingBack) -> tuple[list[Option], list[int]]:
 
 @lazy
 def going_back_footer(told: bool) -> FooterView:
-    close = ("Esc", "leave all as it is")
+    close = ("Esc", "leave")
     return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "read"), close) if told else (close,))
