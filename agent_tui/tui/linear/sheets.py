@@ -25,6 +25,10 @@ HINTS: Final = {
     "private": "Type an empty line to go on.",
     "paste": "Type an empty line to go on.",
     "copy": "Type a number or letter to copy it, w and it to write it to a file, or an empty line to close.",
+    "going_back": "Type a number: of a changed file, for the next choice; of what goes back; or an empty line to leave "
+    "all as it is.",
+    "sessions": "Type a number to open it, r and a number to rename it, d and a number to delete it, all for all "
+    "folders, words to search, or an empty line to close.",
     "queue": "Type e (edit), d (remove), s (send now), i (interrupt and send), u (up) or l (lower) and a number, "
     "p to pause or resume, or an empty line to close.",
     "settings": "Type a number to change that setting, r and a number to reset it, words to search, or an empty line "
@@ -34,6 +38,8 @@ TYPED: Final = (
     "A line is a prompt; while the agent works it waits in the queue. A backslash at its end goes on in the next line;",
     'what stands between two lines of """ is one prompt. !command runs a command of yours. Ctrl+C interrupts.',
 )
+GROUPED: Final = frozenset((TITLES["stats"], TITLES["sessions"]))
+"""Lists whose groups are said."""
 CHOOSE: Final = "Type a number to choose, words to search, or an empty line to close."
 
 Press = tuple[str, str]
@@ -49,7 +55,7 @@ def signature(model: Model) -> Any:
     if picker is not None:
         waits = overlay.query or (overlay.kind in ("debug", "themes") and not picker.count)
         shown = tuple(one.id or one.label for one in picker.shown[:MOST])
-        return None if waits else (overlay.kind, picker.query, shown)
+        return None if waits else (overlay.kind, picker.query, shown, picker.sure)
     match overlay.kind:
         case "aside":
             aside = model.aside
@@ -67,8 +73,11 @@ def signature(model: Model) -> Any:
 
 def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     """The overlay as lines: what it is called, what it says, and what can be chosen."""
+    if overlay.picker is not None and overlay.picker.sure:
+        name = next((one.label for one in overlay.picker.shown if one.id == overlay.picker.sure), "it")
+        return [f"Delete {name} for ever? Type yes, or an empty line to keep it."]
     if overlay.picker is not None:
-        return _list(TITLES[overlay.kind], choices(overlay), len(overlay.picker.shown))
+        return _list(TITLES[overlay.kind], choices(overlay), len(overlay.picker.shown), hint(overlay))
     shown = overlay_view(model)
     if shown is None:
         return []
@@ -101,16 +110,20 @@ def choices(overlay: Overlay) -> list[tuple[int, Entry]]:
     return list({one.id: (at, one) for at, one in found if one.id}.values())  # a key here is a command: said once
 
 
-def _list(title: str, found: list[tuple[int, Entry]], total: int) -> list[str]:
+def _list(title: str, found: list[tuple[int, Entry]], total: int, hinted: str) -> list[str]:
     lines = [f"{title}:", *(TYPED if title == TITLES["help"] else [])]
+    group = ""
     for number, (_, entry) in enumerate(found[:MOST], 1):
+        if entry.group != group and title in GROUPED:
+            group = entry.group
+            lines.append(f"{group}:")
         detail = _plain(entry.detail)
         lines.append(f"{number}: {entry.label}{f', {detail}' if detail else ''}")
     if not found:
         lines.append("there is nothing here")
     elif len(found) > MOST:
         lines.append(f"and {total - MOST} more; words find them")
-    return [*lines, CHOOSE]
+    return [*lines, hinted]
 
 
 def _plain(detail: str) -> str:
@@ -119,7 +132,8 @@ def _plain(detail: str) -> str:
 
 
 def _said(shown: OverlayView, most: int | None) -> list[str]:
-    lines = [_plain("".join(span.text for span in line)) for line in shown.lines][:most]
+    texts = [(len(line), "".join(span.text for span in line)) for line in shown.lines]
+    lines = [text if spans == 1 and text[:1] in " +-" else _plain(text) for spans, text in texts][:most]
     below = [_plain("".join(span.text for span in line)) for line in shown.below]
     return [line for line in (*lines, *shown.text.split("\n"), *below) if line]
 
@@ -155,10 +169,24 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
 
 def _picked(overlay: Overlay, text: str) -> list[Press] | None:
     found = choices(overlay)
+    if overlay.kind == "sessions" and (own := _of_session(overlay, text)) is not None:
+        return own
     if text.isascii() and text.isdecimal():
         at = int(text) - 1
         return [*_goto(found[at][0]), ("enter", "")] if 0 <= at < min(len(found), MOST) else None
     return [("ctrl+u", ""), (text, text)]
+
+
+def _of_session(overlay: Overlay, text: str) -> list[Press] | None:
+    """What only the list of sessions knows: a name, an end, all folders."""
+    assert overlay.picker is not None
+    if overlay.picker.sure:
+        return [("delete", "") if text.lower() in ("y", "yes") else ("escape", "")]
+    word, _, rest = text.partition(" ")
+    number = int(rest) if rest.isascii() and rest.isdecimal() else 0
+    if word in ("r", "d") and 0 < number <= len(overlay.picker.shown):
+        return [*_goto(number - 1), ("f2" if word == "r" else "delete", "")]
+    return [("ctrl+a", "")] if text == "all" else None
 
 
 def _goto(place: int, pages: bool = True) -> list[Press]:

@@ -120,7 +120,7 @@ def rewound(model: Model, event: Rewound) -> Step:
     if model.composer.asks("search"):
         model = composer.leave(model)
     model = composer.give_back(model, text) if text else model
-    if going is None or going.sent == "both":
+    if going is None or going.sent != "conversation":
         return model, ()
     said = "the conversation is back there; /redo opens it as it was, in a new session"
     return toast(replace(model, going_back=None), said, "good", SECONDS)
@@ -128,9 +128,9 @@ def rewound(model: Model, event: Rewound) -> Step:
 
 def restored(model: Model, data: Any) -> Step:
     """The engine has put files back, or could not."""
-    going = model.going_back or GoingBack()
+    going = model.going_back if model.going_back is not None and model.going_back.sent else GoingBack()
     done: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    closed = replace(model, going_back=None)
+    closed = replace(model, going_back=None) if going is model.going_back else model  # else another sheet is open
     if asked := [one for one in done.get("asked") or () if isinstance(one, Mapping)]:
         first = opened(closed, going.to, going.redo)
         said = f"{asked[0].get('path')} changed meanwhile, and nothing was done: choose what becomes of it"
