@@ -246,3 +246,14 @@ def test_the_end_of_the_turn_closes_the_dialog() -> None:
     play.feed(TurnEnded(state="cancelled", session="s"))
     assert play.view.dialog is None
     assert not play.view.grab_all
+
+
+def test_enter_behind_words_allows_nothing() -> None:
+    play = _asked()
+    play.type("no, use pytest instead")
+    play.press("enter")
+    assert play.toast.startswith("Enter does not answer while the prompt holds words: y, ")
+    assert play.take() == []
+    assert play.text == "no, use pytest instead"
+    play.press("down", "enter")  # the cursor was meant: it was moved
+    assert [type(op) for op in play.take()] == [Answer]

@@ -110,6 +110,9 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         selected = (dialog.selected + (1 if msg.key == "down" else -1)) % len(offered)
         return replace(model, dialog=replace(dialog, selected=selected)), ()
     if msg.key == "enter":
+        if msg.draft.strip() and dialog.selected == _default(question):  # meant for the words, not for the cursor
+            letters = ", ".join(offer.keys[0] for offer in offered)
+            return toast(model, f"Enter does not answer while the prompt holds words: {letters} or ↑↓ do", "warning")
         chosen = offered[min(dialog.selected, len(offered) - 1)]
         if chosen.choice == "once" and isinstance(question, Approval) and question.hard:
             return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
