@@ -32,7 +32,7 @@ def plain(value: Any, said: Callable[[str], str] = str) -> Any:
         return value if math.isfinite(value) else [str(value)]
     if kind is tuple:
         return ["()", *(plain(item, said) for item in value)]
-    if kind is frozenset:
+    if kind is frozenset or kind is set:
         return ["{}", *sorted((plain(item, said) for item in value), key=repr)]
     if kind is list:
         return ["[]", *(plain(item, said) for item in value)]

@@ -121,8 +121,8 @@ def _fold(model: Model, event: Event | Restored) -> Model:
     after = event.apply(start)
     if after is before and session == model.active:
         return model
-    sessions = {id: value for id, value in model.sessions.items() if id}
-    sessions[session] = after
+    kept = {} if begins else model.sessions  # what was open before it is not looked at any more
+    sessions = {**{id: value for id, value in kept.items() if id}, session: after}
     return replace(model, sessions=sessions, active=session if begins or not model.active else model.active)
 
 
