@@ -17,12 +17,16 @@ from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepRecording, Op, Query, Resume, Shutdown
 from agent_tui.protocol.session_events import Answered, ErrorRaised, Notice
+from agent_tui.registry import late
 from agent_tui.sessions.lock import SessionLocked
 
 if TYPE_CHECKING:
     from logging import Logger
 
+    from agent_tui.agent import shelf
     from agent_tui.agent.hosting import Hosted
+else:
+    shelf = late("agent_tui.agent.shelf", warm=False)
 
 POOL_THREADS = 4
 OPENING_SECONDS = 0.3
@@ -164,7 +168,6 @@ class Worker:
 
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
-        from agent_tui.agent import shelf
         from agent_tui.agent.catalogue import sessions_told
         from agent_tui.agent.looking import Looker
 
@@ -186,8 +189,6 @@ class Worker:
 
     async def _obey(self, hosted: Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:
         """Until the end; or until another session is to be opened, while nothing runs in this one."""
-        from agent_tui.agent import shelf
-
         while not isinstance(op := await inbox.get(), Shutdown):
             if isinstance(op, KeepRecording):
                 if problem := self._recordings.keep(op):
@@ -204,8 +205,6 @@ class Worker:
 
     def _shelve(self, op: Op, session: str) -> None:
         """Something is to be done to a session that is not the one at work."""
-        from agent_tui.agent import shelf
-
         task = asyncio.create_task(shelf.put(self.config, op, session, self._pool, self._tell))
         self._shelving.add(task)
         task.add_done_callback(self._shelving.discard)

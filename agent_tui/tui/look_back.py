@@ -3,17 +3,14 @@ report. The engine goes on meanwhile."""
 
 from __future__ import annotations
 
-import sys
-import tempfile
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Final, Protocol
 
 from agent_tui.protocol.ops import Resume
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import Foreground
+from agent_tui.tui.own_program import bug_words, chosen_by
 from agent_tui.tui.taping import Taping
 
 END: Final = "1e9"
@@ -57,13 +54,6 @@ def report(screen: Screen) -> tuple[str, str]:
     return _on_terminal(screen, bug_words(transcript.session, transcript.cwd))
 
 
-def bug_words(session: str, cwd: str) -> list[str]:
-    """How the program for it is called: it writes to a new file in `cwd`."""
-    names = (f"agent-tui-bug-{session[:8]}{more}.zip" for more in ("", *(f"-{number}" for number in range(2, 1000))))
-    path = next((path for path in (Path(cwd) / name for name in names) if not path.exists()), Path(cwd) / "bug.zip")
-    return ["bug", session, "--output", str(path)]
-
-
 def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:
     assert screen.foreground is not None
     screen.taping.flush()
@@ -77,16 +67,3 @@ def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:
         return chosen_by(suspended, words)
     finally:
         screen.repaint()
-
-
-def chosen_by(run: Callable[[list[str]], int], words: list[str]) -> tuple[str, str]:
-    """Run this program with `words`; what it says was chosen or made there, and what went wrong, if something did."""
-    with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
-        chosen = Path(folder) / "chosen"
-        chosen.touch(0o600)
-        try:
-            code = run([sys.executable, "-m", "agent_tui", *words, "--chosen", str(chosen)])
-        except (OSError, ValueError) as error:
-            return "", f"{words[0]} cannot be started: {error}"
-        said = chosen.read_text("utf-8").strip()
-    return said, f"{words[0]} ended with exit code {code}" if code else ""

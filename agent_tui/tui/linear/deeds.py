@@ -16,9 +16,9 @@ from agent_tui.settings_store import Store, public
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.linear.out import Out
-from agent_tui.tui.look_back import bug_words, chosen_by
 from agent_tui.tui.model import Configured, Model
 from agent_tui.tui.own_editor import NO_EDITOR, Foreground, edited, editor, no_shell
+from agent_tui.tui.own_program import bug_words, chosen_by
 from agent_tui.tui.view.words import tokens
 from agent_tui.tui.wording import count
 

@@ -6,22 +6,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from agent_tui.protocol import ops
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
-from agent_tui.protocol.ops import (
-    Delete,
-    Export,
-    Fork,
-    Op,
-    Pull,
-    Query,
-    RestoreFiles,
-    Resume,
-    SaveDraft,
-    SetClipboard,
-    SetModel,
-    WriteFile,
-)
+from agent_tui.protocol.ops import Op, SaveDraft
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import commands, msg
 from agent_tui.tui.linear import asking, sheets
@@ -42,7 +30,10 @@ LONG: Final = 30.0
 """The same where it asks a server or the disk."""
 READ: Final = 2 * BURST_SECONDS
 """So much later than what it answers a key is surely meant for it."""
-SLOW: Final = (SetModel, Pull, Export, WriteFile, Query, Resume, SetClipboard, RestoreFiles, Fork, Delete)
+SLOW: Final = (
+    ops.SetModel, ops.Pull, ops.Export, ops.WriteFile, ops.Query, ops.Resume, ops.SetClipboard, ops.RestoreFiles,
+    ops.Fork, ops.Delete,
+)  # fmt: skip
 
 
 class Rules:

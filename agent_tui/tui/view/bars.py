@@ -19,9 +19,10 @@ from agent_tui.tui.view.header import DOT
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
+    from agent_tui.tui.view import going_back, recalls
     from agent_tui.tui.view import queued as panel
-    from agent_tui.tui.view import recalls
 else:
+    going_back = late("agent_tui.tui.view.going_back")
     panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
@@ -112,9 +113,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return picker_footer(model.overlay.kind)
     kind = model.overlay.kind if model.overlay is not None else None
     if kind == "going_back" and model.composer.purpose is None:
-        from agent_tui.tui.view.going_back import going_back_footer
-
-        return going_back_footer(model.going_back is not None and model.going_back.told)
+        return going_back.going_back_footer(model.going_back is not None and model.going_back.told)
     now = model.composer
     if kind == "aside" and model.aside is not None and now.purpose is None:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))

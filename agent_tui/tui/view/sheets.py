@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from agent_tui.registry import late
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.update.overlay import FIRST_RUN
@@ -14,6 +15,11 @@ from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.pastes import paste_view, private_view
 from agent_tui.tui.view.queued import queued_view
 from agent_tui.tui.view.settings import settings_view
+
+if TYPE_CHECKING:
+    from agent_tui.tui.view import going_back
+else:
+    going_back = late("agent_tui.tui.view.going_back")
 
 Lines = tuple[tuple[Span, ...], ...]
 
@@ -27,9 +33,7 @@ def overlay_view(model: Model) -> OverlayView | None:
     if model.overlay is not None and model.overlay.kind == "settings":
         return settings_view(model, model.overlay)
     if model.overlay is not None and model.overlay.kind == "going_back":
-        from agent_tui.tui.view.going_back import going_back_view
-
-        return going_back_view(model.overlay, model.going_back)
+        return going_back.going_back_view(model.overlay, model.going_back)
     if model.overlay is not None and model.overlay.kind == "aside":
         return aside_view(model.overlay, model.aside)
     if model.overlay is not None and model.overlay.kind == "queue":

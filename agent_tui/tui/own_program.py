@@ -1,0 +1,28 @@
+"""Another run of this program, which has the terminal for a while and leaves a word about what came of it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+
+def bug_words(session: str, cwd: str) -> list[str]:
+    """How the program for it is called: it writes to a new file in `cwd`."""
+    names = (f"agent-tui-bug-{session[:8]}{more}.zip" for more in ("", *(f"-{number}" for number in range(2, 1000))))
+    path = next((path for path in (Path(cwd) / name for name in names) if not path.exists()), Path(cwd) / "bug.zip")
+    return ["bug", session, "--output", str(path)]
+
+
+def chosen_by(run: Callable[[list[str]], int], words: list[str]) -> tuple[str, str]:
+    """Run this program with `words`; what it says was chosen or made there, and what went wrong, if something did."""
+    with tempfile.TemporaryDirectory(prefix="agent-tui-") as folder:  # nobody else may look into it
+        chosen = Path(folder) / "chosen"
+        chosen.touch(0o600)
+        try:
+            code = run([sys.executable, "-m", "agent_tui", *words, "--chosen", str(chosen)])
+        except (OSError, ValueError) as error:
+            return "", f"{words[0]} cannot be started: {error}"
+        said = chosen.read_text("utf-8").strip()
+    return said, f"{words[0]} ended with exit code {code}" if code else ""
