@@ -67,6 +67,7 @@ class Composer:
     editing: Editing | None = None
     saved: str = ""
     """The draft that the engine was told last."""
+    calls: str = ""  # a line that may call a skill: it waits in the draft until they are known
     history: tuple[str, ...] = ()
     """Earlier prompts, oldest first."""
     browsing: int = -1

@@ -100,11 +100,11 @@ def test_a_new_session_begins_when_nothing_runs() -> None:
     assert play.take() == [Resume("")]
 
 
-def test_what_a_session_costs_is_among_the_facts() -> None:
+def test_what_a_session_costs_is_among_its_figures() -> None:
     play = Play()
     play.type("/cost")
     play.press("enter")
-    assert play.model.overlay is not None and play.model.overlay.kind == "debug"
+    assert play.model.overlay is not None and play.model.overlay.kind == "stats"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from agent_tui.protocol.events import Answered
+from agent_tui.protocol.events import Answered, SessionStarted
 from agent_tui.protocol.ops import MODES, Clear, Query, QueueEdit, SetMode, SetModel, Submit
 from agent_tui.safety import policy
-from tests.tui.play import Play
+from agent_tui.tui import commands
+from agent_tui.tui.elsewhere import INSTEAD
+from tests.tui.play import SKILLS, Play
 
 
 def _labels(play: Play) -> list[str]:
@@ -111,11 +115,54 @@ def test_an_unknown_name_keeps_the_line_and_names_the_closest() -> None:
     assert "did you mean /review?" in play.toast
 
 
-def test_while_skills_are_unknown_the_engine_decides() -> None:
+def test_a_slash_word_waits_until_the_skills_are_known() -> None:
     play = Play(started=False)
-    play.type("/reviw a.py")
+    play.type("/tidy now")
+    play.press("escape", "enter")
+    assert play.text == "/tidy now" and "waits" in play.toast and play.take() == []
+    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="skills", data=SKILLS))
+    assert play.take() == [Submit("/tidy now")] and play.text == "" and play.toast == ""
+
+
+def test_a_slash_word_that_waited_and_is_nothing_never_reaches_the_model() -> None:
+    play = Play(started=False)
+    play.type("/permissions")
     play.press("enter")
-    assert play.take() == [Submit("/reviw a.py")]
+    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="skills", data=SKILLS))
+    assert play.ops == [] and play.text == "/permissions" and "/mode" in play.toast
+
+
+def test_a_line_that_waited_and_was_changed_is_not_sent_by_itself() -> None:
+    play = Play(started=False)
+    play.type("/tidy")
+    play.press("escape", "enter")
+    play.type(" more")
+    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="skills", data=SKILLS))
+    assert play.take() == [] and play.text == "/tidy more"
+
+
+@pytest.mark.parametrize("word", sorted({*INSTEAD} - {"review"}))  # that one is a skill here
+def test_words_of_other_agents_get_an_answer_and_no_guess(word: str) -> None:
+    play = Play()
+    play.type(f"/{word}")
+    play.press("escape", "enter")
+    assert play.ops == [] and play.text == f"/{word}"
+    assert play.toast == f"/{word}: {INSTEAD[word]}"
+    for named in re.findall(r"(?:^|\s)/([a-z-]+)", INSTEAD[word]):
+        assert commands.by_slash(named) is not None
+
+
+def test_a_slip_in_such_a_word_names_no_skill() -> None:
+    data = [*SKILLS, {"name": "commit", "description": "", "arguments": [], "free": True, "source": "user"}]
+    play = Play()
+    play.feed(Answered(id="start", kind="skills", data=data))
+    play.type("/compat")
+    play.press("escape", "enter")
+    assert "/commit" not in play.toast and "/clear" in play.toast
+
+
+def test_cost_shows_the_figures_of_the_session() -> None:
+    assert commands.by_slash("cost") is commands.find("stats")
 
 
 @pytest.mark.parametrize("line", ["/usr/bin/x is broken", "/ what", "/1 thing", "a /help", "/tidy now", "// x"])

@@ -8,7 +8,7 @@ from agent_tui.tui.update import overlay
 from agent_tui.tui.update.step import Step
 
 
-@command(aliases=("cost",), argument="[search]", rank=59)
+@command(argument="[search]", rank=59)
 def debug(model: Model, args: str) -> Step:
     """Show facts about the running program: versions, terminal, model, context, times. Enter copies them all."""
     return overlay.pick(model, "debug", args)

@@ -8,7 +8,7 @@ from agent_tui.tui.update import overlay
 from agent_tui.tui.update.step import Step
 
 
-@command(argument="[search]", rank=58)
+@command(aliases=("cost",), argument="[search]", rank=58)
 def stats(model: Model, args: str) -> Step:
     """Show this session in figures: tokens, time, calls and files, in all, for each model, each tool and each step."""
     return overlay.pick(model, "stats", args)

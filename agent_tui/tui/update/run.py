@@ -26,7 +26,7 @@ from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
-from agent_tui.tui.update import aside, composer, copying, dialog, overlay, pastes, queue
+from agent_tui.tui.update import aside, composer, copying, dialog, overlay, pastes, queue, submit
 from agent_tui.tui.update.step import Step, then
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return shelf.forked(model, event.data)
         case Answered(kind="shelf"):
             return shelf.changed(model, event.data)
+        case Answered(kind="skills") if model.composer.calls:
+            return submit.skills_told(model)
         case Answered(kind="locked"):
             return shelf.locked(model)
         case Rewound():

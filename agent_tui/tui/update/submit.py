@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import QueueEdit, RunShell, Steer, Submit
+from agent_tui.registry import late as late_module
 from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
@@ -14,8 +14,15 @@ from agent_tui.tui.model import InFlight, Model, Overlay
 from agent_tui.tui.update import composer, overlay, queue, settings, skills
 from agent_tui.tui.update.step import Step, then, toast
 
+if TYPE_CHECKING:
+    from agent_tui.tui import elsewhere
+else:
+    elsewhere = late_module("agent_tui.tui.elsewhere")
+
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
 """The first word of a line that calls a command or a skill; a path has a second slash and is none."""
+READ_SECONDS: Final = 8.0
+"""A sentence that says what to do instead stays so long."""
 
 
 def submit(model: Model, text: str) -> Step:
@@ -77,13 +84,24 @@ def slash(model: Model, text: str) -> Step | None:
             return then(spent, overlay.pick(spent[0], command.lists))
         return then(spent, command.run(spent[0], arguments.strip()))
     known = skills.names(model.transcript.answers)
-    if known is None or name in known:
+    if (known is not None and name in known) or model.gone:
         return None
-    close = get_close_matches(name, (*known, *commands.slash_names()), n=1, cutoff=0.5)
-    hint = f"did you mean /{close[0]}?" if close else "type / to see what there is"
     if model.composer.draft != text:
         model = composer.write(model, text)
-    return toast(model, f"no command or skill /{name}: {hint}", "warning")
+    if known is None:
+        waits = replace(model, composer=replace(model.composer, calls=text))
+        return toast(waits, f"/{name} waits: the skills are still being read")
+    return toast(model, elsewhere.hint(name, known), "warning", READ_SECONDS)
+
+
+def skills_told(model: Model) -> Step:
+    """The skills are known: a line that waited for them goes where it belongs, if it still stands in the prompt."""
+    waits, now = model.composer.calls, model.composer
+    if not waits:
+        return model, ()
+    model = replace(model, composer=replace(now, calls=""))
+    free = now.purpose is None and now.editing is None and now.draft == waits
+    return submit(replace(model, toast=None), waits) if free else (model, ())
 
 
 def _completed(model: Model, name: str, arguments: str) -> Step:
