@@ -10,6 +10,7 @@ from concurrent.futures import Executor as Pool
 from importlib.metadata import version
 from logging import Logger
 from pathlib import Path
+from typing import Final
 
 from agent_tui import paths
 from agent_tui.agent import recovery
@@ -22,6 +23,9 @@ from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.store import Store
+
+LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py")
+"""What the look of a session depends on: with other versions a replay may come to other frames."""
 
 
 async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) -> Agent:
@@ -38,7 +42,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     record.emit(
         SessionStarted(
             cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
-            versions={"agent-tui": version("agent-tui"), "python": platform.python_version()},
+            versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
             config=config.settings.snapshot(), resumed=bool(config.resume), otr=config.otr,
         )
     )  # fmt: skip

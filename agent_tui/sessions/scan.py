@@ -18,6 +18,7 @@ from agent_tui.protocol.events import Event
 
 _RECORD: Final = re.compile(rb'\{"v":')
 """How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that were run together."""
+_VERSION: Final = re.compile(rb'\{"v":(\d{1,9}),')
 _OBJECT: Final = json.JSONDecoder()
 
 
@@ -32,6 +33,8 @@ class Scan:
     newline: bool = True
     last: int = 0
     """The highest record number."""
+    version: int = 0
+    """The newest format of a record."""
 
 
 def scan(lines: Iterable[bytes]) -> Scan:
@@ -49,6 +52,8 @@ def scan(lines: Iterable[bytes]) -> Scan:
             for event, stop in pieces:
                 _take(found, event, start + stop, line, stop)
             continue
+        if (version := _VERSION.match(line)) is not None:
+            found.version = max(found.version, int(version[1]))
         _take(found, event, found.size, line, len(line))
     found.problems.extend(text for at, text in damage if at < found.end)
     if found.end < found.size:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from agent_tui.protocol.codec import encode
+from agent_tui.protocol.codec import VERSION, encode
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     Cleared,
@@ -115,7 +115,7 @@ class Store:
     def open(cls, folder: Path, session: str) -> Opened:
         """Go on with a log. Where it cannot be written it is read all the same (see `trouble`).
 
-        Raises SessionLocked (another program has it), FileNotFoundError and other OSErrors (it cannot be read).
+        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError and other OSErrors (it cannot be read).
         """
         path = log_path(folder, session)
         if Path(session).name != session or not path.is_file():
@@ -130,6 +130,9 @@ class Store:
         except OSError:
             lock.release()
             raise
+        if found.version > VERSION:
+            lock.release()
+            raise SessionLocked(f"session {session} was written by a newer agent-tui: update this one, or read it only")
         store = cls(folder, session, found, lock)
         store.trouble = trouble
         return Opened(store, found.events, tuple(found.problems))

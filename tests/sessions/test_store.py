@@ -101,7 +101,7 @@ def test_numbers_go_on_where_the_log_ended(tmp_path: Path) -> None:
 
 def test_records_of_a_newer_version_stay_as_they_are(tmp_path: Path) -> None:
     path, _ = log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"))
-    raw = {"v": 2, "n": 3, "at": 5.0, "type": "hologram_shown", "depth": [1, {"deep": "ü"}]}
+    raw = {"v": 1, "n": 3, "at": 5.0, "type": "hologram_shown", "depth": [1, {"deep": "ü"}]}
     line = encode(Unknown(raw=raw, type="hologram_shown"))
     path.write_bytes(path.read_bytes() + line)
     opened = Store.open(tmp_path, "one")
@@ -112,6 +112,18 @@ def test_records_of_a_newer_version_stay_as_they_are(tmp_path: Path) -> None:
     opened.store.close()
     assert line in path.read_bytes()
     assert opened.problems == read(path)[1] == ()
+
+
+def test_a_log_in_a_newer_format_is_read_and_never_written(tmp_path: Path) -> None:
+    path, _ = log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"))
+    raw = {"v": 2, "n": 3, "at": 5.0, "type": "turn_started", "prompt": {"shape": "of tomorrow"}}
+    path.write_bytes(path.read_bytes() + encode(Unknown(raw=raw, type="turn_started")))
+    before = path.read_bytes()
+    with pytest.raises(SessionLocked, match="newer agent-tui"):
+        Store.open(tmp_path, "one")
+    events, problems = read(path)
+    assert ([event.n for event in events], problems, path.read_bytes()) == ([1, 2, 3], (), before)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["one.jsonl"]
 
 
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
