@@ -18,6 +18,8 @@ from agent_tui.tui.vim_text import MOTIONS, Target, first_word, last_place, obje
 
 ELSEWHERE: Final = frozenset("/?:")
 """What vim does with these, other keys do here."""
+COMMANDS: Final = frozenset("/:")
+"""On an empty prompt they begin a command, as `/` does while typing."""
 REPEATED: Final = frozenset("dc<>xXDCsSpPrJ~oOiaIA")
 """Commands that `.` does again."""
 SHORT: Final = {"x": ("d", "l"), "X": ("d", "h"), "D": ("d", "$"), "C": ("c", "$"), "s": ("c", "l"), "S": ("c", "c"),
@@ -41,6 +43,8 @@ def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
     if len(key) != 1:
         return Done(replace(vim, typed=""), text, at, "pass")
     command = parse(vim.typed + key, vim.mode != "normal")
+    if key in COMMANDS and not text and not vim.typed:
+        return insert(vim, "/", 1)
     if command is None and key in ELSEWHERE:
         return Done(replace(vim, typed=""), text, at, "elsewhere")
     if command is None:

@@ -122,3 +122,11 @@ def test_any_keys_leave_a_text_and_a_caret_in_it(text: str, keys: str, at: int) 
     if vim.mode.startswith("visual"):
         first, last = span(vim, done.text)
         assert 0 <= first <= last <= len(done.text)
+
+
+@pytest.mark.parametrize("key", ["/", ":"])
+def test_on_an_empty_prompt_a_command_begins(key: str) -> None:
+    done = play("|", key)
+    assert (done.text, done.caret, done.vim.mode) == ("/", 1, "insert")
+    assert play("|one", key).way == "elsewhere"
+    assert play("|a/b", f"f{key}").text == "a/b"

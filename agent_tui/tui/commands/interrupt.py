@@ -10,7 +10,7 @@ from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.effects import CopySelection, Quit
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import composer, dialog, queue
-from agent_tui.tui.update.step import Step, then, toast
+from agent_tui.tui.update.step import Step, toast
 
 TWICE_SECONDS: Final = 1.0
 
@@ -32,8 +32,7 @@ def interrupt(model: Model, _: str) -> Step:
     if model.composer.editing is not None:
         return queue.leave_edit(model)
     if model.composer.draft:
-        cleared = composer.cleared(model)
-        return then(cleared, toast(cleared[0], "cleared: ↑ brings it back"))
+        return composer.emptied(model)
     if model.at - model.quit_at <= TWICE_SECONDS:
         return model, (Quit(),)
     text = f"press {commands.key_of('interrupt', model.keys)} again to quit"

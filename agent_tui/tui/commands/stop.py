@@ -22,18 +22,21 @@ def _label(now: Situation) -> str:
 
 @command(keys=("escape",), slash=False, label=_label, rank=15)
 def stop(model: Model, _: str) -> Step:
-    """Interrupt the running turn. What was written stays, the queue pauses. Closes what is open first. Twice on an
-    empty prompt: back to an earlier turn."""
+    """Interrupt the running turn. What was written stays, the queue pauses. Closes what is open first. Twice: clears
+    the prompt (the history keeps it); on an empty one, back to an earlier turn."""
     if model.composer.purpose is not None:
         return composer.dismissed(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)
     if model.running:
         return dialog.stop(model)
-    if model.composer.draft or model.reading.mark >= 0:
+    if model.reading.mark >= 0:
         return reading.unmark(model), ()
-    if not len(model.transcript.marks):
+    if not len(model.transcript.marks) and not model.composer.draft:
         return model, ()
-    if model.at - model.esc_at <= TWICE_SECONDS:
-        return find("rewind").run(replace(model, esc_at=float("-inf")), "")
-    return replace(model, esc_at=model.at), ()
+    if model.at - model.esc_at > TWICE_SECONDS:
+        return replace(model, esc_at=model.at), ()
+    model = replace(model, esc_at=float("-inf"))
+    if not model.composer.draft:
+        return find("rewind").run(model, "")
+    return (model, ()) if model.vim else composer.emptied(model)  # vim's own Esc may well come twice

@@ -105,6 +105,12 @@ def cleared(model: Model) -> Step:
     return spent(model, model.composer.draft)
 
 
+def emptied(model: Model) -> Step:
+    """Empty the prompt on the person's wish, and say how what it held comes back."""
+    step = cleared(model)
+    return then(step, toast(step[0], "cleared: ↑ brings it back"))
+
+
 def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
     """A chip for `text`, which is known from now on."""
     chip = chips.pasted(model.composer.chipped + 1, text)
