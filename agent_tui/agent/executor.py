@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
@@ -20,6 +20,7 @@ from agent_tui.agent.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import Display, TextDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
+from agent_tui.protocol.standing import Allowance
 from agent_tui.safety import paths, policy
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult
 
@@ -162,13 +163,24 @@ class Executor:
             return _failed("denied", f"nobody is there to allow it ({decision.reason})")
         choice, words = await self.ask(asked)
         verdict: Verdict = "once" if choice == "once" else "always" if choice == "always" else "no"
-        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=words))
+        allows = self._on_record(decision.always) if verdict == "always" else None
+        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=words, allows=allows))
         if verdict == "always" and decision.always is not None:
             self.rules |= {decision.always}
         if verdict == "no":
             return _failed("denied", f"the person said no{': ' + words if words else ''}")
         now = policy.decide(self.mode(), prepared.facts, self.rules)  # the mode may be another than when it was asked
         return _failed("blocked", now.reason) if now.verdict == "refuse" else None
+
+    def remember(self, allowed: Iterable[Allowance]) -> None:
+        """What a person allowed earlier in this session holds again."""
+        self.rules |= {policy.Rule(one.tool, one.targets, one.folder) for one in allowed}
+
+    def _on_record(self, rule: policy.Rule | None) -> Allowance | None:
+        """`rule` as the log may hold it; None where it names a secret, or there is none."""
+        if rule is None or any(self.scrub(target) != target for target in rule.targets):
+            return None
+        return Allowance(rule.tool, rule.targets, rule.folder)
 
     async def _preview(self, prepared: Prepared) -> Display | None:
         preview = prepared.tool.preview

@@ -46,6 +46,9 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
             config=config.settings.snapshot(), resumed=bool(config.resume), otr=config.otr,
         )
     )  # fmt: skip
+    if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
+        shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
+        record.emit(Notice(f"Allowed before in this session, and still: {shown}"))
     for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
     for name in config.settings.tools.enabled:

@@ -15,6 +15,7 @@ from typing import Any
 from agent_tui.agent.changes import Changes
 from agent_tui.agent.history import History
 from agent_tui.protocol.events import (
+    ApprovalAnswered,
     DraftSaved,
     Event,
     ModeChanged,
@@ -27,6 +28,7 @@ from agent_tui.protocol.events import (
     SteerSeen,
     TurnStarted,
 )  # fmt: skip
+from agent_tui.protocol.standing import Allowance
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.store import Store
 from agent_tui.structures.chips import Chip, held
@@ -55,6 +57,8 @@ class Standing:
     draft: str = ""
     pasted: tuple[Chip, ...] = ()
     turns: int = 0
+    allowed: frozenset[Allowance] = frozenset()
+    """What was allowed for the whole session."""
     marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
     """The turns that stand, and were not taken back."""
 
@@ -74,6 +78,8 @@ class Standing:
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
                 return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
+            case ApprovalAnswered(allows=Allowance() as allowed):
+                return replace(self, allowed=self.allowed | {allowed})
             case Rewound():
                 return self._before(event.to)
             case TurnStarted() | SteerSeen():

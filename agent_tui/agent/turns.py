@@ -73,6 +73,7 @@ class Turns:
             touched=lambda: record.changes.paths,
         )  # fmt: skip
 
+        self.executor.remember(record.standing.allowed)
         self.attach = attacher(self.executor)
 
     @property

@@ -32,6 +32,16 @@ class Approval:
 
 
 @frozen
+class Allowance:
+    """What a person allowed for the rest of the session: this tool on these targets (real paths, or the one command),
+    a command in `folder`."""
+
+    tool: str
+    targets: tuple[str, ...] = ()
+    folder: str = ""
+
+
+@frozen
 class Question:
     """An open question. `kind` is `stuck` (stop, continue, say) or `skill_argument` (free text)."""
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.event import Event
+from agent_tui.protocol.standing import Allowance
 from agent_tui.protocol.transcript import LIVE_TAIL, Approval, Question, ToolBlock, ToolState, Transcript
 from agent_tui.structures.frozen import frozen
 
@@ -37,12 +38,14 @@ class ApprovalAsked(Event):
 
 @frozen
 class ApprovalAnswered(Event):
-    """`by`: `person`, or why nobody was asked (`headless`)."""
+    """`by`: `person`, or why nobody was asked (`headless`). `allows`: what `always` stands for, where it may be on
+    record; then it holds in a resumed session too."""
 
     id: str
     choice: Literal["once", "always", "no"]
     text: str = ""
     by: str = "person"
+    allows: Allowance | None = None
     type: Literal["approval_answered"] = "approval_answered"
 
     def apply(self, t: Transcript) -> Transcript:

@@ -345,3 +345,35 @@ def test_a_draft_is_on_record_soon_and_once(place: Place) -> None:
         assert driver.until(DraftSaved).text == "hel"
         time.sleep(0.7)
         assert len(driver.all(DraftSaved)) == 1
+
+
+def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place) -> None:
+    model = place.script([run("echo one")], [{"text": "ok"}], [run("echo one")], [run("echo two")], [{"text": "done"}])
+    with place.engine(model) as driver:
+        driver.send(Answer(asked(driver).id, "always"))
+        driver.until(TurnEnded)
+        session = driver.events[0].session
+    with place.engine("", resume=session) as driver:
+        question = asked(driver, "again")
+        assert "two" in question.label
+        driver.send(Answer(question.id, "no"))
+        driver.until(TurnEnded)
+        assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
+        assert [event.text for event in driver.all(Notice) if "still" in event.text] == [
+            "Allowed before in this session, and still: run_shell_command echo one"
+        ]
+
+
+def test_an_allowance_that_names_a_secret_is_not_on_record(place: Place) -> None:
+    secret = {"OPENAI_API_KEY": "hunter2hunter2"}
+    echo = [run("echo hunter2hunter2")]
+    with place.engine(place.script(echo, [{"text": "ok"}], echo, [{"text": "done"}]), environment=secret) as driver:
+        driver.send(Answer(asked(driver).id, "always"))
+        driver.until(TurnEnded)
+        assert driver.all(ApprovalAnswered)[0].allows is None
+        session = driver.events[0].session
+    logs = list((place.home / "sessions").glob("*.jsonl"))
+    assert logs and all('"allows"' not in path.read_text() for path in logs)
+    with place.engine("", resume=session, environment=secret) as driver:
+        driver.send(Answer(asked(driver, "again").id, "no"))
+        driver.until(TurnEnded)
