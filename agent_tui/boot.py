@@ -18,7 +18,7 @@ from agent_tui.boot_frame import frame, typed_folder
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import MutableMapping, Sequence
     from types import FrameType
     from typing import Any, Final
 
@@ -203,6 +203,18 @@ def take_terminal() -> Early | None:
         print(f"agent-tui: the terminal could not be prepared: {error}", file=sys.stderr)
         return None
     return early
+
+
+def forget_size(environment: MutableMapping[str, str], fd: int = 2) -> None:
+    """COLUMNS and LINES were exported for another terminal, or for what this one was before: where it tells its size
+    they say nothing."""
+    try:
+        width, height = os.get_terminal_size(fd)
+    except OSError:
+        return
+    if width and height:
+        environment.pop("COLUMNS", None)
+        environment.pop("LINES", None)
 
 
 def _ready(attributes: list[Any]) -> list[Any]:

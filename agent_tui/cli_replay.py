@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui import paths, settings
 from agent_tui.agent.recording import recording_path
+from agent_tui.boot import forget_size
 from agent_tui.cli_parser import Parser, one_line
 from agent_tui.protocol.events import Event, TurnStarted
 from agent_tui.sessions import fork as forks
@@ -173,6 +174,7 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
     folders = paths.folders()
     display = settings.load(Path.cwd(), folders.config, dict(os.environ), settings.Flags())[0].display
     themes = (paths.shipped("themes"), folders.config / "themes")
+    forget_size(os.environ)
     palette = Configuration(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
 
     def fork(record: int) -> str:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 VARIABLE: Final = "AGENT_TUI_COMMAND"
 """Holds the tokens of the command and of those around it, separated by spaces."""
+TERM_SECONDS: Final = 1.0
+"""So long an editor has to end, when we were told to."""
 
 _PROC: Final = Path("/proc")
 
@@ -64,6 +67,43 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
             os.kill(pid, number)
         except (ProcessLookupError, PermissionError):
             continue  # gone meanwhile, or not ours (sudo): nothing that we can do
+
+
+def job(leader: int) -> set[int]:
+    """`leader` and its descendants, as far as they hold the terminal with us: what set itself apart (a daemon, a window
+    of its own) has a life of its own."""
+    table, found, todo = _table(), {leader}, [leader]
+    while todo:
+        parent = todo.pop()
+        for pid, (of, group, _) in table.items():
+            if of == parent and group == os.getpgrp() and pid not in found:
+                found.add(pid)
+                todo.append(pid)
+    return found
+
+
+class JobEnd:
+    """The end of what has the terminal: TERM, and KILL for whoever is there a moment later."""
+
+    def __init__(self, leader: int) -> None:
+        self._leader = leader
+        self._asked: set[int] = set()
+        self._asked_at = 0.0
+
+    def go_on(self) -> None:
+        if not self._asked:
+            self._asked, self._asked_at = job(self._leader), time.monotonic()
+            _signal(self._asked, signal.SIGTERM)
+        elif time.monotonic() - self._asked_at >= TERM_SECONDS:
+            _signal(self._asked, signal.SIGKILL)
+
+    def left(self, code: int) -> int:
+        """The leader has ended with `code`; if it was told to, what it had started ends before this returns."""
+        self._asked.discard(self._leader)
+        while self._asked & _table().keys():
+            self.go_on()
+            time.sleep(0.02)
+        return code
 
 
 def send_group(leader: int, number: signal.Signals) -> None:

@@ -145,16 +145,17 @@ async def feed(
 
 def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     """Run the person's own program on the terminal, with their environment, and wait for it: its exit code, negative
-    for a signal. It gets TERM once `ends` is true. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
+    for a signal. Once `ends` is true it is ended. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
     keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
         process = subprocess.Popen(argv)
+        end = process_tree.JobEnd(process.pid)
         while True:
             try:
-                return process.wait(_LOOK)
+                return end.left(process.wait(_LOOK))
             except subprocess.TimeoutExpired:
                 if ends():
-                    process.terminate()
+                    end.go_on()
     finally:
         for number, before in keys.items():
             signal.signal(number, before)

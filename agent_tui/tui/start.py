@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
@@ -57,6 +58,7 @@ def run(
     """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame;
     `record`: what the screen is told is kept beside the session."""
     early = early or boot.take_terminal()
+    boot.forget_size(os.environ)
     configuration = Configuration(store, themes, by_ground)
     app = AgentApp(
         engine, configuration.theme(theme), configuration=configuration,

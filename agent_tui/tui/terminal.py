@@ -31,6 +31,8 @@ TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
 PUSH: Final = "\x1b[>"
 """How Textual asks for kitty's keyboard protocol, with its flags and `u` behind."""
 NO_SCHEME: Final = "\x1b[?2031l"
+NO_PIXELS: Final = "\x1b[?1016l\x1b[?2048l"
+"""Textual asks for the mouse in pixels where the terminal tells its size by itself, and takes back only the latter."""
 FORCED_END: Final = 6
 """Seconds that an ending by signal may take before the process ends anyway."""
 
@@ -105,6 +107,7 @@ class Terminal(LinuxDriver):
         if self._wake is not None:
             os.write(self._wake[1], b"x")
         super().disable_input()
+        self.write(NO_PIXELS)  # here: while keys are read, an answer that was on its way may turn them on
         if self._wake is not None:
             for fd in self._wake:
                 os.close(fd)
