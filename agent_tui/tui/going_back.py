@@ -35,6 +35,7 @@ class GoingBack:
     prompt: str = ""
     talks: bool = True
     told: bool = False
+    told_at: float = 0.0
     files: tuple[OldFile, ...] = ()
     turns: tuple[int, ...] = ()
     caps: tuple[str, ...] = ()

@@ -17,6 +17,8 @@ from agent_tui.tui.view.words import one_line
 from agent_tui.tui.wording import count
 
 PAGE: Final = 10
+JUST: Final = 0.5
+"""So soon after the files were told, a key may have been meant for what was there before."""
 MOST: Final = 100_000
 """Where scrolling ends."""
 BUSY: Final = "something is running: interrupt it first (Esc)"
@@ -54,7 +56,7 @@ def told(model: Model, id: str, data: Any) -> Step:
     prompt = going.prompt or str(turns[0].get("prompt", "") if turns else "")
     numbers = tuple(int(one.get("n") or 0) for one in turns)
     caps = tuple(map(str, data.get("caps") or ()))
-    going = replace(going, told=True, files=files_told(data), turns=numbers, prompt=prompt, caps=caps)
+    going = replace(going, told=True, told_at=model.at, files=files_told(data), turns=numbers, prompt=prompt, caps=caps)
     if not going.files and not going.to and not (going.redo and going.talks):
         said = "nothing was taken back" if going.redo else "no change of a file is left to undo"
         more = "" if going.redo or not going.talks else "; /rewind takes back what was said"
@@ -76,7 +78,8 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if msg.key in ("pageup", "pagedown"):
         by = PAGE if msg.key == "pagedown" else -PAGE
         return replace(model, overlay=replace(overlay, scroll=max(0, min(MOST, overlay.scroll + by)))), ()
-    if msg.key not in ("enter", "space") or msg.blind or not going.told:
+    unseen = msg.blind and msg.at - going.told_at < JUST
+    if msg.key not in ("enter", "space") or unseen or not going.told:
         return None
     if at < len(going.asked):
         return _chosen(model, going, at), ()

@@ -1,0 +1,124 @@
+"""Going back, and finding a session by what was said in it, in a real terminal with real files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tui.tmux_live import TmuxWindow
+
+SCRIPT = [
+    [{"call": "edit_file", "arguments": {"path": "shop.py", "old": "return 3", "new": "return 4"}}],
+    [{"call": "create_file", "arguments": {"path": "notes.md", "content": "the price is 4\n"}}],
+    [{"text": "Rosebud: the price is 4 now."}],
+]
+Start = Callable[..., TmuxWindow]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    windows: list[TmuxWindow] = []
+    work = tmp_path / "work"
+    (work / ".git").mkdir(parents=True)
+    (work / "s.json").write_text(json.dumps(SCRIPT))
+    (work / "shop.py").write_text("def price() -> int:\n    return 3\n")
+
+    def starter(*more: str) -> TmuxWindow:
+        argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work), *more]
+        window = TmuxWindow(argv, tmp_path, {"VISUAL": "", "EDITOR": ""}, (100, 30))
+        windows.append(window)
+        window.until("Ask, or type")
+        window.until("scripted/s.json")
+        return window
+
+    yield starter
+    for window in windows:
+        window.close()
+
+
+def call(window: TmuxWindow, command: str, shown: str) -> None:
+    window.type(command)
+    window.press("Enter")
+    window.until(shown)
+
+
+def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
+    work, window = tmp_path / "work", start()
+    window.send("make it four", "completed")
+    (work / "notes.md").write_text("the price is 4\nmine\n")
+    window.press("Escape")
+    window.press("Escape")
+    window.until("Go back to before a turn")
+    window.press("Enter")
+    window.until("it was changed since")
+    assert "return 4" in (work / "shop.py").read_text()
+    window.press("Down", "Down")  # code, without a word about the file
+    window.until("❯ code ")
+    window.press("Enter")
+    window.until("choose first what becomes of notes.md")
+    window.until("❯ notes.md")
+    window.press("Enter")
+    window.until("keep it as it is now")
+    window.press("Down", "Down")
+    window.until("❯ code ")
+    window.press("Enter")
+    window.until("/redo takes that back")
+    assert "return 3" in (work / "shop.py").read_text()
+    assert (work / "notes.md").read_text() == "the price is 4\nmine\n"
+    call(window, "/redo", "Make again")
+    window.press("Enter")
+    window.until("/undo takes that back")
+    assert "return 4" in (work / "shop.py").read_text()
+
+
+def test_a_session_is_found_by_what_was_said_copied_and_deleted(start: Start, tmp_path: Path) -> None:
+    window = start()
+    window.send("make it four", "completed")
+    call(window, "/rename tea", "this session is called tea")
+    call(window, "/fork", "this is the copy")
+    call(window, "/tree", "└─ tea")
+    window.press("Escape")
+    window.until(lambda text: " Forks " not in text)
+    call(window, "/resume", "a new session")
+    for letter in "rosebud":
+        window.press(letter)
+    window.until("Found in what was said and done")
+    window.press("C-u")
+    window.until("a new session")
+    logs = len(list((tmp_path / "sessions").glob("*-????????????.jsonl")))
+    window.press("End", "Up", "DC")
+    window.until(lambda text: "for ever?" in text or "open now:" in text)
+    if "for ever?" not in window.text:
+        window.press("Up", "DC")
+        window.until("for ever?")
+    window.press("DC")
+    window.until("the session was deleted")
+    assert len(list((tmp_path / "sessions").glob("*-????????????.jsonl"))) == logs - 1
+
+
+def test_off_the_record_nothing_is_left(start: Start, tmp_path: Path) -> None:
+    window = start("--otr")
+    window.until("off the record")
+    window.send("make it four", "completed")
+    call(window, "/bug", "nothing of it is written")
+    call(window, "/replay", "there is nothing to look back at")
+    assert not list(tmp_path.glob("sessions/*")) and not (tmp_path / "history.jsonl").exists()
+    assert "return 3" in (tmp_path / "work" / "shop.py").read_text()
+
+
+def test_what_another_program_has_open_is_read_along(start: Start) -> None:
+    first = start()
+    first.send("make it four", "completed")
+    second = start("--continue")
+    second.until("Another program has this session open")
+    # A sheet that nobody asked for takes no key in its first moment.
+    while "❯ read along" in second.text:
+        second.press("Down")
+    while "❯ read along" not in second.text:
+        second.press("Home")
+    second.press("Enter")
+    second.until("reading along")
+    second.until("make it four")
