@@ -80,7 +80,8 @@ class Shell:
             output = workplace.scrub(ran.output)
             shown = None
             if not op.private:
-                shown = CommandDisplay(command, str(workplace.roots[0]), output or ran.said, ran.exit_code)
+                said = output or (ran.said if ran.exit_code is None else "")
+                shown = CommandDisplay(command, str(workplace.roots[0]), said, ran.exit_code)
             self._record.emit(
                 ShellEnded(
                     call_id=id, label=label, private=op.private, command="" if op.private else command,

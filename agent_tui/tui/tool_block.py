@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from agent_tui.protocol import display as d
+from agent_tui.protocol.shell_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
-from agent_tui.tui.clip import MOST_LINES
+from agent_tui.tui.clip import MOST_LINES, more_line
 from agent_tui.tui.displays import (
     FOLDED_LINES,
     MOST_DIFF_LINES,
@@ -27,7 +28,7 @@ LIVE_LINES: Final = 8
 LAST_LINES: Final = 3
 """Last lines of a command's output, which stay when it has ended: the screen does not jump, and its result is there."""
 FAILED_LINES: Final = LIVE_LINES
-"""The same where it failed: what went wrong is seldom in the last three."""
+"""The same where it failed: what went wrong is seldom in the last three; and for what the person runs to see it."""
 LAST_CHARS: Final = 4_000
 """Characters of each of them that are looked at."""
 ARGUMENT_LINES: Final = 4
@@ -198,8 +199,12 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
     if block.state == "failed":
         return _error(shown, block.tag, width, cells)
     if isinstance(shown, d.CommandDisplay):
-        most = FAILED_LINES if exit_words(shown) else LAST_LINES
-        return _last(shown, width, cells, most) if block.state == "done" else []
+        own = block.name == SHELL
+        most = FAILED_LINES if own or exit_words(shown) else LAST_LINES
+        if block.state != "done":
+            return []
+        lines, left = _last(shown, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
+        return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.full_screen import full_screen
+from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     Answered,
     ApprovalAsked,
@@ -59,6 +60,14 @@ def test_the_output_joins_the_next_request(place: Place) -> None:
     assert seen.state == "idle"
     assert not seen.open_tools
     assert fold(event for event in everything if event.settled).rows == seen.rows
+
+
+def test_the_exit_code_is_no_line_of_output(place: Place) -> None:
+    with place.engine(place.script([{"text": "first"}])) as driver:
+        for command, code in (("true", 0), ("exit 3", 3)):
+            display = run(driver, command).display
+            assert isinstance(display, CommandDisplay)
+            assert (display.output, display.exit_code) == ("", code)
 
 
 def test_beside_a_turn_it_is_heard_at_the_next_step(place: Place) -> None:

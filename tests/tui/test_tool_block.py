@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent_tui.protocol import display as d
+from agent_tui.protocol.shell_events import SHELL
 from tests.tui.test_blocks import page, tool
 
 
@@ -17,3 +18,11 @@ def test_a_label_is_worth_more_than_how_it_was_allowed() -> None:
     assert page(block, 43) == ["⚙ Run make docs  ✓ · 42 ms · no sandbox"]
     assert page(block, 38) == ["⚙ Run make docs  ✓ · 42 ms"]
     assert page(block, 38, open=True)[:2] == ["⚙ Run make docs  ✓ · 42 ms · no", "  sandbox"]
+
+
+def test_what_a_person_ran_says_how_the_rest_is_seen() -> None:
+    output = "\n".join(f"line {number}" for number in range(20))
+    own = page(tool(d.CommandDisplay("seq", output=output, exit_code=0), name=SHELL, label="! seq"))
+    assert own[1] == "  … 12 more lines (click or Ctrl+O)" and own[2:] == [f"  line {n}" for n in range(12, 20)]
+    whole = page(tool(d.CommandDisplay("seq", output="one\ntwo\n", exit_code=0), name=SHELL, label="! seq"))
+    assert whole == ["⚙ ! seq  ✓ 2 lines", "  one", "  two"]

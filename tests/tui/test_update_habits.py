@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.ops import RunShell, Submit
+from agent_tui.protocol.transcript import Queued
 from tests.tui.play import Play
 
 
@@ -28,3 +33,22 @@ def test_escape_twice_slowly_or_in_vim_clears_nothing() -> None:
     play.type("another")
     play.press("escape", "escape", after=0.3)
     assert play.text == "another"
+
+
+@pytest.mark.parametrize(("line", "told"), [("!cd src", True), ("!cd", True), ("!cd src && make", False), ("!ls", False)])
+def test_a_folder_that_is_left_again_is_told(line: str, told: bool) -> None:
+    play = Play()
+    play.type(line)
+    play.press("enter")
+    assert play.ops == [RunShell(line[1:])]
+    assert ("starts in the project's folder" in play.toast) is told
+
+
+def test_a_prompt_beside_a_paused_queue_says_that_it_stays_so() -> None:
+    play = Play()
+    waiting = tuple(Queued(f"id-{number}", "later") for number in range(3))
+    play.feed(QueueChanged(items=waiting, paused=True, session="s"))
+    play.type("first this")
+    play.press("enter")
+    assert play.ops == [Submit("first this")]
+    assert play.toast.startswith("3 still wait, paused: Enter on an empty prompt goes on")

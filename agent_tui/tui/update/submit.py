@@ -21,6 +21,8 @@ else:
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
 """The first word of a line that calls a command or a skill; a path has a second slash and is none."""
+MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
+"""A command that does nothing but go to another folder."""
 READ_SECONDS: Final = 8.0
 """A sentence that says what to do instead stays so long."""
 
@@ -57,7 +59,11 @@ def submit(model: Model, text: str) -> Step:
     after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
     if model.running or (model.queue and not model.transcript.paused):
         return after, (*effects, Send(QueueEdit("add", text=text)))
-    return replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text)))
+    sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text))))
+    if not model.queue:
+        return sent
+    key = commands.hint("send", "on an empty prompt goes on", model.keys)
+    return then(sent, toast(sent[0], f"{len(model.queue)} still wait, paused{key and f': {key} when this is done'}"))
 
 
 def shell(model: Model, text: str) -> Step:
@@ -68,7 +74,10 @@ def shell(model: Model, text: str) -> Step:
         return toast(model, "type a command behind the !, such as !git status")
     after, effects = composer.spent(model, text)
     after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
-    return after, (*effects, Send(RunShell(command, private)))
+    ran: Step = (after, (*effects, Send(RunShell(command, private))))
+    if MOVES.fullmatch(command) is None:
+        return ran
+    return then(ran, toast(after, f"each ! starts in the project's folder: !{command} && … in one line", seconds=READ_SECONDS))
 
 
 def slash(model: Model, text: str) -> Step | None:
