@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.events import Cleared, QueueChanged, SessionStarted
 from agent_tui.protocol.ops import RunShell, Submit
 from agent_tui.protocol.transcript import Queued
+from agent_tui.tui.msg import Scrolled
 from tests.tui.play import Play
 
 
@@ -52,3 +53,24 @@ def test_a_prompt_beside_a_paused_queue_says_that_it_stays_so() -> None:
     play.press("enter")
     assert play.ops == [Submit("first this")]
     assert play.toast.startswith("3 still wait, paused: Enter on an empty prompt goes on")
+
+
+def test_a_cleared_context_shows_the_end_and_says_what_stays() -> None:
+    play = Play()
+    play.begin()
+    play.end()
+    play.say(Scrolled(False))
+    before = play.view.transcript.jump
+    play.feed(Cleared(session="s"))
+    assert play.view.transcript.jump == before + 1
+    assert "stays readable, /new begins an empty screen" in play.toast
+
+
+def test_a_new_session_is_read_from_its_end() -> None:
+    play = Play()
+    play.begin()
+    play.end()
+    play.say(Scrolled(False))
+    before = play.view.transcript.jump
+    play.feed(SessionStarted(session="another", model="fake/model"))
+    assert play.view.transcript.jump == before + 1 and play.model.reading.following

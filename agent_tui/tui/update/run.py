@@ -10,6 +10,7 @@ from agent_tui.protocol.events import (
     Answered,
     AsideDelta,
     AsideEnded,
+    Cleared,
     ErrorRaised,
     ModeChanged,
     ModelChanged,
@@ -27,7 +28,7 @@ from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
 from agent_tui.tui.update import aside, composer, copying, dialog, overlay, pastes, queue, submit
-from agent_tui.tui.update.step import Step, then
+from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.tui.update import going_back, shelf
@@ -39,6 +40,7 @@ START: Final = "start"
 """The id of answers that the engine gives unasked."""
 SHELF: Final = "shelf"
 """The id of the list of sessions after one of them was named or deleted."""
+CLEARED: Final = "context cleared: what stands above stays readable, /new begins an empty screen"
 STILL: Final = "still no model"
 FATAL: Final = frozenset(("locked", "stopped"))
 """Kinds of an error after which there is no engine."""
@@ -62,7 +64,11 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case Restored():
             return _restored(model)
         case SessionStarted():
-            return replace(model, started=True), ()
+            fresh = Reading(jump=model.reading.jump + 1) if model.started else model.reading
+            return replace(model, started=True, reading=fresh), ()
+        case Cleared():
+            model = replace(model, reading=replace(model.reading, jump=model.reading.jump + 1, mark=-1))
+            return toast(model, CLEARED, seconds=8.0) if len(model.transcript.rows) else (model, ())
         case TurnStarted():
             return _begun(model, event.queue_id), ()
         case TurnEnded():
@@ -132,7 +138,12 @@ def _restored(model: Model) -> Step:
     """The draft from before comes back; if something is typed already, it is found in the history."""
     draft, pasted = model.transcript.draft, model.transcript.pasted
     model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
-    model = replace(model, reading=Reading(jump=model.reading.jump + 1), going_back=None, rewound=0)
+    now, place = model.reading, model.transcript.place
+    if 0 <= place < len(model.transcript.rows):  # where it was left
+        reading = Reading(jump=now.jump, mark=place, go=now.go + 1, following=False)
+    else:
+        reading = Reading(jump=now.jump + 1, go=now.go)
+    model = replace(model, reading=reading, going_back=None, rewound=0)
     if not draft or model.composer.draft == draft:
         return model, ()
     if model.composer.draft or model.composer.purpose is not None:
