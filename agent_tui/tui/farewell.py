@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import Final
 
-from agent_tui.protocol.transcript import TextBlock, Transcript, UserBlock
-from agent_tui.structures.visible import visible
+from rich.cells import cell_len
+
+from agent_tui.protocol.transcript import TextBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.tui.displays import markdown_lines
 
 LINES: Final = 12
 LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""
+MOST: Final = 20_000
+"""Characters of it that are laid out."""
 
 
 def farewell(transcript: Transcript, width: int = 80) -> str:
-    """Plain lines, made harmless, wrapped at words; empty for a session in which nothing was asked, or that
-    is off the record."""
+    """Plain lines, made harmless: the last paragraphs of the answer as they were read on the screen, and how to go on.
+    Empty for a session in which nothing was asked, or that is off the record."""
     if not transcript.session or not transcript.turn or transcript.otr:
         return ""
-    answer = last_answer(transcript)
-    source = visible(answer).rstrip().split("\n") if answer.strip() else []
-    lines: list[str] = []
-    for line in source[-LINES - 1 :]:
-        lines += wrap(line, max(20, width)) if len(line) > width else [line]
-    shown = ["…", *lines[-LINES:]] if len(lines) > LINES else lines
+    shown = [] if _cancelled(transcript) else _end(last_answer(transcript), max(20, width))
     return "\n".join([*shown, *([""] if shown else []), f"agent-tui --resume {transcript.session}"])
+
+
+def _cancelled(transcript: Transcript) -> bool:
+    """Whether the last turn was: its words end in the middle."""
+    rows = transcript.rows
+    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
+        row = rows[number]
+        if isinstance(row, TurnBlock):
+            return row.state == "cancelled"
+    return False
+
+
+def _end(answer: str, width: int) -> list[str]:
+    """Its last paragraphs, whole; of a longer one the end."""
+    source = answer.strip()[-MOST:]
+    lines = [line.text.rstrip() for line in markdown_lines(source, width, cell_len)] if source else []
+    if len(lines) <= LINES:
+        return lines
+    kept = lines[-LINES:]
+    gap = next((number for number, line in enumerate(kept) if not line), -1)
+    return ["…", *kept[gap + 1 :]]
 
 
 def last_answer(transcript: Transcript) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_tui.protocol.events import AssistantReplied, SessionStarted, StepStarted, TurnStarted, fold
+from agent_tui.protocol.events import AssistantReplied, SessionStarted, StepStarted, TurnEnded, TurnStarted, fold
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.farewell import LINES, farewell
 
@@ -26,3 +26,17 @@ def test_a_long_answer_shows_its_end() -> None:
 def test_control_sequences_are_harmless_and_an_empty_session_says_nothing() -> None:
     assert "\x1b" not in farewell(said("a\x1b[2Jb"))
     assert farewell(Transcript()) == ""
+
+
+def test_it_is_read_as_on_the_screen_and_begins_with_a_paragraph() -> None:
+    rows = "\n".join(f"| {n} | **x{n}** |" for n in range(3))
+    first = " ".join(["word"] * 150)
+    lines = farewell(said(f"{first}\n\nThe **end**:\n\n| a | b |\n| --- | --- |\n{rows}")).split("\n")
+    assert lines[:2] == ["…", "The end:"]
+    assert not any("---" in line or "**" in line for line in lines)
+
+
+def test_of_a_cancelled_turn_only_how_to_go_on_is_said() -> None:
+    turn = (TurnStarted(prompt="go", turn=1), StepStarted(step=1, turn=1), AssistantReplied(text="half a sen"))
+    ended = fold([SessionStarted(session="id-1"), *turn, TurnEnded(state="cancelled", turn=1)])
+    assert farewell(ended) == "agent-tui --resume id-1"
