@@ -56,7 +56,10 @@ ASKED = st.sampled_from(
 )
 TOLD = st.builds(
     Answered, id=st.sampled_from(["start", "models-1"]),
-    kind=st.sampled_from(["skills", "models", "sessions", "private", "image"]),
+    kind=st.sampled_from([
+        "skills", "models", "sessions", "private", "image", "undo", "redo", "restored", "search", "stats", "tree",
+        "locked", "forked", "shelf",
+    ]),
     data=json_values | st.fixed_dictionaries({"offered": st.lists(json_values), "tried": json_values}),
 )  # fmt: skip
 ARRIVED: st.SearchStrategy[Sequence[Event | Restored]] = st.one_of(
