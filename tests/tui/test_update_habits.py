@@ -36,7 +36,9 @@ def test_escape_twice_slowly_or_in_vim_clears_nothing() -> None:
     assert play.text == "another"
 
 
-@pytest.mark.parametrize(("line", "told"), [("!cd src", True), ("!cd", True), ("!cd src && make", False), ("!ls", False)])
+@pytest.mark.parametrize(
+    ("line", "told"), [("!cd src", True), ("!cd", True), ("!cd src && make", False), ("!ls", False)]
+)
 def test_a_folder_that_is_left_again_is_told(line: str, told: bool) -> None:
     play = Play()
     play.type(line)

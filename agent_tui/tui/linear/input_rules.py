@@ -11,7 +11,7 @@ from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
 from agent_tui.protocol.ops import Op, SaveDraft
 from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.tui import commands, msg
+from agent_tui.tui import msg
 from agent_tui.tui.linear import asking, sheets
 from agent_tui.tui.linear.finding import found_lines
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word, key_for
@@ -20,6 +20,7 @@ from agent_tui.tui.model import Completion, Model, Overlay
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.submit import SLASH
 
 if TYPE_CHECKING:
     from agent_tui.tui.linear.chat import Chat
@@ -95,6 +96,8 @@ class Rules:
     def _ready(self, line: str) -> bool:
         """A person's lines are used at once; those of a pipe when what came before them is over."""
         model = self._chat.model
+        if model.composer.calls and not model.gone:
+            return False  # a line waits for the skills, and keeps its place
         if self._chat.source.terminal:
             return bool(model.transcript.model) or model.overlay is not None or not self.busy()
         if model.question is not None:
@@ -142,10 +145,6 @@ class Rules:
                 self._chat.press("/stop", draft=model.composer.draft)
         elif (whole := self._assembler.feed(text)) is not None:
             self._prompt(whole)
-
-    @staticmethod
-    def _known(word: str) -> bool:
-        return commands.by_slash(word) is not None or bool(called(f"/{word}")[0])
 
     def _leaving(self, word: str) -> None:
         model = self._chat.model
@@ -266,7 +265,7 @@ class Rules:
         chat = self._chat
         overlay = chat.model.overlay
         assert overlay is not None
-        if text.startswith("/") and self._known(first_word(text)):
+        if SLASH.match(text.strip()):
             self._press_all([("escape", "")] * (2 if overlay.filter else 1), overlay)
             self._prompt(text)
             return

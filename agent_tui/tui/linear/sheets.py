@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from agent_tui.structures import late
-from agent_tui.tui.linear.keys import UNSEEN
+from agent_tui.tui.linear.keys import REAL, UNSEEN
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import OverlayView
@@ -36,7 +36,8 @@ HINTS: Final = {
 }  # fmt: skip
 TYPED: Final = (
     "A line is a prompt; while the agent works it waits in the queue. A backslash at its end goes on in the next line;",
-    'what stands between two lines of """ is one prompt. !command runs a command of yours. Ctrl+C interrupts.',
+    'what stands between two lines of """ is one prompt. !command runs a command of yours. Ctrl+C interrupts;',
+    "Ctrl+D on an empty line leaves.",
 )
 GROUPED: Final = frozenset((TITLES["stats"], TITLES["sessions"]))
 """Lists whose groups are said."""
@@ -107,6 +108,7 @@ def choices(overlay: Overlay) -> list[tuple[int, Entry]]:
     found = [(at, one) for at, one in shown if one.id.removeprefix("command:") not in UNSEEN]
     if overlay.kind != "help":
         return found
+    found = [(at, one) for at, one in found if one.id.removeprefix("command:") not in REAL]  # keys, told in TYPED
     return list({one.id: (at, one) for at, one in found if one.id}.values())  # a key here is a command: said once
 
 

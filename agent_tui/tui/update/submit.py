@@ -77,7 +77,9 @@ def shell(model: Model, text: str) -> Step:
     ran: Step = (after, (*effects, Send(RunShell(command, private))))
     if MOVES.fullmatch(command) is None:
         return ran
-    return then(ran, toast(after, f"each ! starts in the project's folder: !{command} && … in one line", seconds=READ_SECONDS))
+    return then(
+        ran, toast(after, f"each ! starts in the project's folder: !{command} && … in one line", seconds=READ_SECONDS)
+    )
 
 
 def slash(model: Model, text: str) -> Step | None:

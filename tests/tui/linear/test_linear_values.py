@@ -106,6 +106,7 @@ def test_no_command_of_the_screen_is_offered() -> None:
     offered = {entry.id.removeprefix("command:") for _, entry in sheets.choices(opened.overlay)}
     assert offered & keys.UNSEEN == set()
     assert {"stop", "steer", "queue", "model", "expand"} <= offered
+    assert offered & keys.REAL.keys() == set()  # what is pressed has no number to type
     assert len(offered) == len(sheets.choices(opened.overlay))
 
 
