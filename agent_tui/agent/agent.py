@@ -37,6 +37,7 @@ from agent_tui.protocol.events import (
     ErrorRaised,
     ModeChanged,
     Notice,
+    PlaceKept,
     QuestionAnswered,
     QuestionAsked,
     SteerSeen,
@@ -48,6 +49,7 @@ from agent_tui.protocol.ops import (
     CancelAside,
     Clear,
     Export,
+    KeepPlace,
     Op,
     Pull,
     Query,
@@ -121,6 +123,8 @@ class Agent:
                 self.turns.spawn(self.models.pull(self.record, op.model))
             case SaveDraft():
                 self._save_draft(op)
+            case KeepPlace() if op.row >= 0 or self.record.standing.place >= 0:
+                self.record.emit(PlaceKept(op.row))
             case RunShell():
                 self.shell.run(op)
             case AskAside():

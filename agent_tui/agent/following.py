@@ -28,7 +28,7 @@ from agent_tui.protocol.events import (
     SessionStarted,
     fold,
 )
-from agent_tui.protocol.ops import Cancel, CancelAside, Fork, Op, Query, SaveDraft
+from agent_tui.protocol.ops import Cancel, CancelAside, Fork, KeepPlace, Op, Query, SaveDraft
 from agent_tui.sessions.fork import fork
 from agent_tui.sessions.scan import Scan, scan
 from agent_tui.sessions.store import log_path
@@ -39,7 +39,7 @@ PERIOD: Final = 0.5
 """Seconds between two looks at the log. No event says that a file has grown."""
 ONLY_READ: Final = "Another program works at this session: here it is only read along."
 HINT: Final = "/fork makes a copy that you can work in; once it is closed there, /resume opens it"
-_QUIET: Final = (SaveDraft, Cancel, CancelAside)
+_QUIET: Final = (SaveDraft, KeepPlace, Cancel, CancelAside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from agent_tui.protocol.events import (
     ModeChanged,
     ModelChanged,
     Notice,
+    PlaceKept,
     QueueChanged,
     Restored,
     Rewound,
@@ -57,6 +58,7 @@ class Standing:
     draft: str = ""
     pasted: tuple[Chip, ...] = ()
     turns: int = 0
+    place: int = -1
     allowed: frozenset[Allowance] = frozenset()
     """What was allowed for the whole session."""
     marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
@@ -78,6 +80,8 @@ class Standing:
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
                 return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
+            case PlaceKept():
+                return replace(self, place=event.row)
             case ApprovalAnswered(allows=Allowance() as allowed):
                 return replace(self, allowed=self.allowed | {allowed})
             case Rewound():

@@ -22,6 +22,7 @@ from agent_tui.protocol.session_events import Labelled as Labelled
 from agent_tui.protocol.session_events import ModeChanged as ModeChanged
 from agent_tui.protocol.session_events import ModelChanged as ModelChanged
 from agent_tui.protocol.session_events import Notice as Notice
+from agent_tui.protocol.session_events import PlaceKept as PlaceKept
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
 from agent_tui.protocol.session_events import Titled as Titled
@@ -55,8 +56,8 @@ from agent_tui.protocol.undo_events import RestoreStarted as RestoreStarted
 from agent_tui.protocol.undo_events import Rewound as Rewound
 
 AnyEvent = (
-    SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | Answered | Notice | ErrorRaised
-    | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta | ToolArgsDelta
+    SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
+    | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta | ToolArgsDelta
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
     | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored

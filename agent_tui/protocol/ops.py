@@ -109,6 +109,14 @@ class SaveDraft(Op):
 
 
 @frozen
+class KeepPlace(Op):
+    """The person leaves while looking at `row`, and not at the end (-1)."""
+
+    row: int
+    type: Literal["keep_place"] = "keep_place"
+
+
+@frozen
 class RunShell(Op):
     """Run the person's own command, beside a turn if one runs. Of a `private` one nothing goes to the model or on
     record."""
@@ -268,5 +276,5 @@ class Shutdown(Op):
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
     | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
-    | Delete | Label | RestoreFiles | Continue | KeepRecording
+    | Delete | Label | RestoreFiles | Continue | KeepRecording | KeepPlace
 )  # fmt: skip

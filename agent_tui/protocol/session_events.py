@@ -115,6 +115,17 @@ class Labelled(Event):
 
 
 @frozen
+class PlaceKept(Event):
+    """The person left while looking at `row`, and not at the end (-1)."""
+
+    row: int = -1
+    type: Literal["place_kept"] = "place_kept"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, place=self.row)
+
+
+@frozen
 class Answered(Event):
     """The answer to a `Query`: plain JSON data, of the kind's own shape (see `agent_tui/agent/agent.py`)."""
 

@@ -161,6 +161,8 @@ class Transcript:
     estimated: bool = False
     turn_tokens: int = 0
     """Tokens written by the model in this turn."""
+    place: int = -1
+    """The row that was looked at when the session was left; negative: its end."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """The newest answer to each kind of query."""
     marks: Vec[Mark] = field(default_factory=Vec)

@@ -39,7 +39,7 @@ class TurnStarted(Event):
         t = t.abandon()
         mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated)
         t = replace(
-            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue,
+            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue, place=-1,
             title=t.title or self.prompt.strip().split("\n", 1)[0][:80], marks=t.marks.append(mark),
         )  # fmt: skip
         return t.add(

@@ -25,6 +25,7 @@ from agent_tui.protocol.events import (
     ModeChanged,
     ModelChanged,
     Notice,
+    PlaceKept,
     RestoreStarted,
     Rewound,
     SessionStarted,
@@ -44,6 +45,7 @@ DURABLE: Final = (
 )  # fmt: skip
 """Events that must survive a power cut before anything follows from them."""
 
+_PASSING: Final = (SessionStarted, Notice, ErrorRaised, ModeChanged, ModelChanged, Cleared, PlaceKept)
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
@@ -75,7 +77,7 @@ def _begins(event: Event) -> bool:
     """Whether `event` is worth a file: not the header, nor what is said or set before anything was asked."""
     if isinstance(event, DraftSaved):
         return bool(event.text.strip())
-    return not isinstance(event, SessionStarted | Notice | ErrorRaised | ModeChanged | ModelChanged | Cleared)
+    return not isinstance(event, _PASSING)
 
 
 class Store:
@@ -115,7 +117,8 @@ class Store:
     def open(cls, folder: Path, session: str) -> Opened:
         """Go on with a log. Where it cannot be written it is read all the same (see `trouble`).
 
-        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError and other OSErrors (it cannot be read).
+        Raises SessionLocked (another program has it, or a newer format is in it), FileNotFoundError and other
+        OSErrors (it cannot be read).
         """
         path = log_path(folder, session)
         if Path(session).name != session or not path.is_file():

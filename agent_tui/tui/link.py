@@ -10,7 +10,7 @@ from typing import Final
 
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.ops import Op, SaveDraft
+from agent_tui.protocol.ops import KeepPlace, Op, SaveDraft
 from agent_tui.tui.drain import Held, drain, join
 
 QUIET_SECONDS: Final = 0.3
@@ -112,13 +112,15 @@ class Link:
     def _is_empty(self) -> bool:
         return not self._held and self.engine.events.empty()
 
-    def close(self, timeout: float) -> None:
-        """The screen is gone: the engine gets the last draft and is stopped. Waits at most `timeout` seconds."""
+    def close(self, timeout: float, place: int = -1) -> None:
+        """The screen is gone, while the row `place` was looked at (-1: the end): the engine gets the last draft and is
+        stopped. Waits at most `timeout` seconds."""
         for handle in (*self._soon, *([self._draft_timer] if self._draft_timer else [])):
             handle.cancel()
         if self.begun:
             if self._draft is not None:
                 self.engine.send(self._draft)
+            self.engine.send(KeepPlace(place))
             self.engine.stop(timeout)
 
     def _wake(self) -> None:

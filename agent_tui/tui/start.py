@@ -77,7 +77,7 @@ def run(
         if early is not None:
             early.restore()
         app.taping.flush()
-        app.link.close(STOP_SECONDS)
+        app.link.close(STOP_SECONDS, -1 if app.model.reading.following else app.regions.transcript.seen[0])
         code = 128 + heard[0] if heard else code
         if early is not None and code is not None and code > 128 and not (app.recorded or _begun(app)):
             early.keep_typed(code - 128)
