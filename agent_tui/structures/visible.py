@@ -53,6 +53,12 @@ _PILED: Final = late.pattern(f"({_MARKS}{{4}}){_MARKS}+")
 _PADDED: Final = late.pattern(f"[^\x00-\u0902]{PAD}")
 
 
+def is_text(text: str) -> bool:
+    """Whether a keyboard types it: joiners that Persian, Hindi and pictures are written with are text too, as are all
+    kinds of spaces; control characters are not."""
+    return bool(text) and (text.isprintable() or all(unicodedata.category(c) not in ("Cc", "Cs") for c in text))
+
+
 def visible(text: str, overwrite: bool = False) -> str:
     """`text` without anything that moves a cursor, hides or reorders what is read. All of it is shown: what somebody
     is asked about may have no part that is not seen. `\\r\\n` is a newline, and so is a lone `\\r`.

@@ -24,8 +24,8 @@ from agent_tui.tui.branch import branch
 from agent_tui.tui.canvas import Stage
 from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.key_parser import Typed
 from agent_tui.tui.keymap import grabbed
+from agent_tui.tui.keys import Typed
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model, initial

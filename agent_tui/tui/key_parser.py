@@ -6,8 +6,7 @@ Pastes are taken out before that parser sees them: an escape sequence in one wou
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from itertools import zip_longest
 from time import monotonic
 from typing import Final
@@ -37,8 +36,9 @@ _MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 _KITTY = re.compile(r"\x1b\[([\d:]*)(?:;([\d:]*))?(;[\d:]*)?([u~A-FHPQRS])")
 _MOUSE_OR_MODE = re.compile(r"\x1b\[(?:\[|<?[-\d;]*[mM]|\?[\d;]*\$y)")
 _COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
-"""An answer of the terminal to what some program asked it."""
+_COMPLETE_SS3 = re.compile(r"\x1bO[0-?]*[@-~]")
+_REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]{28,}[ -/]*[@-~]")
+"""An answer of the terminal to what some program asked it, or a sequence that is too long to be a key."""
 _ALT = re.compile(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
 """Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
 _WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
@@ -46,14 +46,21 @@ _PRESSED = re.compile(r".|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+", re.DOTALL)
 """What pressing a key sends, and holding down one that types nothing."""
 _GROUND = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 _SCHEME = re.compile(r"\x1b\[\?997;([12])n")
-_OPEN = re.compile(r"\x1b(?:\](?:1(?:1(?:;[^\x07\x1b]{0,64}\x1b?)?)?)?|\[\?[\d;$]{0,20})\Z")
-"""An answer, about the ground or a mode, whose end has not come."""
+_COLOUR = r"(?>rgba?:[\dA-Fa-f/]{0,24}|rgba?|rg?|)"
+_OPEN = re.compile(rf"\x1b(?:\](?:1(?:1(?:;{_COLOUR}\x1b?)?)?)?|\[[0-?]{{1,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
+"""An answer about the ground, or the beginning of another sequence, whose end has not come."""
+_ENDLESS = re.compile(rf"\x1b(?:\]11;{_COLOUR}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
+"""A sequence that goes on as none does."""
 _NOTHING: Final = "[?0n"
 """After an ESC: a report, which is no key."""
 OPEN_SECONDS: Final = 0.05
 """So long it is waited for what follows `ESC ]`, which Alt+] sends too."""
 ANSWER_SECONDS: Final = 1.0
 """So long the rest of an answer is waited for, over slow lines. No part of one is ever a key."""
+SILENT_SECONDS: Final = 0.4
+"""A single letter after so long a silence was rather typed than sent as a part of an answer."""
+KEY_OPEN_SECONDS: Final = 0.3
+"""So long the rest of a key is waited for."""
 ASKED_SECONDS: Final = 3.0
 """So long after the terminal was asked, `ESC ]` is rather its answer."""
 
@@ -71,59 +78,6 @@ class Unmarked(events.Paste):
 
 
 Unmarked.handler_name = events.Paste.handler_name  # it is handled as any other
-
-
-class Typed(events.InputEvent, bubble=False):
-    """Keys in a row that type something. Others are added as long as nobody took them: what waits is one step."""
-
-    def __init__(self, keys: Sequence[events.Key]) -> None:
-        super().__init__()
-        self._keys = [*keys]
-        self._later: deque[Typed] = deque()
-        self._taken = False
-
-    def add(self, later: Typed) -> bool:
-        """Whether there was still time to add what came later. Called by the thread that reads, beside `take`: what
-        was put in before that looked is gone when it is to be taken out again."""
-        self._later.append(later)
-        if not self._taken:
-            return True
-        try:
-            self._later.remove(later)
-        except ValueError:
-            return True
-        return False
-
-    def take(self) -> list[events.Key]:
-        """The keys, once."""
-        self._taken = True
-        keys, self._keys = self._keys, []
-        while self._later:
-            try:
-                keys += self._later.popleft().take()
-            except IndexError:  # it was taken out again
-                break
-        return keys
-
-
-def joined(messages: Iterable[Message]) -> Iterator[Message]:
-    """Runs of keys that type, each as one; the order stays."""
-    run: list[events.Key] = []
-    for message in messages:
-        if isinstance(message, events.Key) and types(message):
-            run.append(message)
-            continue
-        if run:
-            yield Typed(run)
-            run = []
-        yield message
-    if run:
-        yield Typed(run)
-
-
-def types(key: events.Key) -> bool:
-    """Whether all that the terminal says of it is what it types."""
-    return key.is_printable and "+" not in key.key
 
 
 def dark_ground(red: str, green: str, blue: str) -> bool:
@@ -144,6 +98,9 @@ class KeyParser(XTermParser):
         self._came = monotonic()
         self._told: list[Ground] = []
         self._open, self._open_at = "", 0.0
+        self._doubted = 0
+        """Where in what is open that begins which somebody may have typed; 0: nowhere."""
+        self._silence = 0.0
         self.asked = float("-inf")
         """When the terminal was asked something last."""
         self._cut: str | None = None
@@ -164,16 +121,20 @@ class KeyParser(XTermParser):
 
     @property
     def _open_for(self) -> float:
-        return OPEN_SECONDS if self._open == "\x1b]" and not self._awaits() else ANSWER_SECONDS
+        if self._open == "\x1bO" or (self._open == "\x1b]" and not self._awaits()):
+            return OPEN_SECONDS
+        return ANSWER_SECONDS if self._open.startswith(("\x1b]", "\x1b[?")) else KEY_OPEN_SECONDS
 
     def _awaits(self) -> bool:
         return monotonic() - self.asked < ASKED_SECONDS
 
     def tick(self) -> Iterable[Message]:
         if self._open and monotonic() - self._open_at >= self._open_for:
-            data, self._open = self._open, ""
-            if ";" not in data and "?" not in data:  # it was Alt+], not an answer
+            data, typed, self._open, self._doubted = self._open, self._doubted, "", 0
+            if data == "\x1bO" or (data.startswith("\x1b]") and ";" not in data):  # Alt and a letter, not an answer
                 yield from super().feed(data)
+            elif typed:
+                yield from super().feed(data[typed:])
         if self._pasted is not None and monotonic() - self._came >= LOST_SECONDS:
             yield from self._give_up()
         yield from super().tick()
@@ -188,6 +149,7 @@ class KeyParser(XTermParser):
 
     def feed(self, data: str) -> Iterable[Message]:
         silence, self._came = monotonic() - self._came, monotonic()
+        self._silence = silence
         cut, self._cut = self._cut, None
         if cut is not None and (not _PRESSED.fullmatch(data) or BRACKETED_PASTE_END in cut + data):
             self._pasted, self._tail = [cut], cut  # no key: it goes on after all, and its line ends must not send
@@ -221,10 +183,8 @@ class KeyParser(XTermParser):
                 continue
         elif data.startswith(("]11;", "[?")) and self._tail.endswith("\x1b") and self._awaits():  # Esc was told by now
             data = f"\x1b{data}"
-        data, self._open = self._open + data, ""
-        if found := _OPEN.search(data):
-            data, self._open, self._open_at = data[: found.start()], found[0], monotonic()
-        parts = iter(_ALT.split(_REPLY.sub(self._replied, data)))
+        data = self._held_back(data)
+        parts = iter(_ALT.split(data))
         for keys, alt in zip_longest(parts, parts, fillvalue=""):
             for token in super().feed(keys) if keys else ():  # nothing at all would be the end of the input
                 if not isinstance(token, events.Resize) or self._possible(token):
@@ -238,6 +198,20 @@ class KeyParser(XTermParser):
             self._pasted, self._tail = [], ""
             for _ in super().feed(BRACKETED_PASTE_END):  # it has seen an empty paste
                 continue
+
+    def _held_back(self, data: str) -> str:
+        """What of `data`, and of what was open, can be keys by now."""
+        typed = len(data) == 1 and self._silence > SILENT_SECONDS
+        if typed and not self._doubted and self._open.startswith("\x1b]11;"):
+            self._doubted = len(self._open)
+        data, self._open = self._open + data, ""
+        if found := _OPEN.search(data):
+            data, self._open = data[: found.start()], found[0]
+            self._open_at = self._open_at if self._doubted and not data else monotonic()
+        whole = _REPLY.sub(self._replied, data)
+        if self._doubted and data:
+            whole, self._doubted = whole if whole != data else data[self._doubted :], 0
+        return _ENDLESS.sub("", whole)
 
     def _is_burst(self, data: str, silence: float) -> bool:
         """Whether `data` is a paste of a terminal that does not say so: text with a line end inside, or what follows
@@ -288,7 +262,8 @@ class KeyParser(XTermParser):
             found = []
         if len(found) == 1:
             found = [_named(found[0], alt)]
-        unknown = not found and _COMPLETE.fullmatch(sequence) and not _MOUSE_OR_MODE.fullmatch(sequence)
+        complete = _COMPLETE.fullmatch(sequence) or _COMPLETE_SS3.fullmatch(sequence)
+        unknown = not found and complete and not _MOUSE_OR_MODE.fullmatch(sequence)
         return [events.Key(Keys.Ignore, sequence)] if unknown else found
 
 

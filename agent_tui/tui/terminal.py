@@ -23,7 +23,8 @@ from textual.message import Message
 from agent_tui.boot import ENDING, POP, Early
 from agent_tui.boot_frame import ENTER
 from agent_tui.tui.clusters import settled
-from agent_tui.tui.key_parser import KeyParser, Typed, joined
+from agent_tui.tui.key_parser import KeyParser
+from agent_tui.tui.keys import Typed, joined
 
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""

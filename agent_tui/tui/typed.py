@@ -13,6 +13,7 @@ from textual import events
 from agent_tui.boot_frame import typed_folder
 from agent_tui.regular_file import open_regular
 from agent_tui.tui.key_parser import KeyParser
+from agent_tui.tui.keys import text_of
 
 MOST: Final = 1_000_000
 """Bytes of one start that are read."""
@@ -65,7 +66,7 @@ def _after(said: str, key: events.Key) -> str:
         case "ctrl+w":
             return said.rstrip().removesuffix(said.split()[-1]) if said.split() else ""
         case _:
-            return said + key.character if key.character and key.is_printable else said
+            return said + text_of(key)
 
 
 def _read(file: Path) -> bytes:

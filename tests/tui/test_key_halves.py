@@ -80,6 +80,33 @@ def test_an_answer_in_many_reads_and_one_without_an_end(line: Line) -> None:
     assert line.said == [Ground, "a"]
 
 
+@pytest.mark.parametrize("words", ["hello", "again", "deadbeef", "a", "rgb", "\u200cx", "\r"])
+@pytest.mark.parametrize("broken", ["\x1b]11;", "\x1b]11;rgb:", "\x1b]11;rgb:1e1e/1e"])
+def test_what_is_typed_after_an_answer_that_broke_off_is_kept(line: Line, broken: str, words: str) -> None:
+    line.parser.asked = line.now
+    line.send(broken).wait(0.6)
+    for letter in words:
+        line.send(letter).wait(0.15)
+    line.wait(2)
+    line.send("x")
+    whole = Line.__new__(Line)
+    whole.said, whole.parser = [], KeyParser()
+    for letter in (*words, "x"):
+        whole.send(letter)
+    assert line.said == whole.said
+
+
+@pytest.mark.parametrize("cut", ["\x1b[?", "\x1b[<", "\x1b[1;", "\x1b[<0;12", "\x1bO5", "\x1bOZ"])
+def test_a_sequence_that_nobody_knows_or_that_breaks_off_types_nothing(line: Line, cut: str) -> None:
+    line.send(cut).wait(1.2)
+    for letter in "hello":
+        line.send(letter).wait(0.05)
+    assert line.said == [*"hello"]
+    line.said.clear()
+    line.send(f"{cut}\x1b[Ax").wait(1.2)
+    assert line.said == ["up", "x"]
+
+
 def test_alt_and_a_bracket_is_a_key_at_once_unless_the_terminal_was_just_asked(line: Line) -> None:
     line.send("\x1b]").wait(0.2)
     assert line.said == ["alt+right_square_bracket"]

@@ -12,6 +12,7 @@ from typing import Final
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import is_text
 from agent_tui.tui.effects import Send, Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.model import Dialog, Model, Purpose
@@ -98,7 +99,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     plain = "" if msg.key.startswith("alt+") else msg.character  # a slow line makes one key of Esc and a letter
     takes = next((offer for offer in offered if plain and plain in offer.keys), None)
     if msg.blind or min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
-        printable = bool(msg.character) and msg.character.isprintable()
+        printable = is_text(msg.character)
         return (model, (Type(msg.character, msg.key),)) if printable else None
     if not offered:
         return None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
+from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Type, Yield
 from agent_tui.tui.held import Held
@@ -37,7 +38,7 @@ def hold(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool 
 def interrupted(model: Model, msg: KeyPressed) -> Step:
     """Another key came while one is held: that was text, unless this one is no text either."""
     bound = msg.key in commands.bindings(model.keys) or msg.key in STAYS or msg.key in ("pageup", "pagedown")
-    if msg.key == "enter" or not bound or (msg.character and msg.character.isprintable()):
+    if msg.key == "enter" or not bound or is_text(msg.character):
         return released(model)
     held = model.held
     assert held is not None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import is_text
 from agent_tui.tui.effects import Quit, Send, Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import PickerKind
@@ -149,7 +150,7 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
     if msg.key != "escape":
         burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
         other = all(item.key != msg.character for item in FIRST_RUN)
-        if msg.character.isprintable() and msg.character and (burst or other):
+        if is_text(msg.character) and (burst or other):
             typed: Step = (model, (Type(msg.character, msg.key),))
             early = not other and not msg.draft  # perhaps it was meant for the sheet: say where it went
             said = f"{msg.character} went into the prompt; press it again to choose"

@@ -10,6 +10,7 @@ from agent_tui.protocol.ops import Query, QueryKind, Resume, SetModel
 from agent_tui.settings_kinds import typed, words
 from agent_tui.structures import mention
 from agent_tui.structures.fuzzy import Corpus
+from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, Type, UseTheme, WriteSetting, Yield
 from agent_tui.tui.kinds import PickerKind
@@ -103,7 +104,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     assert picker is not None
     unasked = overlay.shown_at > float("-inf") and not picker.query and not picker.touched
     if unasked and msg.key != "escape" and (msg.blind or msg.at - overlay.shown_at < JUST):
-        return model, (Type(msg.character, msg.key),) if msg.character.isprintable() and msg.character else ()
+        return model, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
     if overlay.kind == "sessions" and (own := session_search.pressed(model, overlay, picker, msg)) is not None:
         return own
     last, at = max(0, len(picker.shown) - 1), picker.at
@@ -125,7 +126,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         return _again(model, overlay)
     if msg.key in ("enter", "tab"):
         return taken(model, overlay, picker)
-    if msg.character and msg.character.isprintable():
+    if is_text(msg.character):
         return _typed(model, overlay, picker, picker.query + msg.character)
     return None
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from agent_tui.settings_kinds import KEYS, Entry, Value, entries, typed, words
+from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands, keymap
 from agent_tui.tui.effects import Effect, ReadSettings, UseTheme, WriteSecret, WriteSetting
 from agent_tui.tui.model import Model, Overlay, Purpose
@@ -85,7 +86,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
             return (model, ()) if entry is None else _reset(model, entry)
         case "enter" | "left" | "right":
             return (model, ()) if entry is None else _edit(model, overlay, entry, msg.key)
-        case _ if msg.character and msg.character.isprintable():
+        case _ if is_text(msg.character):
             return _filtered(model, overlay, overlay.filter + msg.character)
         case _:
             return None

@@ -15,8 +15,8 @@ from textual.actions import SkipAction
 from textual.content import Content
 from textual.document._document import Selection
 
-from agent_tui.tui.key_parser import Typed, Unmarked
-from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
+from agent_tui.tui.key_parser import Unmarked
+from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT, Typed, text_of
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.regions import HIDDEN, PromptView
 from agent_tui.tui.widgets.paint import flat
@@ -153,7 +153,7 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
         if size > 1:
             self._type("".join(one.character or "" for one in keys[first : first + size]))
         else:
-            self.press(key.key, key.character if key.is_printable else None)
+            self.press(key.key, text_of(key) or None)
         if self.selection.is_empty:
             self._offered = None
         self.vim_settled()
