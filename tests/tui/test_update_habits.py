@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Cleared, QueueChanged, SessionStarted
+from agent_tui.protocol.events import ApprovalAsked, Cleared, QueueChanged, SessionStarted
 from agent_tui.protocol.ops import RunShell, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.msg import Scrolled
@@ -76,3 +76,22 @@ def test_a_new_session_is_read_from_its_end() -> None:
     before = play.view.transcript.jump
     play.feed(SessionStarted(session="another", model="fake/model"))
     assert play.view.transcript.jump == before + 1 and play.model.reading.following
+
+
+def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
+    play = Play()
+    play.begin()
+    play.feed(ApprovalAsked(id="a", call_id="c", tool="run_shell_command", label="Run make", turn=1, session="s"))
+    play.press("m", after=5.0)
+    assert play.view.prompt.label == "Tell the model what to do instead"
+    play.press("shift+tab")
+    assert play.ops == [] and play.toast.startswith("answer first")
+
+
+def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:
+    play = Play()
+    play.type("/nothing-like-it")
+    play.press("escape", "enter")
+    assert play.toast
+    play.press("f1")
+    assert play.toast == "" and play.model.overlay is not None

@@ -58,6 +58,9 @@ def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     step = _decided(replace(model, at=msg.at), msg)
     after = step[0]
+    if after.toast is not None and after.toast is model.toast and _opened(model, after):
+        after = replace(after, toast=None)  # it was said of what stood there before
+        step = after, step[1]
     if after.search is not None:
         step = then(step, search.going(search.settled(after)))
     if after.held is not None:
@@ -69,6 +72,13 @@ def update(model: Model, msg: Msg) -> Step:
         step = then(step, pastes.settled(step[0]))
     step = then(step, composer.save(step[0]))
     return then(step, attention.settled(model, step[0], msg))
+
+
+def _opened(before: Model, after: Model) -> bool:
+    """Whether a sheet or a question has just appeared."""
+    sheet = after.overlay is not None and (before.overlay is None or before.overlay.kind != after.overlay.kind)
+    asked = after.dialog is not None and (before.dialog is None or before.dialog.id != after.dialog.id)
+    return sheet or asked
 
 
 def _decided(model: Model, msg: Msg) -> Step:

@@ -93,7 +93,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
             return commands.find(name).run(model, "")
         if name == "mode" and not model.covered:
-            return toast(model, f"answer first: {key_name(msg.key)} changes the mode after that")
+            return _answer_first(model, msg.key)
         edits = name is None and (not model.covered or _first_run(model))
         return (model, (Type(msg.character, msg.key),)) if edits else (model, ())
     if model.recall is not None and (recalled := recall.pressed(model, msg)) is not None:
@@ -109,7 +109,14 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         return model, (Type(msg.character, msg.key),)
     if model.composer.purpose is not None and name not in ASKED:
         return model, ()
+    if name == "mode" and model.dialog is not None:
+        return _answer_first(model, msg.key)
     return commands.find(name).run(model, "")
+
+
+def _answer_first(model: Model, key: str) -> Step:
+    """A mode is no answer, and what is asked now was asked under the old one."""
+    return toast(model, f"answer first: {key_name(key)} changes the mode after that")
 
 
 def _first_run(model: Model) -> bool:
