@@ -15,7 +15,7 @@ from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
-from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_parser import Parser, encodable, guarded, one_line
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
 
@@ -29,7 +29,8 @@ EPILOG: Final = """\
 models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
 environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
 `agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
-`agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions
+`agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions,
+`agent-tui replay --help` how to play one back, `agent-tui bug --help` how to write one to a file for a report
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"
@@ -59,25 +60,25 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
     try:
         match name:
             case "run":
-                return _run(arguments)
+                return guarded("agent-tui", lambda: _run(arguments), prints=False)
             case "chat":
-                return _chat(arguments)
+                return guarded("agent-tui", lambda: _chat(arguments), prints=False)
             case "config":
                 from agent_tui.cli_config import config
 
-                return config(arguments)
+                return guarded("agent-tui config", lambda: config(arguments))
             case "sessions":
                 from agent_tui.cli_sessions import sessions
 
-                return sessions(arguments)
+                return guarded("agent-tui sessions", lambda: sessions(arguments))
             case "replay":
                 from agent_tui.cli_replay import replay
 
-                return replay(arguments)
+                return guarded("agent-tui replay", lambda: replay(arguments))
             case "bug":
                 from agent_tui.cli_bug import bug
 
-                return bug(arguments)
+                return guarded("agent-tui bug", lambda: bug(arguments))
             case _:
                 return _screen(arguments, early)
     except Usage as error:
@@ -85,6 +86,14 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
             early.restore()
         print(f"agent-tui: {one_line(str(error))}", file=sys.stderr)
         return USAGE
+
+
+def meant(arguments: Sequence[str]) -> None:
+    """Who knows another agent may ask for what is called otherwise here. Raises Usage."""
+    from agent_tui.cli_words import elsewhere
+
+    if hint := elsewhere(arguments):
+        raise Usage(hint)
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
@@ -109,6 +118,8 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
     parser.add_argument("--no-animation", action="store_true", help="nothing on the screen moves by itself")
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    if arguments:
+        meant(arguments)
     given = parser.parse_args(arguments)
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
@@ -180,6 +191,8 @@ def _chat(arguments: list[str]) -> int:
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
     parser.add_argument("--color", action="store_true", help="colour who speaks; without it no control sequence leaves")
     given = parser.parse_args(arguments)
+    if sys.stdin is None:
+        raise Usage("standard input is closed: there is nothing to talk with; `agent-tui run PROMPT` needs none")
     model = "demo/tour" if given.demo else given.model
     flags = settings.Flags(model=model, mode=given.mode)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=os.isatty(0))  # a script must know
@@ -237,6 +250,8 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
         raise Usage(f"--cwd {given.cwd or '.'}: {error.strerror}") from None
     if not cwd.is_dir():
         raise Usage(f"--cwd {given.cwd}: not a folder")
+    if not encodable(model):
+        raise Usage(f"--model {model}: is no text in UTF-8")
     if given.mode and given.mode not in settings.MODES:
         raise Usage(f"--mode {given.mode}: there are {', '.join(settings.MODES)}")
     for name in ("max_steps", "timeout"):

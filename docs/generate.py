@@ -107,8 +107,13 @@ def editing_table() -> str:
         (written(sorted(keys.NEWLINE, key=key_words.plain_first)), "a new line"),
         ("`\\` `Enter`", "a new line, anywhere"),
     ]
+    owned = commands.bindings()  # a command's key is told with the command
     for action in actions:
-        rows.append((written(name for name, does in keys.EDITING.items() if does == action), key_words.EDITING[action]))
+        named = [
+            name for name, does in keys.EDITING.items() if does == action and (name not in owned or action != "paste")
+        ]
+        if named:
+            rows.append((written(named), key_words.EDITING[action]))
     rows.append((written(keys.SELECTING), "select on the way"))
     return table(("key", "what it does"), rows)
 

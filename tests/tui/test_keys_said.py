@@ -46,7 +46,9 @@ def test_a_key_is_found_by_what_it_does() -> None:
     play = Play()
     play.press("f1", *"undo")
     shown = play.view.overlay
-    assert shown is not None and "Ctrl+_" in shown.options[0].label
+    assert shown is not None
+    labels = [option.label for option in shown.options]
+    assert labels[0] == "/undo" and any("Ctrl+_" in label for label in labels)
 
 
 @pytest.mark.parametrize(
