@@ -22,7 +22,7 @@ from agent_tui.protocol.events import Notice
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.safety import paths
-from agent_tui.structures import mention
+from agent_tui.structures import late, mention
 from agent_tui.tools import list_files, read_file
 from agent_tui.tools._arguments import LenientArguments
 from agent_tui.tools.base import Tool, ToolContext, ToolResult
@@ -33,6 +33,11 @@ LOOKED_UP: Final = 500
 """Names that are looked up for it: pasted code is full of them."""
 BUDGET: Final = 3
 """All attachments of a prompt together may be so many times as long as one result of a tool."""
+
+MEANT: Final = 5
+"""So many names are a person's; more are pasted code, in which `@` is something else."""
+FILE: Final = late.pattern(r"(?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,4}")
+"""What looks like the name of a file: if there is none, that is said."""
 
 Attach = Callable[[str, Turn], Awaitable[None]]
 
@@ -67,11 +72,17 @@ def attacher(executor: Executor) -> Attach:
         parallel=False,
     )  # fmt: skip
 
+    told: set[str] = set()
+
     async def attach(text: str, turn: Turn) -> None:
         if not (named := mention.named(text)):
             return
         looked_up = own.workplace.off_loop(lambda: _there(named[:LOOKED_UP], own.workplace.roots))
-        there: list[str] = await looked_up
+        there, lost = await looked_up
+        new = [path for path in lost if path not in told] if len(named) <= MEANT else []
+        told.update(new)
+        if new:
+            turn.emit(Notice(f"{', '.join(new)}: no such file; sent as text."))
         room = BUDGET * own.workplace.max_output_chars
         for number, path in enumerate(there):
             if room <= 0 or number == MOST:
@@ -85,9 +96,10 @@ def attacher(executor: Executor) -> Attach:
     return attach
 
 
-def _there(named: Sequence[tuple[str, ...]], roots: tuple[Path, ...]) -> list[str]:
-    """Of each name the reading that is there, each file once."""
+def _there(named: Sequence[tuple[str, ...]], roots: tuple[Path, ...]) -> tuple[list[str], list[str]]:
+    """Of each name the reading that is there, each file once; and the names that look like a file's and are none's."""
     found: dict[Path, str] = {}
+    lost: list[str] = []
     for ways in named:
         for way in ways:
             try:
@@ -98,4 +110,7 @@ def _there(named: Sequence[tuple[str, ...]], roots: tuple[Path, ...]) -> list[st
             if exists:
                 found.setdefault(real, way)
                 break
-    return list(found.values())
+        else:
+            if FILE.fullmatch(ways[-1]):
+                lost.append(ways[-1])
+    return list(found.values()), lost

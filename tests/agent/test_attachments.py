@@ -79,6 +79,13 @@ def test_a_file_that_is_named_twice_goes_along_once(place: Place) -> None:
         assert rows(driver) == [("Attach src/app.py", "ok")]
 
 
+def test_a_name_that_is_no_file_s_is_said_once(place: Place) -> None:
+    with place.engine(place.script(SAY, SAY)) as driver:
+        driver.turn("see @nosuch.py, @src/app.py and @property")
+        driver.turn("again: @nosuch.py")
+        assert [notice.text for notice in driver.all(Notice)] == ["nosuch.py: no such file; sent as text."]
+
+
 def test_what_cannot_be_read_is_said_to_both(place: Place) -> None:
     with place.engine(place.script(SAY)) as driver:
         driver.turn("see @data.bin")
