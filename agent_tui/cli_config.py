@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui import paths
-from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_parser import Parser, encodable, one_line
 from agent_tui.settings import Flags, Loaded
 from agent_tui.settings_kinds import KEYS, Entry, Kind, Value, entries, entry, typed
 from agent_tui.settings_store import Refused, Store
@@ -20,6 +20,7 @@ from agent_tui.tui import commands, keymap
 
 USAGE: Final = 2
 FAILED: Final = 1
+THEMES: Final = ("display.theme", "display.theme_dark", "display.theme_light")
 EPILOG: Final = """\
 a KEY is written as in `config show`: mode, display.theme, providers.ollama.base_url, keys.search
 a list is written with commas: agent-tui config set keys.search ctrl+f,f3
@@ -37,7 +38,7 @@ def config(arguments: Sequence[str]) -> int:
         return _fail(f"--cwd {given.cwd}: {error.strerror}", USAGE)
     try:
         match given.action:
-            case "show":
+            case "show" | "list":
                 return _show(store.read(), given.sources)
             case "get":
                 return _get(store.read(), given.key)
@@ -45,6 +46,8 @@ def config(arguments: Sequence[str]) -> int:
                 for path in (store.path(project) for project in (False, True)):
                     print(visible(str(path)) if sys.stdout.isatty() else path)
                 return 0
+            case "edit":
+                return _edit(store, given.project)
             case "set":
                 store.write(given.key, _typed(given.key, given.value), given.project)
             case _:
@@ -63,7 +66,7 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: show")
-    show = actions.add_parser("show", help="all settings, as TOML; problems go to standard error")
+    show = actions.add_parser("show", aliases=["list"], help="all settings, as TOML; problems go to standard error")
     show.add_argument("--sources", action="store_true", help="where each value comes from")
     get = actions.add_parser("get", help="one value")
     change = actions.add_parser("set", help="set a value in your config.toml")
@@ -71,10 +74,11 @@ def _parser() -> Parser:
     for action in (get, change, unset):
         action.add_argument("key", metavar="KEY")
     change.add_argument("value", metavar="VALUE")
-    for action in (change, unset):
+    edit = actions.add_parser("edit", help="open your file in your editor")
+    for action in (change, unset, edit):
         action.add_argument("--project", action="store_true", help="in the project's file: model and display.* only")
     path = actions.add_parser("path", help="your file and the project's, which need not be there")
-    for action in (show, get, change, unset, path):
+    for action in (show, get, change, unset, edit, path):
         action.add_argument("--cwd", default="", metavar="DIR", help="the folder of the project (default: this one)")
     return parser
 
@@ -124,12 +128,16 @@ def _kind(key: str) -> Kind:
     names = [f"keys.{command.name}" for command in commands.COMMANDS]
     if key in names:
         return KEYS
-    close = difflib.get_close_matches(key, [*(one.key for one in entries()), *names], n=1, cutoff=0.5)
+    known_keys = [*(one.key for one in entries()), *names]
+    ends = [one for one in known_keys if one.endswith(f".{key}")]
+    close = ends[:1] or difflib.get_close_matches(key, known_keys, n=1, cutoff=0.5)
     raise ValueError(f"{visible(key)}: is not a setting; {f'did you mean {close[0]}?' if close else 'see config show'}")
 
 
 def _typed(key: str, text: str) -> Any:
     kind = _kind(key)
+    if not encodable(text):
+        raise ValueError(f"{key}: the value {visible(text)} is no text in UTF-8")
     try:
         value = typed(kind, text)
     except ValueError:
@@ -139,12 +147,36 @@ def _typed(key: str, text: str) -> Any:
         wrong = [text for at, text in keymap.resolve({name: tuple(value)})[1] if at == name and "not used" in text]
         if wrong:
             raise ValueError(f"{key}: {wrong[0]}")
+    if key in THEMES and text not in (known := _themes(key)):
+        raise ValueError(f"{key}: there is no theme {visible(text)!r}; there are {', '.join(filter(None, known))}")
     return value
 
 
+def _themes(key: str) -> tuple[str, ...]:
+    own = paths.folders().config / "themes"
+    return (*(("", "auto") if key == "display.theme" else ()), *paths.stems((paths.shipped("themes"), own), ".toml"))
+
+
+def _edit(store: Store, project: bool) -> int:
+    """Open the file in the person's editor, and say what is wrong in it then."""
+    from agent_tui.safety.sandbox import foreground
+    from agent_tui.tui.own_editor import NO_EDITOR, editor
+
+    path, argv = store.path(project), editor(os.environ)
+    if not argv or not all(os.isatty(fd) for fd in (0, 1, 2)):
+        why = NO_EDITOR if not argv else "this is not a terminal"
+        return _fail(f"{why}; the file is {path}", FAILED)
+    path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
+    code = foreground([*argv, str(path)], lambda: False)
+    for problem in _problems(store.read()):
+        print(problem, file=sys.stderr)
+    return FAILED if code else 0
+
+
 def _told(found: Loaded, key: str, project: bool) -> int:
-    """Where another source wins over what was written, that is said."""
+    """What holds now; where another source wins over what was written, that is said."""
     now = found.values.get(key)
+    print(f"{_quoted(key)} = {_toml(key, now or _unset(key))}")
     if now is not None and now.layer not in ("default", "project" if project else "user"):
         print(f"agent-tui: {key}: written, but {visible(_place(found, key, now))} wins over it", file=sys.stderr)
     elif now is not None and project and now.layer == "user":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths, settings
-from agent_tui.cli_parser import Parser
+from agent_tui.cli_parser import Parser, whole
 from agent_tui.cli_sessions_out import Failed, Output, Unknown
 from agent_tui.protocol.events import Event
 from agent_tui.sessions import cache, copies, maintain, manage, retention, store
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, about in (("list", "the sessions, newest first"), ("search", "the sessions that hold all WORDS")):
         action = add(name, about, id=False)
         action.add_argument("--here", action="store_true", help="only those that began in this folder")
-        action.add_argument("-n", type=int, default=0 if name == "list" else 20, metavar="N", help="at most N")
+        action.add_argument("-n", type=whole(1), default=0 if name == "list" else 20, metavar="N", help="at most N")
         action.add_argument("--json", action="store_true", help="for programs")
         if name == "list":
             action.add_argument("--tree", action="store_true", help="forks below what they were forked from")
@@ -94,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     figures.add_argument("--steps", action="store_true", help="each step too")
     figures.add_argument("--json", action="store_true", help="for programs: everything")
     prune = add("prune", "what is too old, or too much: says what would be deleted", id=False)
-    prune.add_argument("--days", type=int, metavar="N", help="default: sessions.keep_days")
-    prune.add_argument("--mb", type=int, metavar="N", help="default: sessions.keep_mb")
+    prune.add_argument("--days", type=whole(0), metavar="N", help="default: sessions.keep_days")
+    prune.add_argument("--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb")
     prune.add_argument("--yes", action="store_true", help="delete it")
     return parser
 
@@ -142,6 +142,8 @@ class Commands:
         if found.note:
             self.out.note(found.note)
         self.out.hits(found.hits, self.given.json)
+        if not found.hits:
+            self.out.note(f"nothing found: {words}")
         return 0 if found.hits else FAILED
 
     def _show(self) -> int:
@@ -167,7 +169,8 @@ class Commands:
         form = self.given.format or (format_of(path.suffix) if path.suffix else "md")
         if form is None:
             raise Unknown(f"{path.suffix}: no format; there are {', '.join(FORMATS)}")
-        target = self.cwd / (path if self.given.path else f"session-{one.id[:8]}.{form}")
+        target = self.cwd / path  # without one: the folder
+        target = target / f"session-{one.id[:8]}.{form}" if target.is_dir() else target
         self.out.say(f"written to {self.out.written(target, export(self._events(one), form))}")
         return 0
 

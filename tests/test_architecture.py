@@ -59,6 +59,7 @@ LAZY = {
         "agent_tui.tui.keymap:resolve": "only for the full screen",
         "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_config:config": "only for `config`",
+        "agent_tui.cli_words:elsewhere": "only where the command line has words: the first frame waits",
         "agent_tui.cli_replay:replay": "only for `replay`",
         "agent_tui.cli_bug:bug": "only for `bug`",
         "agent_tui.cli_sessions:sessions": "only for `sessions`: reads logs, SQLite",
@@ -67,6 +68,11 @@ LAZY = {
         "importlib.metadata:version": "only for --version: slow",
         "agent_tui.sessions:index": "only to resume: reads logs",
         "agent_tui.sessions.cache:known": "only to resume by a name: SQLite",
+    },
+    "agent_tui.cli_config": {
+        "agent_tui.safety.sandbox:foreground": "only for `config edit`: asyncio, subprocess",
+        "agent_tui.tui.own_editor:NO_EDITOR": "only for `config edit`",
+        "agent_tui.tui.own_editor:editor": "only for `config edit`",
     },
     "agent_tui.cli_replay": {
         "agent_tui.tui.recording.player:Player": "only once a recording is there",

@@ -252,7 +252,7 @@ def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: C
                 "insert into turn(session, number, start, stop) values (?, ?, ?, ?)",
                 (key, found.turn, found.start, found.stop),
             )
-            connection.execute("insert into word(rowid, text) values (?, ?)", (cursor.lastrowid, found.text))
+            connection.execute("insert into word(rowid, text) values (?, ?)", (cursor.lastrowid, _kept(found.text)))
             ready, base = found.start, json.dumps(found.before.dump())
     values = (
         about.st_size,
@@ -260,15 +260,20 @@ def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: C
         about.st_ino,
         ready,
         facts.at,
-        facts.cwd,
+        _kept(facts.cwd),
         json.dumps(facts.dump()),
         base,
     )
     connection.execute(
         "update session set size=?, changed=?, inode=?, done=?, at=?, cwd=?, facts=?, base=?, words=? where key=?",
-        (*values, facts.words(id), key),
+        (*values, _kept(facts.words(id)), key),
     )
     return about.st_size - done
+
+
+def _kept(text: str) -> str:
+    """`text` without halves of characters, which a model may have said and no database takes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _gone_so_far(connection: sqlite3.Connection, row: Row) -> tuple[int, int, Facts]:

@@ -1,0 +1,127 @@
+"""The command line where something is wrong: one line that says what, an exit code, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_tui.cli_words import elsewhere
+from tests.test_cli import environment
+
+MAIN = [sys.executable, "-m", "agent_tui"]
+BYTES = "a\udcffb/\udcff"
+"""What Python makes of bytes that are not UTF-8."""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder with one session in it."""
+    (tmp_path / "s.json").write_text(json.dumps([[{"text": "hello \ud800 there"}]] * 3))
+    done = shell(tmp_path, '"$@" run hi -m scripted/s.json')
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+def shell(cwd: Path, line: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """`line` in a shell, in which `"$@"` is the program with `words` behind it."""
+    return subprocess.run(
+        ["sh", "-c", line, "sh", *MAIN, *words], cwd=cwd, env=environment(cwd), capture_output=True, text=True,
+        check=False, errors="replace", timeout=60,
+    )  # fmt: skip
+
+
+def said(done: subprocess.CompletedProcess[str], code: int) -> str:
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("agent-tui") and done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("words", ["config show", "sessions list", "sessions show", "sessions stats", "config path"])
+def test_output_that_cannot_be_written_is_one_line(home: Path, words: str) -> None:
+    assert "No space left" in said(shell(home, f'"$@" {words} >/dev/full'), 1)
+    assert "standard output is closed" in said(shell(home, f'"$@" {words} >&-'), 1)
+    done = shell(home, f'{{ "$@" {words}; echo $? >code; }} | :')
+    assert "Traceback" not in done.stderr and (home / "code").read_text() == "0\n"
+
+
+@pytest.mark.parametrize("words", ["replay --verify", "bug"])
+def test_other_commands_say_it_too(home: Path, words: str) -> None:
+    said(shell(home, f'"$@" {words} >/dev/full'), 1)
+    said(shell(home, f'"$@" {words} >&-'), 1)
+
+
+def test_closed_streams(home: Path) -> None:
+    done = shell(home, '"$@" run hi -m scripted/s.json >&-')
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "standard input is closed" in said(shell(home, '"$@" chat -m scripted/s.json <&-'), 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("sessions", "search", "\udcff"), 1), (("sessions", "show", "\udcff"), 2), (("config", "set", "model", BYTES), 2),
+     (("run", "hi", "-m", BYTES), 2), (("chat", "-m", BYTES), 2)],
+)  # fmt: skip
+def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...], code: int) -> None:
+    argv = [os.fsencode(word) for word in (*MAIN, *words)]
+    done = subprocess.run(argv, cwd=home, env=environment(home), capture_output=True, check=False, timeout=60)
+    text = done.stderr.decode()
+    assert done.returncode == code and text.count("\n") == 1 and text.startswith("agent-tui"), text
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        ("sessions list -n -3", 2, "from 1 on"), ("sessions list -n 0", 2, "from 1 on"),
+        ("sessions prune --days -1", 2, "from 0 on"), ("sessions prune --mb x", 2, "from 0 on"),
+        ("sessions search nothere", 1, "nothing found: nothere"),
+        ("config set display.theme nosuch", 2, "ansi, catppuccin-latte"),
+        ("config set display.theme_dark auto", 2, "there are"),
+        ("config set theme nord", 2, "display.theme?"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(home: Path, line: str, code: int, words: str) -> None:
+    assert words in said(shell(home, f'"$@" {line}'), code)
+
+
+def test_a_theme_of_the_persons_own_counts(home: Path) -> None:
+    place = Path(environment(home)["AGENT_TUI_HOME"])
+    (place / "themes").mkdir(parents=True, exist_ok=True)
+    (place / "themes" / "mine.toml").write_text('extends = "dark"\n')
+    assert shell(home, '"$@" config set display.theme mine').stdout == 'display.theme = "mine"\n'
+    assert shell(home, '"$@" config set display.theme auto').returncode == 0
+    assert shell(home, '"$@" config unset display.theme').stdout == 'display.theme = ""\n'
+    assert shell(home, '"$@" config list').stdout == shell(home, '"$@" config show').stdout
+    assert str(place) in said(shell(home, '"$@" config edit'), 1)
+
+
+def test_a_folder_is_where_the_export_goes(home: Path) -> None:
+    (home / "out").mkdir()
+    for target in (".", "out", "out/"):
+        done = shell(home, f'"$@" sessions export "" {target}')
+        folder = home / target
+        assert done.returncode == 0, done.stderr
+        assert [path for path in folder.glob("session-*.md") if path.is_file()], done.stdout
+    assert not [path for path in (*home.parent.iterdir(), *home.iterdir()) if path.name.endswith("-2")]
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("-p hi", "agent-tui run"), ("--print=x", "agent-tui run"), ("exec hi", "agent-tui run"), ("resume", "-r"),
+        ("doctor", "config show"), ("mcp", "config"), ("login", "config"), ("--yolo", "--mode accept-all"),
+        ("hi --dangerously-skip-permissions", "--mode accept-all"),
+    ],
+)  # fmt: skip
+def test_what_is_called_otherwise_elsewhere_is_said(home: Path, words: str, hint: str) -> None:
+    assert hint in said(shell(home, f'"$@" {words}'), 2)
+
+
+def test_and_behind_two_dashes_it_is_a_prompt() -> None:
+    assert elsewhere(["--", "resume"]) == "" == elsewhere(["-m", "x", "--", "-p"])
+    assert elsewhere(["fix", "it"]) == "" == elsewhere(["resume the work"])
