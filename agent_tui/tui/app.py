@@ -25,7 +25,6 @@ from agent_tui.tui.canvas import Stage
 from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keymap import grabbed
-from agent_tui.tui.keys import Typed
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model, initial
@@ -33,7 +32,7 @@ from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
 from agent_tui.tui.surroundings import Surroundings
 from agent_tui.tui.taping import Taping, now
-from agent_tui.tui.terminal import Terminal
+from agent_tui.tui.terminal import Terminal, Typed
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view

@@ -16,6 +16,8 @@ from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XT
 from textual.keys import Keys
 from textual.message import Message
 
+from agent_tui.structures.visible import is_text
+
 LOST_SECONDS: Final = 1.0
 """After so long a silence inside a paste its end counts as lost: what came of it is there, and keys are keys again."""
 BURST_SECONDS: Final = 0.05
@@ -61,6 +63,8 @@ SILENT_SECONDS: Final = 0.4
 """A single letter after so long a silence was rather typed than sent as a part of an answer."""
 KEY_OPEN_SECONDS: Final = 0.3
 """So long the rest of a key is waited for."""
+HELD: Final = ("alt+", "ctrl+", "super+", "hyper+", "meta+")
+"""How the names of keys begin that are held down with another."""
 ASKED_SECONDS: Final = 3.0
 """So long after the terminal was asked, `ESC ]` is rather its answer."""
 
@@ -78,6 +82,16 @@ class Unmarked(events.Paste):
 
 
 Unmarked.handler_name = events.Paste.handler_name  # it is handled as any other
+
+
+def types(key: events.Key) -> bool:
+    """Whether all that the terminal says of it is what it types."""
+    return is_text(key.character or "") and "+" not in key.key
+
+
+def text_of(key: events.Key) -> str:
+    """What `key` types: nothing, where Alt or Ctrl is held down and the terminal says no text of its own."""
+    return key.character if key.character and is_text(key.character) and not key.key.startswith(HELD) else ""
 
 
 def dark_ground(red: str, green: str, blue: str) -> bool:

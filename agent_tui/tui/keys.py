@@ -1,15 +1,8 @@
-"""What keys type and do inside the prompt: nothing here knows a widget or a command."""
+"""What keys do inside the prompt, as tables: nothing here knows a widget or a command."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
-
-from textual import events
-from textual.message import Message
-
-from agent_tui.structures.visible import is_text
 
 NEWLINE: Final = frozenset({"ctrl+j", "shift+enter", "alt+enter", "ctrl+enter", "ctrl+shift+enter", "alt+shift+enter"})
 """Keys that break the line. `ctrl+j` is the one that every terminal can send."""
@@ -85,63 +78,3 @@ SELECTING: Final[dict[str, str]] = {
     "ctrl+shift+right": "cursor_word_right",
 }
 """Keys that move the caret and select on the way."""
-
-HELD: Final = ("alt+", "ctrl+", "super+", "hyper+", "meta+")
-
-
-class Typed(events.InputEvent, bubble=False):
-    """Keys in a row that type something. Others are added as long as nobody took them: what waits is one step."""
-
-    def __init__(self, keys: Sequence[events.Key]) -> None:
-        super().__init__()
-        self._keys = [*keys]
-        self._later: deque[Typed] = deque()
-        self._taken = False
-
-    def add(self, later: Typed) -> bool:
-        """Whether there was still time to add what came later. Called by the thread that reads, beside `take`: what
-        was put in before that looked is gone when it is to be taken out again."""
-        self._later.append(later)
-        if not self._taken:
-            return True
-        try:
-            self._later.remove(later)
-        except ValueError:
-            return True
-        return False
-
-    def take(self) -> list[events.Key]:
-        """The keys, once."""
-        self._taken = True
-        keys, self._keys = self._keys, []
-        while self._later:
-            try:
-                keys += self._later.popleft().take()
-            except IndexError:  # it was taken out again
-                break
-        return keys
-
-
-def joined(messages: Iterable[Message]) -> Iterator[Message]:
-    """Runs of keys that type, each as one; the order stays."""
-    run: list[events.Key] = []
-    for message in messages:
-        if isinstance(message, events.Key) and types(message):
-            run.append(message)
-            continue
-        if run:
-            yield Typed(run)
-            run = []
-        yield message
-    if run:
-        yield Typed(run)
-
-
-def types(key: events.Key) -> bool:
-    """Whether all that the terminal says of it is what it types."""
-    return is_text(key.character or "") and "+" not in key.key
-
-
-def text_of(key: events.Key) -> str:
-    """What `key` types: nothing, where Alt or Ctrl is held down and the terminal says no text of its own."""
-    return key.character if key.character and is_text(key.character) and not key.key.startswith(HELD) else ""

@@ -11,11 +11,12 @@ import signal
 import termios
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Final, Protocol, cast
 
-from textual import constants
+from textual import constants, events
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
@@ -23,8 +24,7 @@ from textual.message import Message
 from agent_tui.boot import ENDING, POP, Early
 from agent_tui.boot_frame import ENTER
 from agent_tui.tui.clusters import settled
-from agent_tui.tui.key_parser import KeyParser
-from agent_tui.tui.keys import Typed, joined
+from agent_tui.tui.key_parser import KeyParser, types
 
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
@@ -36,6 +36,54 @@ NO_PIXELS: Final = "\x1b[?1016l\x1b[?2048l"
 """Textual asks for the mouse in pixels where the terminal tells its size by itself, and takes back only the latter."""
 FORCED_END: Final = 6
 """Seconds that an ending by signal may take before the process ends anyway."""
+
+
+class Typed(events.InputEvent, bubble=False):
+    """Keys in a row that type something. Others are added as long as nobody took them: what waits is one step."""
+
+    def __init__(self, keys: Sequence[events.Key]) -> None:
+        super().__init__()
+        self._keys = [*keys]
+        self._later: deque[Typed] = deque()
+        self._taken = False
+
+    def add(self, later: Typed) -> bool:
+        """Whether there was still time to add what came later. Called by the thread that reads, beside `take`: what
+        was put in before that looked is gone when it is to be taken out again."""
+        self._later.append(later)
+        if not self._taken:
+            return True
+        try:
+            self._later.remove(later)
+        except ValueError:
+            return True
+        return False
+
+    def take(self) -> list[events.Key]:
+        """The keys, once."""
+        self._taken = True
+        keys, self._keys = self._keys, []
+        while self._later:
+            try:
+                keys += self._later.popleft().take()
+            except IndexError:  # it was taken out again
+                break
+        return keys
+
+
+def joined(messages: Iterable[Message]) -> Iterator[Message]:
+    """Runs of keys that type, each as one; the order stays."""
+    run: list[events.Key] = []
+    for message in messages:
+        if isinstance(message, events.Key) and types(message):
+            run.append(message)
+            continue
+        if run:
+            yield Typed(run)
+            run = []
+        yield message
+    if run:
+        yield Typed(run)
 
 
 class Owner(Protocol):

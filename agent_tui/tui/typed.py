@@ -12,8 +12,7 @@ from textual import events
 
 from agent_tui.boot_frame import typed_folder
 from agent_tui.regular_file import open_regular
-from agent_tui.tui.key_parser import KeyParser
-from agent_tui.tui.keys import text_of
+from agent_tui.tui.key_parser import KeyParser, text_of
 
 MOST: Final = 1_000_000
 """Bytes of one start that are read."""

@@ -20,9 +20,10 @@ from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, Se
 from agent_tui.protocol.ops import Query
 from agent_tui.tui import msg, reconcile
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.keys import Typed, joined, types
+from agent_tui.tui.key_parser import types
 from agent_tui.tui.model import Composer, Model
 from agent_tui.tui.readline import KillRing
+from agent_tui.tui.terminal import Typed, joined
 from agent_tui.tui.view import view
 from agent_tui.tui.vim_state import Vim
 from tests.tui.stage import SESSION, PlayedEngine, play

@@ -15,10 +15,11 @@ from textual.actions import SkipAction
 from textual.content import Content
 from textual.document._document import Selection
 
-from agent_tui.tui.key_parser import Unmarked
-from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT, Typed, text_of
+from agent_tui.tui.key_parser import Unmarked, text_of
+from agent_tui.tui.keys import CUTS, EDITING, NEWLINE, SELECTING, SUBMIT
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.regions import HIDDEN, PromptView
+from agent_tui.tui.terminal import Typed
 from agent_tui.tui.widgets.paint import flat
 from agent_tui.tui.widgets.prompt_chips import Chipped
 from agent_tui.tui.widgets.prompt_vim import Vimmed
