@@ -38,9 +38,9 @@ def test_it_needs_no_screen() -> None:
 
 def test_set_get_unset_and_show(home: Path) -> None:
     file = home / "home" / "config.toml"
-    assert config(home, "set", "agent.max_steps", "7") == (0, "", "")
+    assert config(home, "set", "agent.max_steps", "7") == (0, "agent.max_steps = 7\n", "")
     assert config(home, "get", "agent.max_steps") == (0, "7\n", "")
-    assert config(home, "set", "keys.search", "f21,f22") == (0, "", "")
+    assert config(home, "set", "keys.search", "f21,f22") == (0, 'keys.search = ["f21", "f22"]\n', "")
     assert config(home, "get", "keys.search") == (0, '["f21", "f22"]\n', "")
     assert config(home, "get", "keys.mouse") == (0, '["f9"]\n', "")
     assert tomllib.loads(file.read_text()) == {"agent": {"max_steps": 7}, "keys": {"search": ["f21", "f22"]}}
@@ -107,7 +107,7 @@ def test_a_broken_file_is_left_as_it_is(home: Path) -> None:
 def test_the_projects_file(home: Path) -> None:
     own = home / "work" / ".agent-tui" / "config.toml"
     assert config(home, "path") == (0, f"{home / 'home' / 'config.toml'}\n{own}\n", "")
-    assert config(home, "set", "--project", "display.theme", "light") == (0, "", "")
+    assert config(home, "set", "--project", "display.theme", "light") == (0, 'display.theme = "light"\n', "")
     assert own.read_text() == '[display]\ntheme = "light"\n'
     for key, value in (("mode", "accept-all"), ("tools.enabled", "x"), ("providers.openai.base_url", "http://evil")):
         code, _, said = config(home, "set", "--project", key, value)
