@@ -49,7 +49,7 @@ def test_set_get_unset_and_show(home: Path) -> None:
     found = tomllib.loads(shown)
     assert (code, said) == (0, "")
     assert (found["agent"]["max_steps"], found["mode"], found["keys"]) == (7, "auto", {"search": ["f21", "f22"]})
-    assert config(home, "unset", "agent.max_steps") == (0, "", "")
+    assert config(home, "unset", "agent.max_steps") == (0, "agent.max_steps = 50\n", "")
     assert config(home, "get", "agent.max_steps") == (0, "50\n", "")
 
 
