@@ -37,7 +37,7 @@ FULL_LOG = "agent-99990101-000000-000000.log"
 """Named so that it is the newest."""
 LISTS = {
     "palette": ("\x10", "Esc closes", "mod"), "help": ("\x1bOP", "Esc closes", "mod"),
-    "models": ("\x0c", "openai/bench", "ben"), "sessions": ("/resume\r", " turns ", "pro"),
+    "models": ("\x0c", "openai/bench", "ben"), "sessions": ("/resume\r", " ago ", "pro"),
     "themes": ("/theme\r", "nord", "nor"), "modes": ("/mode\r", "only reads: no edits", "pla"),
     "files": ("/files\r", "f1.py", "f1"), "log (100 MB)": ("/log\r", "a line as the program", "ses"),
     "debug console": ("/debug\r", "COLORTERM", "tex"), "settings": ("/settings\r", "Esc closes", "dis"),

@@ -57,7 +57,8 @@ from agent_tui.protocol.undo_events import Rewound as Rewound
 
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
-    | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta | ToolArgsDelta
+    | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta
+    | ToolArgsDelta
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
     | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored

@@ -96,6 +96,11 @@ def test_the_screen_takes_prompts(place: Place, held: tuple[str, str], given: li
     )  # fmt: skip
     try:
         assert "stopped" not in pty.until("opened a new one instead").split("\n")[0]
+        pty.until("read along")
+        pty.type("\x1b[B\x1b[B")  # read along, fork, a new session
+        pty.until("❯ a new session")
+        pty.type("\r")
+        pty.until(lambda text: "read along" not in text)
         pty.type("hello\r")
         pty.until(lambda text: "❯ hello" in text and "one" in text.split("❯ hello")[1])
     finally:

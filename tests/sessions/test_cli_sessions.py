@@ -236,11 +236,11 @@ def test_the_whole_program(home: Path) -> None:
     ("wanted", "id"), [("abc-2", "abc-2"), ("xyz", "xyz-3"), ("Retries", "abc-2"), ("retr", "abc-2")]
 )
 def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) -> None:
-    given = argparse.Namespace(last=False, resume=wanted)
+    given = argparse.Namespace(last=False, resume=wanted, otr=False)
     assert cli._session(given, home / "work", paths.folders()) == id
 
 
 def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
     for wanted, said in (("abc", "2 sessions have such an id or name"), ("nobody", "no session has this id or name")):
         with pytest.raises(cli.Usage, match=said):
-            cli._session(argparse.Namespace(last=False, resume=wanted), home / "work", paths.folders())
+            cli._session(argparse.Namespace(last=False, resume=wanted, otr=False), home / "work", paths.folders())

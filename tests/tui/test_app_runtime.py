@@ -8,7 +8,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from agent_tui.protocol.events import QueueChanged, TextDelta
-from agent_tui.protocol.ops import Cancel, Op, QueueEdit, SaveDraft, Submit
+from agent_tui.protocol.ops import Cancel, KeepPlace, Op, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, screen, text, until
@@ -147,7 +147,7 @@ def test_drafts_reach_the_engine_after_typing_and_at_the_end() -> None:
 
     app = play(engine, steps)
     app.link.close(1.0)
-    assert engine.ops == [SaveDraft("one"), SaveDraft("one two")]
+    assert engine.ops == [SaveDraft("one"), SaveDraft("one two"), KeepPlace(-1)]
     assert engine.stopped
 
 

@@ -226,7 +226,7 @@ def test_sessions_are_chosen_from_a_list(keys: tuple[str, ...], id: str) -> None
     play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
     assert play.view.overlay is not None
     shown = [(option.label, option.detail) for option in play.view.overlay.options]
-    assert shown[:2] == [("Fix it", "16 min ago · 1 turn · /p"), ("two", "2 turns")]
+    assert shown[:2] == [("Fix it", "16 min ago · 1 turn"), ("two", "2 turns")]
     play.take()
     play.press(*keys)
     assert [op for op in play.take() if not isinstance(op, Query)] == [Resume(id)]

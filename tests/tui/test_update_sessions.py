@@ -158,7 +158,8 @@ def test_figures_are_listed_by_group() -> None:
     assert isinstance(asked, Query) and asked.kind == "stats"
     step = {"turn": 1, "step": 1, "tokens_in": 900, "tokens_out": 30, "provider_ms": 2_000, "answer": "Done."}
     data = {
-        "turns": 1, "steps": 1, "requests": 1, "tokens_in": 1_200, "tokens_out": 30, "files": ["/home/ada/work/shop.py"],
+        "turns": 1, "steps": 1, "requests": 1, "tokens_in": 1_200, "tokens_out": 30,
+        "files": ["/home/ada/work/shop.py"],
         "by_model": [{"name": "fake/model", "count": 1, "ms": 2_000}], "by_tool": [{"name": "read_file", "count": 3}],
         "by_step": [step],
     }  # fmt: skip
