@@ -2,10 +2,8 @@
 
 `handle` never blocks and never fails: what takes time is a task, what goes wrong is an event. Shapes of `answered`:
 skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools, where}],
-tried: [{what, result}], variables: [..]}`; sessions `[{id, title, cwd, at, turns, model}]`; clipboard
-`{tool, problem}`; written `{path, problem, note}`; files `{paths, folded, names, whole, note}` (`fuzzy.Corpus`), in a
-repository twice: before the folders were looked at, and after.
-"""
+tried: [{what, result}], variables: [..]}`; clipboard `{tool, problem}`; written `{path, problem, note}`; files `{paths,
+folded, names, whole, note}` (`fuzzy.Corpus`), in a repository twice: before the folders were looked at, and after."""
 
 from __future__ import annotations
 
@@ -49,6 +47,7 @@ from agent_tui.protocol.ops import (
     CancelAside,
     Clear,
     Export,
+    Fork,
     KeepPlace,
     Op,
     Pull,
@@ -96,9 +95,9 @@ class Agent:
         self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
         self._draft: SaveDraft | None = None
 
-    # ------------------------------------------------------------------------------------------------------- ops
-
     def handle(self, op: Op) -> None:
+        if isinstance(op, Fork):  # the copy has the prompt as it is now
+            self._keep_draft()
         if self.past.waits(op) or self.past.handle(op):
             return
         match op:

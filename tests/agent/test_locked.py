@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import ErrorRaised, Notice, SessionStarted
+from agent_tui.tui.update.overlay import BURST_SECONDS
 from tests.agent.driving import Driver, Place
 from tests.tui.pty_stage import Pty
 
@@ -97,7 +99,8 @@ def test_the_screen_takes_prompts(place: Place, held: tuple[str, str], given: li
     try:
         assert "stopped" not in pty.until("opened a new one instead").split("\n")[0]
         pty.until("read along")
-        pty.type("\x1b[B\x1b[B")  # read along, fork, a new session
+        time.sleep(2 * BURST_SECONDS)  # a key that comes sooner was meant for the prompt
+        pty.type("\x1b[B\x1b[B")
         pty.until("❯ a new session")
         pty.type("\r")
         pty.until(lambda text: "read along" not in text)

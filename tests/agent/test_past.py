@@ -11,6 +11,7 @@ import pytest
 
 from agent_tui.protocol.events import (
     Answered,
+    DraftSaved,
     ErrorRaised,
     Labelled,
     Notice,
@@ -22,7 +23,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )  # fmt: skip
-from agent_tui.protocol.ops import Cancel, Continue, Fork, Label, Rename, Resume, Rewind, Submit
+from agent_tui.protocol.ops import Cancel, Continue, Fork, Label, Rename, Resume, Rewind, SaveDraft, Submit
 from agent_tui.protocol.transcript import DividerBlock, UserBlock
 from tests.agent.driving import Driver, Place
 
@@ -155,3 +156,15 @@ def test_there_is_nothing_to_go_on_with_in_a_new_session(place: Place) -> None:
     with place.engine(place.script([{"text": "one"}])) as driver:
         driver.send(Continue())
         assert "nothing to go on with" in driver.until(Notice).text
+
+
+def test_a_copy_has_the_prompt_as_it_is_at_that_moment(place: Place) -> None:
+    with place.engine(place.script([{"text": "one"}])) as driver:
+        driver.turn("first")
+        driver.send(SaveDraft("/rename tea"))
+        driver.until(DraftSaved)
+        driver.send(SaveDraft(""))  # it was a command, and was obeyed
+        driver.send(Fork())
+        copy = driver.until(Answered, lambda event: event.kind == "forked").data["id"]
+    with place.engine("", resume=copy) as driver:
+        assert driver.restored is not None and driver.restored.draft == ""
