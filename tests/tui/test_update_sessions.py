@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agent_tui.protocol.events import Answered
-from agent_tui.protocol.ops import Delete, Query, Rename, Resume
-from agent_tui.tui.effects import Yield
+from agent_tui.protocol.ops import Delete, Fork, Query, Rename, Resume, SaveDraft
+from agent_tui.tui.effects import Send, Yield
 from agent_tui.tui.msg import Yielded
 from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.play import Play, words
@@ -184,3 +184,13 @@ def test_the_tree_opens_a_fork() -> None:
     assert labels(play) == ["root", "└─ twig"]
     play.press("down", "enter")
     assert play.take()[-1] == Resume("f")
+
+
+def test_a_copy_is_asked_for_once_the_engine_knows_the_prompt_as_it_is() -> None:
+    play = Play()
+    play.begin()
+    play.end()
+    play.type("/fork")
+    play.effects.clear()
+    play.press("enter")
+    assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [SaveDraft(""), Fork(0)]

@@ -68,7 +68,8 @@ def fork(model: Model) -> Step:
     marked = rows[row] if 0 <= row < len(rows) else None
     if place >= 0 and not (isinstance(marked, UserBlock) and not marked.steer):
         place = place + 1 if place + 1 < len(marks) else -1
-    return send(model, Fork(marks[place].n if place >= 0 else 0))
+    told = composer.save(model)  # the copy has the prompt as it is now: the command itself is no draft
+    return then(told, send(told[0], Fork(marks[place].n if place >= 0 else 0)))
 
 
 def forked(model: Model, data: Any) -> Step:
