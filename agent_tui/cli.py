@@ -104,11 +104,8 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
 
 
-def _screen(arguments: list[str], early: Early | None) -> int:
-    parser = Parser(
-        prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.early = early
+def _talked_to(parser: argparse.ArgumentParser) -> None:
+    """What the screen and `chat` take alike: somebody is there to choose."""
     parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
     _common(parser)
     parser.add_argument(
@@ -116,6 +113,14 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         help="go on with a session: its id or name, or the beginning; without one, a list to choose from",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
+
+
+def _screen(arguments: list[str], early: Early | None) -> int:
+    parser = Parser(
+        prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.early = early
+    _talked_to(parser)
     parser.add_argument("--no-animation", action="store_true", help="nothing on the screen moves by itself")
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     if arguments:
@@ -182,13 +187,7 @@ def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
 
 def _chat(arguments: list[str]) -> int:
     parser = Parser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
-    parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
-    _common(parser)
-    parser.add_argument(
-        "-r", "--resume", nargs="?", const=CHOOSE, default="", metavar="ID",
-        help="go on with a session: its id or name, or the beginning; without one, a list to choose from",
-    )  # fmt: skip
-    parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
+    _talked_to(parser)
     parser.add_argument("--color", action="store_true", help="colour who speaks; without it no control sequence leaves")
     given = parser.parse_args(arguments)
     if sys.stdin is None:
