@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import fold
+from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
 from agent_tui.structures.plain import plain, rebuilt
@@ -23,6 +24,8 @@ from agent_tui.tui.recording.tape import Header, Step, Writer, check
 Hide = Callable[[str], str]
 """Gives a text of the same length, with what is secret hidden."""
 DOT: Final = "•"
+OTHERS: Final = frozenset(("sessions", "search", "tree", "preview", "shelf"))
+"""Kinds of answers that tell of other sessions: nothing of those is for others."""
 Delta = TextDelta | ThinkingDelta | ToolArgsDelta | ToolOutput
 
 
@@ -69,6 +72,8 @@ def _event(
         return known[told.n]
     if isinstance(told, Delta):
         return replace(told, text=deltas[id(told)])
+    if isinstance(told, Answered) and told.kind in OTHERS:
+        return replace(told, data={})
     made: Event = _hidden(told, hide)
     return made
 

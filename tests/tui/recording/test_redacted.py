@@ -9,7 +9,16 @@ import pytest
 
 from agent_tui.protocol.codec import dump, load
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import SessionStarted, StepStarted, TextDelta, ToolEnded, TurnEnded, TurnStarted, fold
+from agent_tui.protocol.events import (
+    Answered,
+    SessionStarted,
+    StepStarted,
+    TextDelta,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    fold,
+)
 from agent_tui.protocol.turn_events import AssistantReplied
 from agent_tui.safety.redact import DOT, Redactor
 from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Pasted, Started, Submitted
@@ -93,3 +102,22 @@ def test_a_restored_transcript_is_folded_from_what_is_hidden() -> None:
     player = Player.load((line.encode() for line in lines), log)
     assert player.model(2).transcript.rows[0] == fold(log[:2]).rows[0]
     assert KEY not in repr(player.model(2))
+
+
+def test_nothing_of_other_sessions_is_told() -> None:
+    live = Live()
+    live.say(Started(80, 24))
+    live.say(EventsArrived((SessionStarted(session="s"),)))
+    other = {"id": "o", "title": "their secret plan", "cwd": "/x", "at": 1.0, "turns": 1, "model": "m", "here": True}
+    hits = [{"session": other, "snippet": "the secret plan is", "turn": 1, "n": 2, "marks": []}]
+    for kind, data in (
+        ("sessions", [other]), ("search", {"words": "plan", "here": True, "note": "", "more": False, "hits": hits}),
+        ("tree", [{"session": other, "depth": 0, "last": True, "lines": ""}]), ("preview", {"text": "secret plan"}),
+        ("shelf", {"sessions": [other]}),
+    ):  # fmt: skip
+        live.say(EventsArrived((Answered(id="q", kind=kind, data=data),)))
+    live.lines.append(check(*live.hashes[-1]))
+    lines = list(redacted(live.replayed(), live.log, HIDE))
+    assert "secret" not in "".join(lines)
+    player = Player.load((line.encode() for line in lines), live.log)
+    assert (player.problems, player.verified(), len(player)) == ([], [], len(live.hashes) + 1)
