@@ -196,13 +196,14 @@ def test_without_a_shell_there_is_nothing_to_go_back_to(start: Start) -> None:
 
 
 SHELL = """
-import os, signal, sys
+import contextlib, os, signal, sys
 child = os.fork()
 if child == 0:
     os.setpgid(0, 0)
     os.execv(sys.executable, [sys.executable, "-m", "tests.tui.screen_program"])
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-os.setpgid(child, child)
+with contextlib.suppress(PermissionError):  # the child did it itself and runs its program by now
+    os.setpgid(child, child)
 os.tcsetpgrp(0, child)
 while True:
     _, status = os.waitpid(child, os.WUNTRACED)
