@@ -133,8 +133,11 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.keymap import problems, resolve
+    from agent_tui.tui.lean import lean
     from agent_tui.tui.look import Look
-    from agent_tui.tui.start import run
+
+    with lean():
+        from agent_tui.tui.start import run
 
     store = Store(config.cwd, config.folders.config, config.environment, flags)
     keys, wrong = resolve(config.settings.keys)

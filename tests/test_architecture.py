@@ -52,6 +52,7 @@ LAZY = {
     "agent_tui.agent.pruning": {"agent_tui.sessions.retention:prune": "only where the person asked for it: SQLite"},
     "agent_tui.cli": {
         "agent_tui.agent.worker:Worker": "only for the full screen",
+        "agent_tui.tui.lean:lean": "only for the full screen",
         "agent_tui.tui.start:run": "only for the full screen: Textual",
         "agent_tui.tui.linear.start:run": "only for `chat`",
         "agent_tui.tui.look:Look": "only for the full screen",

@@ -2,8 +2,8 @@
 
 `@dataclass(frozen=True, slots=True)` compiles six functions a class: half a millisecond in Python 3.11. The screen's
 vocabulary is well over a hundred classes, most of which nobody uses before the first frame. `@frozen` makes the same
-class (fields, slots, `replace`, pattern matching, pydantic) and compiles each of `__init__`, `__eq__`, `__hash__` and
-`__repr__` when it is first called.
+class (fields, slots, `replace`, pattern matching, pydantic), compiles each of `__init__`, `__eq__`, `__hash__` and
+`__repr__` when it is first called, and asks the standard decorator for the fields when they are first wanted.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from typing import Any, TypeVar, dataclass_transform, overload
 T = TypeVar("T")
 
 METHODS = ("__init__", "__eq__", "__hash__", "__repr__")
+FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+"""What `dataclasses`, pydantic and `match` ask a class for."""
+NO_FIELD = ("ClassVar", "typing.ClassVar")
 
 
 @overload
@@ -23,21 +26,70 @@ def frozen(cls: type[T]) -> type[T]: ...
 def frozen(*, kw_only: bool = False) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen(cls: type[T] | None = None, *, kw_only: bool = False) -> type[T] | Callable[[type[T]], type[T]]:
-    """Make `cls` a frozen, slotted dataclass. Its bases, where they have fields, must be made by it too."""
+    """Make `cls` a frozen, slotted dataclass. Its bases, where they have fields, must be made by it too; `InitVar` and
+    `KW_ONLY` are not understood."""
 
     def make(plain: type[T]) -> type[T]:
-        if plain.__doc__ is None:
-            plain.__doc__ = plain.__name__  # else the standard decorator computes a signature to put there
-        made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(plain)
+        made = _slotted(plain)
         for name in METHODS:
             if name == "__init__" or name not in plain.__dict__ or plain.__dict__[name] is None:
                 setattr(made, name, _compiled_at_first_call(made, name))
-        for name, method in (("__setattr__", _set), ("__delattr__", _delete), ("__getstate__", _state)):
-            setattr(made, name, method)
-        setattr(made, "__setstate__", _restore)  # noqa: B010  (a dunder that type objects do not declare)
+        facts = _Facts(plain, made, kw_only)
+        for name in FACTS:
+            setattr(made, name, _Fact(name, facts))
         return made
 
     return make if cls is None else make(cls)
+
+
+def _slotted(plain: type[T]) -> type[T]:
+    """`plain` once more, with slots where it has fields."""
+    names = [name for name, kind in plain.__annotations__.items() if not str(kind).startswith(NO_FIELD)]
+    inherited = {slot for base in plain.__mro__[1:] for slot in base.__dict__.get("__slots__", ())}
+    content = {name: value for name, value in plain.__dict__.items() if name not in names}
+    content |= {"__setattr__": _set, "__delattr__": _delete, "__getstate__": _state, "__setstate__": _restore}
+    content["__slots__"] = tuple(name for name in names if name not in inherited)
+    return _again(plain, content)
+
+
+def _again(plain: type[T], content: dict[str, Any]) -> type[T]:
+    for name in ("__dict__", "__weakref__"):
+        content.pop(name, None)
+    kind: Any = type(plain)
+    made: type[T] = kind(plain.__name__, plain.__bases__, content)
+    made.__qualname__ = plain.__qualname__
+    return made
+
+
+class _Facts:
+    """What the standard decorator finds out about a class. It is asked about a twin of it: it takes things out of what
+    it is given, and two threads may want to know at once."""
+
+    __slots__ = ("kw_only", "made", "plain")
+
+    def __init__(self, plain: type[Any], made: type[Any], kw_only: bool) -> None:
+        self.plain, self.made, self.kw_only = plain, made, kw_only
+
+    def find(self) -> dict[str, Any]:
+        twin = _again(self.plain, dict(self.plain.__dict__))
+        twin.__doc__ = twin.__doc__ or twin.__name__  # else a signature is computed to put there
+        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)(twin)
+        found = {name: twin.__dict__[name] for name in FACTS}
+        for name, fact in found.items():
+            setattr(self.made, name, fact)
+        return found
+
+
+class _Fact:
+    """Stands for a fact until somebody wants it."""
+
+    __slots__ = ("facts", "name")
+
+    def __init__(self, name: str, facts: _Facts) -> None:
+        self.name, self.facts = name, facts
+
+    def __get__(self, _: Any, __: type[Any]) -> Any:
+        return self.facts.find()[self.name]
 
 
 def _compiled_at_first_call(cls: type[Any], name: str) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import threading
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, replace
 from typing import Any, ClassVar, Literal
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from agent_tui.structures.frozen import METHODS, frozen
+from agent_tui.structures.frozen import FACTS, METHODS, frozen
 
 
 @frozen(kw_only=True)
@@ -161,6 +162,28 @@ def test_each_method_is_compiled_at_its_first_call_and_once() -> None:
     assert list(inspect.signature(Late).parameters) == ["number"]
     assert before["__init__"](Late.__new__(Late), 2) is None, "a stub that somebody held goes on working"
     assert before["__repr__"](one).endswith("Late(number=1)")
+
+
+def test_the_fields_are_found_when_they_are_first_wanted_and_once() -> None:
+    @frozen
+    class Late:
+        number: int = 0
+        names: list[str] = field(default_factory=list)
+
+    class Heir(Late):
+        """Asks first."""
+
+    assert not any(isinstance(Late.__dict__[name], dict | tuple) for name in FACTS)
+    found: list[dict[str, Any]] = []
+    threads = [threading.Thread(target=lambda: found.append(Heir.__dataclass_fields__)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [list(names) for names in found] == [["number", "names"]] * 8
+    kept = Late.__dict__["__dataclass_fields__"]
+    assert Late.__dataclass_fields__ is kept, "nothing is asked a second time"
+    assert Late().names == []
 
 
 def test_a_class_without_fields() -> None:

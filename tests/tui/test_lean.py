@@ -1,0 +1,57 @@
+"""The screen is imported without what it never uses, and whoever wants that later gets the real thing."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+AFTER = """
+import sys
+from agent_tui.tui.lean import PALETTE, lean
+with lean():
+    import agent_tui.tui.start
+print(sorted({"ssl", PALETTE, "textual.types"} & set(sys.modules)))
+import ssl, textual.command, textual.types, textual.widgets
+assert ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED
+assert textual.command.CommandPalette.__module__ == PALETTE
+with lean():
+    import ssl as again
+assert again is ssl and sys.modules[PALETTE] is textual.command, "what was there stays"
+"""
+TLS = """
+from agent_tui.tui.lean import lean
+with lean():
+    import agent_tui.tui.start
+import httpx, sys
+try:
+    httpx.get(f"https://127.0.0.1:{sys.argv[1]}/", timeout=5)
+except httpx.ConnectError as error:
+    print(error)
+"""
+
+
+def python(code: str, *arguments: str) -> str:
+    argv = [sys.executable, "-c", code, *arguments]
+    root = Path(__file__).parents[2]
+    return subprocess.run(argv, cwd=root, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def test_what_was_left_out_can_be_had_afterwards() -> None:
+    assert python(AFTER) == "[]\n"
+
+
+def test_the_engine_speaks_tls() -> None:
+    """The server answers the handshake with plain words: the error is TLS's own, so TLS was spoken."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=answer_plainly, args=(listening,), daemon=True).start()
+        assert "SSL" in python(TLS, str(listening.getsockname()[1]))
+
+
+def answer_plainly(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(1)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
