@@ -12,6 +12,7 @@ from typing import Final
 from agent_tui.structures import late, mention
 from agent_tui.structures.frozen import frozen
 
+_IMAGES: Final = "[Image\u00a0#"
 _LABEL: Final = late.pattern("\\[(?:Pasted\u00a0text|Image)\u00a0#(\\d{1,9})\u00a0·[^\\[\\]\n]*\\]")
 _UNWANTED: Final = late.pattern(r"[\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAME: Final = 40
@@ -38,18 +39,28 @@ def image(number: int, path: str, width: int, height: int) -> Chip:
     name = path.rstrip("/").rpartition("/")[2]
     name = name if len(name) <= NAME else f"{name[: NAME // 2 - 1]}…{name[-NAME // 2 :]}"
     size = f" · {width}×{height}" if width and height else ""
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
-    return Chip(_label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), f'@"{escaped}"')
+    return Chip(_label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), mention.written(path))
+
+
+def is_image(label: str) -> bool:
+    """Whether `label` is that of an image."""
+    return label.startswith(_IMAGES)
 
 
 def _label(words: str) -> str:
     return f"[{words}]".replace(" ", "\u00a0")
 
 
-def number(chip: Chip) -> int:
-    """The number in the label of `chip`."""
-    match = _LABEL.match(chip.label)
+def number(label: str) -> int:
+    """The number in `label`."""
+    match = _LABEL.match(label)
     return int(match.group(1)) if match is not None else 0
+
+
+def images(text: str) -> int:
+    """The highest number of an image in `text`."""
+    labels = (text[begin:end] for begin, end in spans(text))
+    return max((number(label) for label in labels if is_image(label)), default=0)
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
@@ -81,7 +92,8 @@ def widened(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def expand(text: str, chips: Iterable[Chip]) -> str:
-    """`text` with every known chip's text in the place of its label."""
+    """`text` with every known chip's text in the place of its label. A file's name stands apart from the word before
+    it, and one blank behind it is enough: the prompt puts one there, and who goes on typing often another."""
     known = {chip.label: chip.text for chip in chips}
     parts: list[str] = []
     done = 0
@@ -90,20 +102,42 @@ def expand(text: str, chips: Iterable[Chip]) -> str:
         if found is None:
             continue
         parts.append(text[done:begin])
-        before = text[begin - 1 : begin]
-        if found.startswith("@") and before and not before.isspace():
-            parts.append(" ")  # a mention behind a letter would be none
-        parts.append(found)
         done = end
+        if is_image(text[begin:end]):
+            before, after = text[begin - 1 : begin], text[end : end + 1]
+            if before and not before.isspace():
+                parts.append(" ")  # a mention behind a letter would be none
+            if after and not after.isspace():
+                found = mention.quoted(found)  # and what follows would be a part of it
+            done += text.startswith("  ", end)
+        parts.append(found)
     return "".join((*parts, text[done:])) if parts else text
 
 
 def collapse(text: str, chips: Iterable[Chip]) -> str:
     """`text` with the labels of chips in the place of what they stand for: the way back of `expand`."""
     for chip in chips:
-        if chip.text in text:
-            text = text.replace(chip.text, chip.label, 1)
+        begin, end = _image_at(text, chip.text) if is_image(chip.label) else _at(text, chip.text)
+        if begin >= 0:
+            text = text[:begin] + chip.label + text[end:]
     return text
+
+
+def _at(text: str, part: str, start: int = 0) -> tuple[int, int]:
+    place = text.find(part, start)
+    return place, place + len(part)
+
+
+def _image_at(text: str, named: str) -> tuple[int, int]:
+    """Where an image is named: in quotes, or as a word of its own."""
+    for part in dict.fromkeys((named, mention.quoted(named))):
+        begin, end = _at(text, part)
+        while begin >= 0:
+            before, after = text[begin - 1 : begin], text[end : end + 1]
+            if (not before or before.isspace()) and (part[-1] == '"' or not after or after.isspace()):
+                return begin, end
+            begin, end = _at(text, part, end)
+    return -1, -1
 
 
 def held(text: str, *known: Iterable[Chip]) -> tuple[Chip, ...]:

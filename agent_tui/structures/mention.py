@@ -62,5 +62,10 @@ def written(path: str, more: bool = False) -> str:
     return f'@"{escaped}' if more else f'@"{escaped}"'
 
 
+def quoted(name: str) -> str:
+    """`name`, as `written` gives it, in a way that nothing behind it can be read as a part of it."""
+    return name if name.startswith('@"') else f'@"{name[1:]}"'
+
+
 def _plain(quoted: str) -> str:
     return _ESCAPED.sub(r"\1", quoted)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # what is not there yet needs no class
     from agent_tui.tui.search import Found, Index
 
 
-
 @frozen
 class Purpose:
     """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
@@ -77,7 +76,7 @@ class Composer:
     chips: tuple[Chip, ...] = ()
     """What the labels in the draft (and in what is put aside of it) stand for."""
     chipped: int = 0
-    """The number of the newest chip."""
+    """The number of the newest pasted text."""
     looked: Mapping[str, str] = field(default_factory=dict)
     """What stands in the draft and may name an image, and the id of the question whether it does."""
 
@@ -94,6 +93,8 @@ class Dialog:
     shown_at: float
     selected: int = 0
     scroll: int = 0
+    unseen: int | None = None
+    """Lines at the end of what is asked about that have never been in view; None: no key has told yet."""
 
 
 @frozen

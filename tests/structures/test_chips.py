@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.structures import chips
+from agent_tui.structures import chips, mention
 
 LONG = "\n".join(f"line {number}" for number in range(120))
 PASTED = chips.pasted(1, LONG)
@@ -17,7 +17,7 @@ def test_labels_say_what_they_stand_for() -> None:
     assert PASTED.label.replace("\u00a0", " ") == "[Pasted text #1 · 120 lines]"
     assert SHOT.label.replace("\u00a0", " ") == "[Image #2 · my shot.png · 1280×720]"
     assert chips.pasted(3, "x" * 900).label.replace("\u00a0", " ") == "[Pasted text #3 · 900 characters]"
-    assert (chips.number(PASTED), chips.number(SHOT)) == (1, 2)
+    assert (chips.number(PASTED.label), chips.number(SHOT.label)) == (1, 2)
 
 
 def test_what_is_typed_is_no_label() -> None:
@@ -32,16 +32,49 @@ def test_every_label_is_expanded_and_nothing_else_changes(parts: list[str]) -> N
     sent = chips.expand(text, (PASTED, SHOT))
     known = {PASTED.label: PASTED.text, SHOT.label: SHOT.text}
     assert not chips.spans(sent)
-    assert sent == " ".join(known.get(part, part) for part in parts)
+    assert sent == " ".join(known.get(part, part) for part in parts).replace(f"{SHOT.text}  ", f"{SHOT.text} ")
 
 
-def test_a_mention_stands_apart_from_the_word_before_it() -> None:
-    assert chips.expand(f"see{SHOT.label}now", (SHOT,)) == 'see @"/tmp/my shot.png"now'
+@pytest.mark.parametrize(
+    ("path", "text", "sent"),
+    [
+        ("/tmp/my shot.png", "see{}now", 'see @"/tmp/my shot.png"now'),
+        ("shot.png", "{} what is it", "@shot.png what is it"),
+        ("shot.png", "{}  what is it", "@shot.png what is it"),
+        ("shot.png", "{}\n\n  what is it", "@shot.png\n\n  what is it"),
+        ("shot.png", "see{}, and", 'see @"shot.png", and'),
+        ("shot.png", "{}{}", '@"shot.png" @shot.png'),
+        ('a"b.png', "{}", '@"a\\"b.png"'),
+    ],
+)
+def test_an_image_is_named_apart_from_other_words_and_in_quotes_only_where_they_are_needed(
+    path: str, text: str, sent: str
+) -> None:
+    shot = chips.image(1, path, 3, 4)
+    assert chips.expand(text.replace("{}", shot.label), (shot,)) == sent
+    assert mention.named(sent) == ((path,),)
+
+
+def test_a_paste_that_begins_like_a_name_is_sent_as_it_is() -> None:
+    decorated = chips.pasted(1, "@cache\n" * 50)
+    assert chips.expand(f"({decorated.label}", (decorated,)) == f"({decorated.text}"
+
+
+def test_images_are_numbered_for_themselves() -> None:
+    assert chips.images(f"{chips.pasted(7, LONG).label} {SHOT.label}") == 2
+    assert chips.images("") == 0
 
 
 def test_the_way_back() -> None:
     text = f"look at {PASTED.label} and {SHOT.label}!"
     assert chips.collapse(chips.expand(text, (PASTED, SHOT)), (PASTED, SHOT)) == text
+    plain = chips.image(1, "a.png", 1, 1)
+    others = "x@a.png @a.png.txt @b/a.png "
+    for near in ("", " here", ", here", "\nhere"):
+        assert chips.collapse(chips.expand(f"{others}{plain.label}{near}", (plain,)), (plain,)).endswith(
+            f"@b/a.png {plain.label}{near}"
+        )
+    assert chips.collapse(others, (plain,)) == others
 
 
 def test_a_range_takes_labels_whole_and_a_caret_is_outside() -> None:

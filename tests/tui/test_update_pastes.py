@@ -102,7 +102,7 @@ def test_a_draft_that_comes_back_has_its_chips_and_new_ones_get_new_numbers() ->
     play.feed(Restored(transcript))
     assert play.text == f"see {LABEL}"
     play.say(Pasted("x\n" * 50))
-    assert chips.number(play.model.composer.chips[-1]) == 2
+    assert chips.number(play.model.composer.chips[-1].label) == 2
     play.feed(SessionStarted(session="s", model="fake/model", resumed=True))
     play.press("enter")
     assert play.take()[-1] == Submit(f"see {LONG}" + "x\n" * 50)
@@ -168,7 +168,57 @@ def test_the_path_of_an_image_becomes_a_chip_once_it_is_one() -> None:
     assert play.text.replace("\u00a0", " ") == "what is [Image #1 · shot.png · 1280×720] "
     play.type("for")
     play.press("enter")
-    assert play.take() == [Submit('what is @"/tmp/shot.png" for')]
+    assert play.take() == [Submit("what is @/tmp/shot.png for")]
+
+
+def image(play: Play, **told: object) -> str:
+    """The clipboard's image is put in; its label."""
+    play.press("ctrl+v")
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={**IMAGE, **told}))
+    return play.model.composer.chips[-1].label.replace("\u00a0", " ")
+
+
+def test_the_numbers_of_images_begin_anew_in_each_prompt() -> None:
+    play = Play()
+    play.say(Pasted(LONG))
+    assert [image(play)[:9], image(play, path="b.png")[:9]] == ["[Image #1", "[Image #2"]
+    play.take()
+    play.press("enter")
+    assert play.take() == [Submit(f"{LONG} @/tmp/shot.png @b.png ")]
+    assert image(play, path="c.png")[:9] == "[Image #1"
+
+
+def test_a_label_that_stood_for_another_file_is_not_used_for_this_one() -> None:
+    play = Play()
+    first = image(play)
+    for _ in range(2):
+        play.press("enter")
+        play.begin()
+        play.end()
+        assert image(play) == first
+    play.press("enter")
+    play.begin()
+    play.end()
+    assert image(play, path="/other/shot.png").startswith("[Image #2 · shot.png")
+    play.take()
+    play.press("enter")
+    assert play.take() == [Submit("@/other/shot.png ")]
+
+
+def test_an_image_before_a_blank_gets_no_other_one() -> None:
+    play = drafted("see  now")
+    play.say(DraftChanged("see  now", 4))
+    label = image(play)
+    assert play.takes(Type) == [Type(label.replace(" ", "\u00a0"))]
+
+
+def test_the_name_of_an_image_stands_in_the_prompt_when_that_is_wanted() -> None:
+    play = drafted("what is ")
+    image(play, path="a b.png")
+    play.type("for")
+    play.press("f4", "enter")
+    assert play.text == 'what is @"a b.png" for'
+    assert not [op for op in play.take() if isinstance(op, Query) and op.kind == "image"]
 
 
 def test_a_path_that_is_no_image_stays_what_it_was() -> None:

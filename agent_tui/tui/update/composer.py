@@ -123,7 +123,7 @@ def kept(model: Model, *new: Chip) -> Model:
     used = chips.held("\n".join((now.draft, now.stash, now.kept, now.editing.stash if now.editing else "")), now.chips)
     old = tuple(chip for chip in now.chips if chip.label not in {one.label for one in new})
     known = tuple(chip for n, chip in enumerate(old) if chip in used or n >= len(old) - MOST_CHIPS)
-    chipped = max((now.chipped, *map(chips.number, new)))
+    chipped = max((now.chipped, *(chips.number(chip.label) for chip in new if not chips.is_image(chip.label))))
     return replace(model, composer=replace(now, chips=(*known, *new), chipped=chipped))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final
 
 from agent_tui.protocol.ops import Query
@@ -118,12 +119,16 @@ def clipboard_told(model: Model, data: Any) -> Step:
             return toast(model, problem, "warning")
         return then((model, (Type("", "ctrl+v"),)), toast(model, NO_IMAGE))
     model, chip = _image(model, data)
-    return model, (Type(chip.label + " "),)
+    draft, caret = model.composer.draft, model.composer.caret
+    return model, (Type(chip.label if draft[caret : caret + 1].isspace() else f"{chip.label} "),)
 
 
 def _image(model: Model, data: dict[str, Any]) -> tuple[Model, Chip]:
-    number = model.composer.chipped + 1
-    chip = chips.image(number, str(data.get("path", "")), int(data.get("width", 0)), int(data.get("height", 0)))
+    """The next image of this prompt. A label that stood for another file, and may come back with it, is not used."""
+    known = {chip.label: chip.text for chip in model.composer.chips}
+    path, wide, high = str(data.get("path", "")), int(data.get("width", 0)), int(data.get("height", 0))
+    numbered = (chips.image(number, path, wide, high) for number in count(chips.images(model.composer.draft) + 1))
+    chip = next(chip for chip in numbered if known.get(chip.label, chip.text) == chip.text)
     return composer.kept(model, chip), chip
 
 
@@ -178,6 +183,10 @@ def _unfolded(model: Model) -> Step:
         return model, ()
     if len(chip.text) > MOST_EDITED:
         return toast(model, f"too long to be edited here ({len(chip.text):,} characters); it is sent whole", "warning")
-    place = draft.index(chip.label)
-    text = draft[:place] + chip.text + draft[place + len(chip.label) :]
-    return composer.write(model, text, caret=place + len(chip.text)), ()
+    end = draft.index(chip.label) + len(chip.label)
+    follows = draft[end : end + 1]
+    text = chips.expand(draft[:end] + follows, (chip,))
+    if chips.is_image(chip.label):  # it is wanted so: it does not become a chip again
+        looked = dict.fromkeys((raw for raw, _ in chips.mentioned(f"{text} ")), "")
+        model = replace(model, composer=replace(model.composer, looked={**looked, **model.composer.looked}))
+    return composer.write(model, text + draft[end + 1 :], caret=len(text) - len(follows)), ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from agent_tui.structures import chips as chips_of
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Overlay
@@ -24,7 +25,7 @@ def paste_view(overlay: Overlay, chips: tuple[Chip, ...]) -> OverlayView | None:
         return None
     title = chip.label[1:-1].replace("\u00a0", " ")
     lines = _lines(chip.text)
-    unfolds = "Enter names the file instead" if chip.text.startswith('@"') else "Enter puts it into the prompt"
+    unfolds = "Enter names the file instead" if chips_of.is_image(chip.label) else "Enter puts it into the prompt"
     return OverlayView(title, lines, scroll=overlay.scroll, footer=f"↑↓ PgUp PgDn scroll · {unfolds} · Esc closes")
 
 
