@@ -99,6 +99,8 @@ class Regions:
             self.completion.show(new.completion)
         if new.dialog is not (old and old.dialog) or new.overlay is not (old and old.overlay):
             self._unpainted()
+        if (new.overlay is None) is not (old is None or old.overlay is None):
+            self.transcript.cover(new.overlay is not None)
         if _changed(self.overlay, old and old.overlay, new.overlay, after=self._highest(self.completion)):
             self.overlay.show(new.overlay)
         if _changed(self.toast, old and old.toast, new.toast, after=self._highest(self.overlay, self.completion)):
@@ -179,7 +181,7 @@ class Regions:
         self.welcome.place()
         self.completion.place(self.box.region.y)
         self.overlay.place()
-        self.toast.place(0 if self.overlay.display and self.overlay.top == 1 else 1)
+        self.toast.place(self.overlay.top if self.overlay.value is not None else -1)
 
 
 def _clock(came: float) -> float:

@@ -5,6 +5,7 @@ The runtime compares regions by identity and shows only what is another object t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from agent_tui.protocol.display import Display
@@ -24,12 +25,42 @@ class Span:
     tone: Tone = "normal"
 
 
+DOT = Span(" · ", "dim")
+
+
+@frozen
+class Part:
+    """A part of the header, which is shown whole or not at all. Where they have no room, the part with the lowest
+    `leaves` goes first; `short` takes the place of the whole when the number `shortens` has its turn. What `cuts` is a
+    name that may also lose its end, behind a piece of it, before it goes."""
+
+    spans: tuple[Span, ...]
+    leaves: int
+    short: tuple[Span, ...] = ()
+    shortens: int = 0
+    cuts: bool = False
+
+
 @frozen
 class HeaderView:
-    """One line: `left` is cut first when it does not fit, `right` never."""
+    """One line: parts at its left end and at its right."""
 
-    left: tuple[Span, ...]
-    right: tuple[Span, ...]
+    at_left: tuple[Part, ...]
+    at_right: tuple[Part, ...]
+
+    @property
+    def left(self) -> tuple[Span, ...]:
+        return joined(part.spans for part in self.at_left)
+
+    @property
+    def right(self) -> tuple[Span, ...]:
+        return joined(part.spans for part in self.at_right)
+
+
+def joined(parts: Iterable[tuple[Span, ...]]) -> tuple[Span, ...]:
+    """What `parts` say, with a dot between two that say something."""
+    said = [part for part in parts if part]
+    return tuple(span for n, part in enumerate(said) for span in ((DOT, *part) if n else part))
 
 
 @frozen
@@ -76,6 +107,10 @@ class Option:
     tone: Tone = "normal"
     heading: bool = False
     """The name of the options below it: the cursor is never on it."""
+    also: str = ""
+    """Another key that takes it."""
+    short: str = ""
+    """Its words where there is little room; empty: the same."""
 
 
 @frozen
@@ -92,6 +127,8 @@ class DialogView:
     """`1 of 3` where more wait behind it."""
     scroll: int = 0
     look: Look = DEFAULT
+    unread: bool = False
+    """It cannot be allowed before its last line was in view."""
 
 
 @frozen
@@ -150,6 +187,10 @@ class OverlayView:
     text: str = ""
     """Markdown between `lines` and `below`."""
     below: tuple[tuple[Span, ...], ...] = ()
+    list_first: bool = False
+    """The options stand above the text, which is about the one under the cursor."""
+    spare: int = 0
+    """So many lines more the text of another option has: the sheet keeps its place while the cursor moves."""
 
 
 @frozen

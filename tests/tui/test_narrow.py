@@ -80,14 +80,39 @@ def test_the_theme_is_named_once() -> None:
     ]  # fmt: skip
 
 
-def test_a_toast_leaves_the_border_of_a_sheet() -> None:
+LONG = "each ! starts in the project's folder: !cd tests && … in one line, " * 3
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 80])
+@pytest.mark.parametrize("said", ["it broke", LONG])
+def test_a_toast_leaves_the_header_and_the_border_of_a_sheet(width: int, said: str) -> None:
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
+        await pilot.resize_terminal(width, 24)
+        await until(lambda: bool(words(app.regions.header.value.left)) if app.regions.header.value else False)
+        header = text(app).split("\n")[0]
+        assert "fake/echo" in header and "auto" in header
+        app.dispatch(EffectFailed(said))
+        await until(lambda: said[:8] in text(app).split("\n")[1])
+        assert text(app).split("\n")[0] == header
         await pilot.press("f1")
         await until(lambda: "Keys and commands" in text(app))
-        app.dispatch(EffectFailed("it broke"))
-        await until(lambda: "it broke" in text(app))
-        top, below = text(app).split("\n")[:2]
-        assert "it broke" in top and "╭─ Keys and commands" in below and below.rstrip().endswith("╮")
+        app.dispatch(EffectFailed(said))
+        await until(lambda: said[:8] in "".join(text(app).split("\n")[-2:]))
+        top, below, *_ = text(app).split("\n")
+        assert top == header and "╭─ Keys and commands" in below and below.rstrip().endswith("╮")
+
+    play(PlayedEngine(echo), steps)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_toast_is_wrapped_and_ends_behind_a_word(width: int) -> None:
+    async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
+        await pilot.resize_terminal(width, 24)
+        app.dispatch(EffectFailed(LONG * 2))
+        await until(lambda: "each !" in text(app).split("\n")[1])
+        shown, said = " ".join(row.strip() for row in text(app).split("\n")[1:4]), f"Error: {LONG * 2}"
+        assert said.startswith(shown.removesuffix("…"))
+        assert shown.endswith("…") and said[len(shown) - 1] == " "
 
     play(PlayedEngine(echo), steps)
 

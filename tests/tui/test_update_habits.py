@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, Cleared, QueueChanged, SessionStarted
+from agent_tui.protocol.events import Answered, ApprovalAsked, Cleared, QueueChanged, SessionStarted
 from agent_tui.protocol.ops import RunShell, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.msg import Scrolled
@@ -86,6 +86,40 @@ def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
     assert play.view.prompt.label == "Tell the model what to do instead"
     play.press("shift+tab")
     assert play.ops == [] and play.toast.startswith("answer first")
+
+
+def test_what_was_said_of_the_last_turn_ends_with_it() -> None:
+    play = Play()
+    play.press("ctrl+v")
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    assert play.toast == "it hangs"
+    play.type("go on")
+    play.press("enter")
+    assert play.toast == ""
+    play.begin()
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    play.type("and then")
+    play.press("enter")
+    assert play.toast == "it hangs", "the turn that it was said in still runs"
+    play.end()
+    play.feed(QueueChanged((Queued("q", "and then"),), session="s"))
+    assert play.ops[-1] == Submit("and then", queue_id="q") and play.toast == ""
+
+
+def test_a_turn_that_begins_by_itself_ends_what_was_said_before() -> None:
+    play = Play()
+    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    play.begin()
+    assert play.toast == ""
+
+
+def test_what_is_said_of_the_prompt_that_goes_out_stays_when_its_turn_begins() -> None:
+    play = Play()
+    play.feed(QueueChanged((Queued("q", "later"),), paused=True, session="s"))
+    play.type("first this")
+    play.press("enter")
+    play.begin()
+    assert play.toast.startswith("1 still wait")
 
 
 def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:

@@ -58,7 +58,7 @@ def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     step = _decided(replace(model, at=msg.at), msg)
     after = step[0]
-    if after.toast is not None and after.toast is model.toast and _opened(model, after):
+    if after.toast is not None and after.toast is model.toast and (_opened(model, after) or _begun(model, after)):
         after = replace(after, toast=None)  # it was said of what stood there before
         step = after, step[1]
     if after.search is not None:
@@ -79,6 +79,14 @@ def _opened(before: Model, after: Model) -> bool:
     sheet = after.overlay is not None and (before.overlay is None or before.overlay.kind != after.overlay.kind)
     asked = after.dialog is not None and (before.dialog is None or before.dialog.id != after.dialog.id)
     return sheet or asked
+
+
+def _begun(before: Model, after: Model) -> bool:
+    """Whether a prompt has just gone out, or a turn has begun that nobody here sent a prompt for."""
+    if after.in_flight is not None:
+        return after.in_flight is not before.in_flight
+    new = after.transcript.turn > before.transcript.turn and after.active == before.active
+    return new and before.in_flight is None
 
 
 def _decided(model: Model, msg: Msg) -> Step:

@@ -13,16 +13,15 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.kinds import OverlayKind, OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search
-from agent_tui.tui.regions import FooterView, Span, StatusView, Tone
+from agent_tui.tui.regions import DOT, FooterView, Span, StatusView, Tone
 from agent_tui.tui.view import words
-from agent_tui.tui.view.header import DOT
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import going_back, recalls
+    from agent_tui.tui.view import ask, going_back, recalls
     from agent_tui.tui.view import queued as panel
 else:
-    going_back = late("agent_tui.tui.view.going_back")
+    ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
     panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
@@ -119,9 +118,9 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
         return panel.editing_footer(model.running, model.keys)
-    shown = _footer(
-        bool(model.composer.draft), model.running, queued, t.paused, completing, model.asking, model.composer.purpose,
-        kind, model.keys, bool(chips.spans(model.composer.draft)),
+    shown = ask.asked_footer(model) if model.asking else _footer(
+        bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose, kind,
+        model.keys, bool(chips.spans(model.composer.draft)),
     )  # fmt: skip
     shown = _moded(shown, model.vim) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
@@ -151,17 +150,13 @@ def _search_footer(found: Search) -> FooterView:
 
 @lazy
 def _footer(
-    draft: bool, running: bool, queued: bool, paused: bool, completing: bool, asking: bool, purpose: Purpose | None,
+    draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
     overlay: OverlayKind | None, own: OwnKeys, chip: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
         return FooterView((("Enter", "save" if purpose.kind == "setting" else "send"), ("Esc", "back")))
     if overlay is not None:
         return panel.sheet_footer(overlay, running, paused, queued)
-    if asking:
-        key = commands.key_of("stop", own)
-        stop = ((key, "stop the turn"),) if key else ()
-        return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "scroll"), *stop))
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
     now = Situation(running, draft, queued, paused, chip)

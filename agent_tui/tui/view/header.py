@@ -8,16 +8,20 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.settings_kinds import DIVIDER
 from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Model
-from agent_tui.tui.regions import HeaderView, Span, Tone
+from agent_tui.tui.regions import HeaderView, Part, Span, Tone
+from agent_tui.tui.update import queued
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
 CONTEXT_WARNING: Final = 80
 """Percent of the window from which the context use is said in a warning tone."""
 MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning", "accept-all": "bad"}
-DOT: Final = Span(" · ", "dim")
 BRANCH_CHARS: Final = 40
 TITLE_CHARS: Final = 48
+(
+    TITLE, BRANCH, INNERMOST, PERCENT, CWD, QUEUE, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
+) = range(13)  # fmt: skip
+"""What goes or becomes shorter first where the line is too narrow. The mode stays: nobody may overlook it."""
 OTR: Final = "off the record"
 READING: Final = "reading along"
 
@@ -25,7 +29,8 @@ READING: Final = "reading along"
 def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
-        t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated, t.queue, model.taken, t.paused,
+        t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
+        () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading,
     )  # fmt: skip
@@ -37,41 +42,63 @@ def _header(
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
     title: str, otr: bool, reading: bool,
 ) -> HeaderView:  # fmt: skip
-    known = Span(instead, "dim") if instead else Span(name, "accent") if name else Span("no model", "warning")
-    context = _context(used, window, estimated)
     waiting = sum(item.id not in taken for item in queue)
-    pause = (Span(" paused", "warning"),) if paused else ()
-    parts: dict[str, tuple[Span, ...]] = {
-        "model": (known,),
-        "cwd": (Span(words.folder(cwd, home), "dim"),) if cwd else (),
-        "branch": (Span(words.one_line(branch, BRANCH_CHARS), "dim"),) if branch else (),
-        "queue": (Span(f"queued ({waiting})", "accent"), *pause) if waiting else (),
+    parts: dict[str, Part | None] = {
+        "model": _model(name, instead),
+        "cwd": _folder(words.folder(cwd, home)) if cwd else None,
+        "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
+        "queue": _queue(waiting, paused) if waiting else None,
         "mode": _mode(mode),
-        "context": (context,) if context else (),
+        "context": _context(used, window, estimated),
     }
     if "mode" not in wanted and MODE_TONES.get(mode) in ("warning", "bad"):
         wanted = (*wanted, *(() if DIVIDER in wanted else (DIVIDER,)), "mode")  # nobody may overlook it
     at = wanted.index(DIVIDER) if DIVIDER in wanted else len(wanted)
-    # What nobody may overlook stands where nothing is cut, a name where the cutting begins.
-    standing = [(Span(OTR, "warning"),)] if otr else [(Span(READING, "warning"),)] if reading else []
-    named = [(Span(words.one_line(visible(title), TITLE_CHARS), "normal"),)] if title else []
+    standing = Part((Span(OTR if otr else READING, "warning"),), STANDING) if otr or reading else None
+    named = Part((Span(_cut(visible(title), TITLE_CHARS)),), TITLE) if title else None
     left, right = [parts[one] for one in wanted[:at]], [parts[one] for one in wanted[at + 1 :]]
-    return HeaderView(_joined([*left, *named]), _joined([*standing, *right]))
+    return HeaderView(_there(*left, named), _there(standing, *right))
 
 
-def _joined(parts: list[tuple[Span, ...]]) -> tuple[Span, ...]:
-    shown = [part for part in parts if part]
-    return tuple(span for n, part in enumerate(shown) for span in ((DOT, *part) if n else part))
+def _there(*parts: Part | None) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part is not None)
 
 
-def _mode(mode: str) -> tuple[Span, ...]:
+def _cut(text: str, most: int) -> str:
+    """`text` on one line of at most `most` characters."""
+    line = words.one_line(text)
+    return line if len(line) <= most else f"{line[: words.pieces(line, most - 1)]}…"
+
+
+def _model(name: str, instead: str) -> Part:
+    if instead or not name:
+        return Part((Span(instead, "dim") if instead else Span("no model", "warning"),), MODEL)
+    _, slash, bare = name.partition("/")
+    return Part((Span(name, "accent"),), MODEL, (Span(bare, "accent"),) if slash and bare else (), BARE, cuts=True)
+
+
+def _folder(path: str) -> Part:
+    above, _, last = path.rstrip("/").rpartition("/")
+    return Part((Span(path, "dim"),), CWD, (Span(f"…/{last}", "dim"),) if len(above) > 1 else (), INNERMOST)
+
+
+def _queue(waiting: int, paused: bool) -> Part:
+    count = Span(f"queued ({waiting})", "accent")
+    return Part((count, Span(" paused", "warning")) if paused else (count,), QUEUE)
+
+
+def _mode(mode: str) -> Part:
     said = Span(mode, MODE_TONES.get(mode, "normal"))
-    return (said, Span(" no sandbox", "bad")) if mode == "accept-all" else (said,)
+    if mode != "accept-all":
+        return Part((said,), MODE)
+    return Part((said, Span(" no sandbox", "bad")), MODE, (said,), SANDBOX)
 
 
-def _context(used: int, window: int, estimated: bool) -> Span | None:
+def _context(used: int, window: int, estimated: bool) -> Part | None:
     if not window:
-        return Span(f"{words.tokens(used, estimated)} tokens", "dim") if used else None
+        return Part((Span(f"{words.tokens(used, estimated)} tokens", "dim"),), CONTEXT) if used else None
     percent = round(100 * used / window)
+    full = percent >= CONTEXT_WARNING
+    tone: Tone = "warning" if full else "dim"
     text = f"{words.tokens(used, estimated)}/{words.window(window)} {percent}%"
-    return Span(text, "warning" if percent >= CONTEXT_WARNING else "dim")
+    return Part((Span(text, tone),), FULL if full else CONTEXT, (Span(f"{percent}%", tone),), PERCENT)

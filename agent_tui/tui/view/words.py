@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+SEPARATORS: Final = " -_/:."
+"""What stands between the pieces of a name."""
+
 
 def tokens(count: int, estimated: bool = False) -> str:
     """`812`, `12.4k`, `1.2M`."""
@@ -40,6 +45,14 @@ def folder(path: str, home: str) -> str:
     if home and (path == home or path.startswith(f"{home}/")):
         return f"~{path[len(home) :]}"
     return path
+
+
+def pieces(text: str, most: int) -> int:
+    """Where to cut `text` so that at most `most` characters stay: behind a word, or behind a piece of a name."""
+    if len(text) <= most:
+        return len(text)
+    ends = (at for at in range(most, 0, -1) if text[at] in SEPARATORS and text[at - 1] not in SEPARATORS)
+    return next(ends, max(0, most))
 
 
 def one_line(text: str, limit: int = 200) -> str:

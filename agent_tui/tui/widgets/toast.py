@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.cells import cell_len
 
-from agent_tui.tui.markdown.lines import Segment
+from agent_tui.tui.markdown.lines import Segment, wrap
 from agent_tui.tui.regions import Span, ToastView
-from agent_tui.tui.widgets.paint import Region, pad, runs
+from agent_tui.tui.widgets.paint import TONES, Region, low, pad, runs
+from agent_tui.tui.widgets.status import shortened
+
+AROUND: Final = 2
+"""Cells between the text and each side."""
+MOST: Final = 3
+"""Lines of a toast."""
+BELOW: Final = 2
+"""Lines of one that stands at the bottom: what is being typed stays in view."""
 
 
 class Toast(Region):
     value: ToastView | None = None
+    sheet = -1
+    """The row where a sheet begins; negative: none is open."""
+    high = 1
 
     def show(self, value: ToastView | None) -> None:
         self.value = value
@@ -18,20 +31,35 @@ class Toast(Region):
         self.place()
         self.redraw(layout=True)
 
-    row = 1
-
-    def place(self, row: int | None = None) -> None:
-        """Top right, on the screen's `row` (that below the header, or the header's where a sheet begins there), as
-        wide as its text."""
-        self.row = self.row if row is None else row
+    def place(self, sheet: int | None = None) -> None:
+        """At the right, below the header, which stays in view; at the bottom, where a sheet begins as high as that. As
+        wide as its text, which is wrapped where that is wider than the screen."""
+        self.sheet = self.sheet if sheet is None else sheet
         if self.value is None:
             return
         screen = self.app.size
-        wide = min(max(1, screen.width - 2), cell_len(runs((Span(self.value.text),))[0].text) + 4)
+        texts = self._texts(max(1, screen.width - 2 - 2 * AROUND))
+        high, row = min(len(texts), MOST), 1
+        if 0 <= self.sheet <= high:
+            high = min(high, 1 if low(screen) else BELOW)
+            row = max(0, screen.height - high)
+        wide = min(max(1, screen.width - 2), max(map(cell_len, texts)) + 2 * AROUND)
+        if high != self.high:
+            self.high = high
+            self.redraw(layout=True)
         self.styles.width = wide
-        self.styles.offset = (max(0, screen.width - wide - 1), self.row)
+        self.styles.offset = (max(0, screen.width - wide - 1), row)
+
+    def _texts(self, width: int) -> list[str]:
+        spans = (Span(self.value.text, self.value.tone),) if self.value is not None else ()
+        lines = wrap(runs(spans), width, cell_len)
+        return ["".join(part.text for part in line.segments).rstrip() for line in lines] or [""]
 
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
         if self.value is None:
             return []
-        return [pad((Segment("  "), *runs((Span(self.value.text, self.value.tone),)), Segment("  ")), width)]
+        room = max(1, width - 2 * AROUND)
+        texts = self._texts(room)
+        texts[self.high - 1 :] = [shortened(" ".join(texts[self.high - 1 :]), room)]
+        beside = Segment(" " * AROUND)
+        return [pad((beside, Segment(text, TONES[self.value.tone]), beside), width) for text in texts]
