@@ -36,9 +36,11 @@ from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, Text
 MAX_ATTEMPTS: Final = 5
 BACKOFF_CAP: Final = 20.0
 RETRY_AFTER_CAP: Final = 120.0
-AT_ONCE: Final = 0.005
+LOOKS: Final = 32
+"""Parts of a stream after which that is looked at: the clock of a thread costs as much as a part does."""
+AT_ONCE: Final = 0.01
 """Seconds of CPU that a stream may take without a rest, where all of an answer is there at once."""
-REST: Final = 0.005
+REST: Final = 0.001
 """So long it rests then: what the person asked for meanwhile is done, and the screen does not wait for this thread."""
 
 Held = tuple[Literal["stop", "continue", "say"], str]
@@ -120,10 +122,11 @@ async def answer(turn: Turn, with_: Collaborators, request: Request) -> Assistan
 
 async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
     """Tell a stream's parts as they come, a flood of them in slices; returns how it ended."""
-    begun = time.thread_time()
+    begun, count = time.thread_time(), 0
     async with aclosing(provider.stream(request)) as items:
         async for item in items:
-            if (now := time.thread_time()) - begun > AT_ONCE:
+            count += 1
+            if count % LOOKS == 0 and (now := time.thread_time()) - begun > AT_ONCE:
                 begun = now
                 await asyncio.sleep(REST)
             match item:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from agent_tui import registry
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._failures import Place
-from agent_tui.providers._pace import Pace
+from agent_tui.providers._pace import Pace, in_time
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers.base import Failed, ProviderError
 
@@ -233,8 +233,7 @@ class Wire:
         limit, ended, held = patience.first, False, 0
         while not ended:
             try:
-                async with asyncio.timeout(limit):
-                    data = await pace.read(chunks)
+                data = await in_time(pace.read(chunks), limit)
                 found = reader.feed(data)
                 held = 0 if found else held + len(data)
             except StopAsyncIteration:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agent_tui.providers._pace import FAST, LONG, REST, Pace
+from agent_tui.providers._pace import FAST, LONG, REST, Pace, in_time
 
 
 class Clock:
@@ -72,3 +72,56 @@ def test_a_flood_is_never_kept_waiting(clock: Clock) -> None:
 
 def test_the_end_is_not_waited_for(clock: Clock) -> None:
     assert read(clock, [LONG, 0.01]) == 1
+
+
+# -- the time of one read
+
+
+def test_what_is_there_at_once_needs_no_timer() -> None:
+    async def there() -> str:
+        return "here"
+
+    assert asyncio.run(in_time(there(), 0.0)) == "here"
+
+
+async def waits(seconds: float, told: list[str]) -> str:
+    try:
+        await asyncio.sleep(0)
+        await asyncio.sleep(seconds)
+    except asyncio.CancelledError:
+        told.append("cancelled")
+        raise
+    return "late"
+
+
+def test_what_waits_has_its_time_and_no_more() -> None:
+    told: list[str] = []
+    assert asyncio.run(in_time(waits(0.01, told), 10.0)) == "late"
+    assert asyncio.run(in_time(waits(0.01, told), None)) == "late"
+    assert told == []
+    with pytest.raises(TimeoutError):
+        asyncio.run(in_time(waits(60.0, told), 0.05))
+    assert told == ["cancelled"]
+
+
+def test_an_error_while_it_waits_comes_through() -> None:
+    async def breaks() -> None:
+        await asyncio.sleep(0)
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        asyncio.run(in_time(breaks(), 10.0))
+
+
+def test_a_cancellation_reaches_the_one_that_waits() -> None:
+    told: list[str] = []
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(in_time(waits(60.0, told), 50.0))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert told == ["cancelled"]
