@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from agent_tui import registry
 from agent_tui.protocol.messages import ModelInfo
-from agent_tui.providers import compatible, ollama, openai
+from agent_tui.providers import _typed, compatible, ollama, openai
 from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSetup
 from agent_tui.settings import ProviderSettings, Settings
 
@@ -109,18 +109,22 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
     world = World(settings, environment, cwd, data)
     if not address.strip():
         return _none("address", "nothing was typed")
-    if len(address.split()) > 1:
+    meant = _typed.address(address)
+    if not meant:
         return _none(address.strip(), "is no address; write it as http://host:port")
-    server = world.ollama(ollama.address(address))
+    server, typed = world.ollama(ollama.address(meant)), compatible.address(meant)
     try:
         await server.version()
     except ProviderError as error:
+        if error.failed.kind == "unreachable" and _typed.place(server.base_url) == _typed.place(typed):
+            return Choice(None, None, (_silent(server, error.failed),))  # there is no need to ask it anything else
         tried = [_ended(f"Ollama at {server.base_url}", error.failed)]
+        if error.failed.kind in ("bad_request", "malformed"):
+            tried = [Tried(f"Ollama at {server.base_url}", "what answers there is no Ollama")]
     else:
         return await _best(server)
     finally:
         await server.close()
-    typed = compatible.address(address)
     for base in (typed,) if typed.endswith("/v1") else (f"{typed}/v1", typed):
         choice = await _first_listed(world.compatible(base))
         known = {each.result for each in tried}
@@ -128,6 +132,12 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
         if choice.provider is not None:
             return Choice(choice.provider, choice.info, tuple(tried))
     return Choice(None, None, tuple(tried))
+
+
+def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
+    """Nobody answers at the address of `server`, whatever should run there."""
+    result = failed.text.removeprefix(f"cannot reach Ollama at {server.base_url}: ")
+    return Tried(server.base_url, f"{result}; {failed.hint}")
 
 
 async def offered(
@@ -276,7 +286,8 @@ def _none(what: str, result: str) -> Choice:
 
 def _ended(what: str, failed: Failed) -> Tried:
     """How looking at `what` ended; its address is not said twice."""
-    return Tried(what, line(failed).removeprefix(f"cannot reach {what}: "))
+    said = line(failed).removeprefix(f"cannot reach {what}: ")
+    return Tried(what, f"it {said.removeprefix(f'{what} ')}" if said.startswith(f"{what} ") else said)
 
 
 def line(failed: Failed) -> str:

@@ -24,7 +24,7 @@ from agent_tui.providers._readers import JSONLines
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, function_tools, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
-from agent_tui.providers.wire import Patience, Wire, client_options, is_near, shown_address
+from agent_tui.providers.wire import Patience, Wire, client_options, is_loopback, is_near, shown_address
 from agent_tui.safety.secrets import Scrubber
 
 if TYPE_CHECKING:
@@ -65,6 +65,14 @@ def address(text: str) -> str:
 
 def create(model: str, setup: ProviderSetup) -> OllamaProvider:
     return OllamaProvider(model, address(setup.base_url or setup.environment.get("OLLAMA_HOST", "")), setup)
+
+
+def _advice(base_url: str, setup: ProviderSetup) -> str:
+    """What to do where nobody answers. `ollama serve` listens on this machine, at its own port or OLLAMA_HOST's."""
+    named = not setup.base_url and bool(setup.environment.get("OLLAMA_HOST"))
+    if not is_loopback(base_url) or not (named or base_url.endswith(f":{PORT}")):
+        return f"start the server there, or correct {'OLLAMA_HOST' if named else 'the address'}"
+    return f"start it with `ollama serve`, or {'correct OLLAMA_HOST' if named else 'set OLLAMA_HOST to where it runs'}"
 
 
 def _package() -> ModuleType:
@@ -108,7 +116,7 @@ class OllamaProvider:
         key = setup.api_key
         place = failures.Place(
             "Ollama", shown_address(base_url), model, is_near(base_url),
-            unreachable="start it with `ollama serve`, or set OLLAMA_HOST to where it runs",
+            unreachable=_advice(base_url, setup),
             auth="set api_key for ollama in config.toml",
             unknown_model=f"`ollama pull {model}` fetches it, /model shows what is there",
             secrets=Scrubber((key,)),
@@ -154,7 +162,7 @@ class OllamaProvider:
         data = await self._wire.get("/api/version", seconds=2.0)
         if not isinstance(data, dict) or not isinstance(data.get("version"), str):
             text = f"the server at {self._wire.place.address} is not an Ollama"
-            raise ProviderError(Failed("bad_request", text, self._wire.place.unreachable))
+            raise ProviderError(Failed("bad_request", text, "check the address"))
         return str(data["version"])
 
     async def facts(self, model: str) -> Facts:

@@ -132,6 +132,10 @@ class Wire:
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
             try:
+                _ = urlsplit(self.base_url).port  # the event loop breaks at one that is too large
+            except ValueError as error:
+                raise ProviderError(failures.from_exception(self.place, httpx.InvalidURL(str(error)))) from None
+            try:
                 self._client = self._open(**client_options(self.base_url))
             except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
                 raise ProviderError(failures.unusable_environment(self.place, error)) from None
@@ -172,7 +176,7 @@ class Wire:
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             raise ProviderError(failures.from_exception(self.place, error)) from None
         if response.status_code == 404:
-            raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", self.place.unreachable))
+            raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", "check the address"))
         if response.status_code != 200:
             raise ProviderError(
                 failures.from_status(self.place, response.status_code, response.headers, _text(body[:ERROR_BODY]))

@@ -7,22 +7,28 @@ from typing import Final
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.structures.visible import visible
 from agent_tui.tui.displays import markdown_lines
+from agent_tui.tui.widgets.status import shortened
 
 LINES: Final = 12
+KEPT: Final = "Not sent, but kept: "
 LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""
 MOST: Final = 20_000
 """Characters of it that are laid out."""
 
 
-def farewell(transcript: Transcript, width: int = 80) -> str:
-    """Plain lines, made harmless: the last paragraphs of the answer as they were read on the screen, and how to go on.
-    Empty for a session in which nothing was asked, or that is off the record."""
-    if not transcript.session or not transcript.turn or transcript.otr:
+def farewell(transcript: Transcript, width: int = 80, draft: str = "") -> str:
+    """Plain lines, made harmless: the last paragraphs of the answer as they were read on the screen, the prompt that
+    was not sent, and how to go on. Empty for a session without any of it, or that is off the record."""
+    kept = " ".join(visible(draft[:MOST]).split())
+    if not transcript.session or not (transcript.turn or kept) or transcript.otr:
         return ""
-    shown = [] if _cancelled(transcript) else _end(last_answer(transcript), max(20, width))
-    return "\n".join([*shown, *([""] if shown else []), f"agent-tui --resume {transcript.session}"])
+    width = max(20, width)
+    shown = [] if _cancelled(transcript) else _end(last_answer(transcript), width)
+    said = [shortened(f"{KEPT}{kept}", width)] if kept else []
+    return "\n".join([*shown, *([""] if shown else []), *said, f"agent-tui --resume {transcript.session}"])
 
 
 def _cancelled(transcript: Transcript) -> bool:

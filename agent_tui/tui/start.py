@@ -88,7 +88,8 @@ def run(
         sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
-    if words := farewell.farewell(app.model.transcript, shutil.get_terminal_size().columns):
+    columns = shutil.get_terminal_size().columns
+    if words := farewell.farewell(app.model.transcript, columns, app.model.composer.saved):
         print(words)
     return 1 if app.crash else code if code is not None else 0
 

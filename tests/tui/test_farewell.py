@@ -28,6 +28,16 @@ def test_control_sequences_are_harmless_and_an_empty_session_says_nothing() -> N
     assert farewell(Transcript()) == ""
 
 
+def test_a_prompt_that_was_not_sent_is_said_to_be_kept() -> None:
+    begun = fold([SessionStarted(session="id-1")])
+    lines = farewell(begun, 40, "see\n\x1b[2J the login of the shop and mend it").split("\n")
+    assert lines == ["Not sent, but kept: see ␛[2J the login…", "agent-tui --resume id-1"]
+    assert farewell(begun, 60, "  ") == ""
+    assert farewell(said("Done."), 60, "and then").split("\n")[-3:] == [
+        "", "Not sent, but kept: and then", "agent-tui --resume id-1",
+    ]  # fmt: skip
+
+
 def test_it_is_read_as_on_the_screen_and_begins_with_a_paragraph() -> None:
     rows = "\n".join(f"| {n} | **x{n}** |" for n in range(3))
     first = " ".join(["word"] * 150)

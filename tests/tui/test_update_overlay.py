@@ -84,9 +84,20 @@ def test_an_address_is_typed_in_the_prompt_and_the_draft_is_kept() -> None:
     assert play.take() == [SetModel("", base_url="http://box:11434")]
     assert play.text == "my prompt"
     assert "http://box:11434" in _lines(play)
+    assert "Your prompt is kept" in _lines(play)
+    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    assert "still no model" in _lines(play) and "Your prompt is kept" in _lines(play)
     play.feed(ModelChanged("ollama/a", session="s"))
+    assert play.toast == "your prompt was kept, and is not sent yet"
     play.press("enter")
     assert play.take() == [Submit("my prompt")]
+
+
+def test_of_no_prompt_nothing_is_said_to_be_kept() -> None:
+    play = _first_run()
+    assert "kept" not in _lines(play)
+    play.feed(ModelChanged("ollama/a", session="s"))
+    assert play.toast == ""
 
 
 def test_leaving_the_address_goes_back_to_the_list() -> None:

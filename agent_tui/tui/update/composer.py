@@ -47,6 +47,12 @@ def save(model: Model) -> Step:
     return replace(model, composer=replace(composer, saved=draft)), (Send(SaveDraft(draft, pasted)),)
 
 
+def own(model: Model) -> str:
+    """What the person has written for the model and not sent, whatever the prompt is used for now."""
+    now = model.composer
+    return now.stash if now.purpose is not None else now.editing.stash if now.editing is not None else now.draft
+
+
 def _beside(model: Model, editing: Editing) -> str:
     """What is on record while a queued prompt is edited: its new words, which the queue does not have yet, above the
     draft that was put aside."""

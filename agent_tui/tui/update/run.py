@@ -41,6 +41,7 @@ START: Final = "start"
 SHELF: Final = "shelf"
 """The id of the list of sessions after one of them was named or deleted."""
 CLEARED: Final = "context cleared: what stands above stays readable, /new begins an empty screen"
+KEPT: Final = "your prompt was kept, and is not sent yet"
 STILL: Final = "still no model"
 FATAL: Final = frozenset(("locked", "stopped"))
 """Kinds of an error after which there is no engine."""
@@ -113,7 +114,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case AsideDelta() | AsideEnded():
             return aside.told(model, event)
         case ModelChanged():
-            return _found(model) if event.model else model, ()
+            return _found(model) if event.model else (model, ())
         case _:
             return model, ()
 
@@ -198,12 +199,15 @@ def _told(model: Model, event: Answered) -> Step:
     return overlay.told(model, event.id)
 
 
-def _found(model: Model) -> Model:
-    """There is a model: the first-run screen and its question have done their work."""
+def _found(model: Model) -> Step:
+    """There is a model: the first-run screen and its question have done their work. A prompt that waited for it is
+    sent by the person: it may be meant for another one."""
     if model.composer.asks("address"):
         model = composer.leave(model)
-    found = model.overlay is not None and model.overlay.kind == "first_run"
-    return replace(model, overlay=None) if found else model
+    if model.overlay is None or model.overlay.kind != "first_run":
+        return model, ()
+    model = replace(model, overlay=None)
+    return toast(model, KEPT) if composer.own(model).strip() else (model, ())
 
 
 def _failed(model: Model) -> Step:

@@ -52,7 +52,7 @@ def submit(model: Model, text: str) -> Step:
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, "nobody is there to answer: the engine has stopped; Ctrl+D on an empty prompt quits", "bad")
     if model.started and not model.transcript.model:
-        model = replace(model, overlay=Overlay("first_run", note="your prompt is kept"))
+        model = replace(model, overlay=Overlay("first_run"))
         return composer.write(model, text) if model.composer.draft != text else model, ()
     after, effects = composer.spent(model, text)
     text = chips.expand(text, model.composer.chips)
