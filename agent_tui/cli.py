@@ -132,18 +132,12 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
     from agent_tui.agent.worker import Worker
-    from agent_tui.tui.keymap import problems, resolve
+    from agent_tui.tui.keymap import resolve
     from agent_tui.tui.lean import lean
     from agent_tui.tui.look import Look
 
     with lean():
         from agent_tui.tui.start import run
-
-    store = Store(config.cwd, config.folders.config, config.environment, flags)
-    keys, wrong = resolve(config.settings.keys)
-    if wrong:
-        named = problems(config.settings.keys, store.read().problem)
-        config = replace(config, problems=(*config.problems, *named))
 
     if config.otr and early is not None:
         early.typed = None  # what is typed is not kept either, whatever ends the program
@@ -167,9 +161,9 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
         early=early,
         at_once=bool(config.resume or given.prompt),
-        keys=keys,
+        keys=resolve(config.settings.keys)[0],
         foreground=_foreground,
-        store=store,
+        store=Store(config.cwd, config.folders.config, config.environment, flags),
         record=config.settings.sessions.record and not config.otr,
     )
 
@@ -262,12 +256,17 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
             raise Usage(f"--{name.replace('_', '-')} {value:g}: must be more than 0")
     folders = paths.folders()
     environment = dict(os.environ)
-    values, problems = settings.load(cwd, folders.config, environment, limits)
-    for problem in problems:
+    found = settings.read(cwd, folders.config, environment, limits)
+    for problem in found.problems:
         if problem.file == settings.FLAGS:
             raise Usage(f"{problem.key}: {problem.text}")
+    problems = found.problems
+    if interactive and found.settings.keys:
+        from agent_tui.tui.keymap import problems as of_keys
+
+        problems += of_keys(found.settings.keys, found.problem)
     return EngineConfig(
-        settings=values, cwd=cwd, folders=folders, environment=environment, problems=problems,
+        settings=found.settings, cwd=cwd, folders=folders, environment=environment, problems=problems,
         resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
         interactive=interactive, otr=given.otr,
     )  # fmt: skip

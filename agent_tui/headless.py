@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from itertools import count
 from typing import Any, Final
 
-from agent_tui import boot
+from agent_tui import boot, std_output
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol import codec, exit_codes
@@ -118,9 +118,7 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
         _follow(worker, outcome, prompt, stream=output == "stream-json")
         _report(outcome, output)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the rest is tried again at exit
-        if not isinstance(error, BrokenPipeError):  # there nobody reads any more: nothing is left to say
-            print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
+        std_output.refused(error)
         return exit_codes.FAILED
     finally:
         heard = boot.noted()

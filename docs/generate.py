@@ -127,7 +127,8 @@ def dialog_table(asked: Approval | Question) -> str:
 
 
 def keys_page() -> str:
-    consent = Approval("", "", "", "", "", always="this tool on this file, or exactly this command in this folder")
+    always = "this tool on this file, or exactly this command in this folder"
+    consent = Approval("", "", "", "", "", always=always, mode="accept-edits")
     stuck = Question("", "stuck", "")
     return f"""\
 <!-- {MADE}: change the command table, not this page -->
@@ -159,10 +160,15 @@ them, count as a paste too, and it is said that they were not sent. After the fi
 ## When the agent asks
 
 A key marks its row, and answers if no other came or follows within {holding.HOLD_SECONDS} s: words are text for the
-prompt. `↑` `↓` `Enter` choose too, `PgUp` `PgDn` scroll, `Esc` stops the turn; `Enter` never allows what the list of
-disasters holds. The screen "No model yet" reads letters in the same way; `q` there takes an `Enter`.
+prompt. `↑` `↓` `Enter` choose too, and the footer says what `Enter` would do; `PgUp` `PgDn` scroll, `Esc` stops the
+turn. A command that is longer than its place is allowed, with whatever key, only once its end was in view; `Enter` never
+allows what the list of disasters holds. The screen "No model yet" reads letters in the same way; `q` there takes an
+`Enter`.
 
 {dialog_table(consent)}
+What is always offered has a number too, and always the same one. `e` is there where a file is to be changed and nothing
+but the mode asks: neither for commands nor for what asks in every mode.
+
 When the agent goes in circles (the same calls with the same results three times in a row):
 
 {dialog_table(stuck)}

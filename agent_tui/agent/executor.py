@@ -156,6 +156,7 @@ class Executor:
         asked = ApprovalAsked(
             id=self.new_id(), call_id=call.id, tool=call.name, label=prepared.label, reason=decision.reason,
             display=display, always=decision.always_text if decision.always else "", hard=decision.hard,
+            mode=policy.unasked(self.mode(), prepared.facts),
         )  # fmt: skip
         journal.emit(asked)
         if self.ask is None:

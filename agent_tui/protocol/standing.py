@@ -18,7 +18,8 @@ class Queued:
 
 @frozen
 class Approval:
-    """An open question for consent. `always` says in words what the answer `always` would allow; empty: not offered."""
+    """An open question for consent. `always` says in words what the answer `always` would allow; `mode` is the mode in
+    which such a call runs unasked, for a yes that holds from now on. Empty: not offered."""
 
     id: str
     call_id: str
@@ -29,6 +30,7 @@ class Approval:
     always: str = ""
     hard: bool = False
     """On the hard list: asked in every mode, and never answered by a plain Enter."""
+    mode: str = ""
 
 
 @frozen

@@ -26,11 +26,12 @@ class ApprovalAsked(Event):
     display: Display | None = None
     always: str = ""
     hard: bool = False
+    mode: str = ""
     type: Literal["approval_asked"] = "approval_asked"
 
     def apply(self, t: Transcript) -> Transcript:
         asked = Approval(
-            self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard
+            self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard, self.mode
         )
         t = t.put_tool(ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display))
         return replace(t, state="waiting_for_input", pending=(*t.pending, asked))

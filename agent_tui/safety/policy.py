@@ -77,6 +77,14 @@ def decide(mode: str, facts: Facts, rules: frozenset[Rule] = frozenset()) -> Dec
     return Decision("allow", f"{mode} mode", note=NO_SANDBOX if unguarded else "")
 
 
+def unasked(mode: str, facts: Facts) -> str:
+    """The mode to which a yes may change so that calls like this one, about which `mode` asks, run unasked; empty:
+    there is none. Only for changes of files: a command is never allowed for being one."""
+    if mode not in ("manual", "auto") or facts.effect != "write" or facts.command:
+        return ""
+    return "accept-edits" if decide("accept-edits", facts).verdict == "allow" else ""
+
+
 def _rule(facts: Facts) -> Rule | None:
     """The narrowest rule that would allow this call again; None where it would allow more than this call."""
     if facts.command:

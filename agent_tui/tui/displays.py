@@ -44,7 +44,8 @@ def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tup
 
 
 def asked_parts(display: d.Display, width: int, cells: Cells, look: Look) -> Iterator[Sequence[Line]]:
-    """The same in parts, each laid out when it is asked for. All but the last have more lines than most screens."""
+    """The same in parts, each laid out when it is asked for. All but the last have more lines than most screens: of a
+    command they have `PART`, or more."""
     width = max(1, width)
     if isinstance(display, d.CommandDisplay):
         yield from _command_parts(display, width, cells)

@@ -88,10 +88,13 @@ def prompt_rows() -> Iterator[Row]:
 
 def asked_rows() -> Iterator[Row]:
     """The keys of a question."""
-    consent = Approval("", "", "", "", "", always="what the question names there")
+    consent = Approval("", "", "", "", "", always="what the question names there", mode="accept-edits")
     for offer in (*dialog.offers(consent), *dialog.offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
         yield " ".join(offer.keys), what, f"It answers when {holding.HOLD_SECONDS} s pass without another key."
     yield "↑ ↓ Enter", "choose and take", "Enter never allows what the list of disasters holds."
-    yield "PgUp PgDn", "scroll what is asked about", "Where all of it is in view, the transcript scrolls."
+    yield (
+        "PgUp PgDn", "scroll what is asked about",
+        "Where all of it is in view, the transcript scrolls. A command is allowed once its end was in view.",
+    )  # fmt: skip
     yield "Esc", "stop the turn", "Nothing is allowed."

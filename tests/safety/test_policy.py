@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety.paths import PathFacts
-from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide
+from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide, unasked
 
 HERE = "/home/ada/work"
 
@@ -52,6 +52,29 @@ def test_outside_and_secrets_ask_in_every_mode(mode: str, odd: dict[str, bool]) 
 def test_protected_names_ask_before_they_are_written_but_not_read(mode: str) -> None:
     assert decide(mode, write(path(".git/config", protected=True))).verdict == "ask"
     assert decide(mode, read(path(".git/config", protected=True))).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    ("mode", "facts", "offered"),
+    [
+        ("auto", write(), "accept-edits"),
+        ("manual", write(), "accept-edits"),
+        ("accept-edits", write(path(".env", secret=True)), ""),
+        ("accept-all", write(path(".git/config", protected=True)), ""),
+        ("plan", write(), ""),
+        ("auto", write(path(".git/config", protected=True)), ""),
+        ("auto", write(path(inside=False)), ""),
+        ("auto", write(path(), path(".env", secret=True)), ""),
+        ("manual", read(), ""),
+        ("auto", shell(), ""),
+        ("auto", shell("rm -rf /"), ""),
+        ("auto", Facts("edit_file", "write", (path(),), "rm -rf /", HERE), ""),
+    ],
+)
+def test_a_yes_may_change_the_mode_only_where_nothing_but_the_mode_asks_about_a_file(
+    mode: str, facts: Facts, offered: str
+) -> None:
+    assert unasked(mode, facts) == offered
 
 
 def test_one_bad_path_among_good_ones_decides() -> None:

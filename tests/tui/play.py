@@ -41,6 +41,8 @@ class Play:
         self.rev = 0
         self.at = 1_000.0
         self.effects: list[Effect] = []
+        self.asked = (1, 1)
+        """Of what is asked about: how many lines are in view, and how many there are."""
         self.turn = 0
         self.say(Started(80, 24, home="/home/ada"))
         if started:
@@ -110,7 +112,7 @@ class Play:
         elif key in ("up", "down") and not grabbed:
             self.say(HistoryAsked(-1 if key == "up" else 1, self.text), after)
         elif grabbed or key in bindings():
-            self.say(KeyPressed(key, character, self.text, selection), after)
+            self.say(KeyPressed(key, character, self.text, selection, asked=self.asked), after)
         elif character:
             self.type(character, after)
 

@@ -33,9 +33,10 @@ def test_the_help_has_every_key() -> None:
     edits = " ".join(f"{entry.label} {entry.about}" for entry in said if entry.group == "Keys in the prompt").split()
     for name in (*keys.EDITING, *keys.SELECTING):
         assert any(key_words.key(name) == word.rstrip(":") for word in edits), name
-    assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:4] == [
+    assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:5] == [
         "y 1",
         "a 2",
+        "e",
         "n 3",
         "m 4",
     ]

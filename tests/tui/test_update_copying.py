@@ -56,8 +56,14 @@ def test_the_list_holds_answers_and_their_code_newest_first() -> None:
     assert [(o.key, o.label) for o in shown.options] == [
         ("1", "answer 1"), ("a", "code 1 python"), ("b", "code 2"), ("2", "answer 2"), ("c", "code 3 js"),
     ]  # fmt: skip
-    assert words(shown.lines[0]) == "# Title"
-    assert words(shown.lines[-1]) == "… 8 more lines"
+    assert [words(line) for line in shown.lines] == [
+        "# Title", "- item:", "  ```python", "  if x:", "      y", "  ```", "… 6 more lines",
+    ], "an empty line says nothing of what would be copied"  # fmt: skip
+    assert shown.list_first and shown.spare == 0
+    play.press("down")
+    shown = play.view.overlay
+    assert shown is not None
+    assert ([words(line) for line in shown.lines], shown.spare) == (["if x:", "    y"], 5), "the list stays there"
     assert ("w", "write to a file") in play.view.footer.keys
 
 

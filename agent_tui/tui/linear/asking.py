@@ -10,8 +10,8 @@ from agent_tui.tui.linear.displays import display_lines
 from agent_tui.tui.update.dialog import Offer, offers
 
 WORDS: Final = {
-    "y": ("yes", "once"), "a": ("always",), "n": ("no",), "m": ("no, and say why",), "s": ("stop",),
-    "c": ("continue", "go on"),
+    "y": ("yes", "once"), "a": ("always",), "e": ("edits", "accept edits"), "n": ("no",), "m": ("no, and say why",),
+    "s": ("stop",), "c": ("continue", "go on"),
 }  # fmt: skip
 """What may be typed for a key."""
 YES: Final = "yes"
@@ -68,7 +68,7 @@ def _option(offer: Offer, hard: bool) -> str:
     detail = f" ({offer.detail})" if offer.detail else ""
     if hard and offer.choice == "once":
         return f"yes: {offer.label}{detail}; typed in full"
-    return f"{offer.keys[0]} or {offer.keys[1]}: {offer.label}{detail}"
+    return f"{' or '.join(offer.keys)}: {offer.label}{detail}"
 
 
 def _key(offer: Offer, hard: bool) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from agent_tui.paths import stems
 from agent_tui.settings_store import Store, public
 from agent_tui.tui import effects as do
-from agent_tui.tui import msg
+from agent_tui.tui import keymap, msg
 from agent_tui.tui.linear.out import Out
 from agent_tui.tui.model import Configured, Model
 from agent_tui.tui.own_editor import NO_EDITOR, Foreground, edited, editor, no_shell
@@ -63,8 +63,9 @@ class Deeds:
         if self._store is None:
             return msg.SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
         loaded = self._store.read()
-        themes, wrong = ("auto", *stems(self._themes, ".toml")), tuple(map(str, loaded.problems))
-        found = Configured(public(loaded.values), themes, wrong)
+        wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
+        themes = ("auto", *stems(self._themes, ".toml"))
+        found = Configured(public(loaded.values), themes, tuple(map(str, wrong)))
         return msg.SettingsRead(found, key, failed, at=time.time())
 
     def _write(self, key: str, value: Any) -> msg.SettingsRead:

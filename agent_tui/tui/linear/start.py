@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from agent_tui import std_output
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.exit_codes import FAILED
 from agent_tui.protocol.transcript import Transcript
@@ -64,7 +63,5 @@ def _talk(chat: Chat, prompt: str) -> int:
             chat.out.say([f"To go on with this session: agent-tui chat --resume {session}"])
         return code
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the rest is tried again at exit
-        if not isinstance(error, BrokenPipeError):  # there nobody reads any more: nothing is left to say
-            print(f"agent-tui: the output cannot be written: {error.strerror}", file=sys.stderr)
+        std_output.refused(error)
         return FAILED

@@ -84,9 +84,11 @@ def _dialog(dialog: DialogView, width: int) -> Iterable[str]:
 
 def _overlay(sheet: OverlayView) -> Iterable[str]:
     yield f"== {sheet.title} =="
-    yield from map(_spans, sheet.lines)
+    lines = [*map(_spans, sheet.lines)]
+    yield from [] if sheet.list_first else lines
     for number, option in enumerate(sheet.options):
         yield f"{_SELECTED[number == sheet.selected]}{option.key} {option.label} {option.detail}"
+    yield from lines if sheet.list_first else []
     if sheet.text:
         yield from sheet.text.split("\n")
     yield from map(_spans, sheet.below)

@@ -9,36 +9,50 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
-from agent_tui.tui.effects import Send, Type
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import key_name
+from agent_tui.tui.effects import Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import composer, holding
 from agent_tui.tui.update.overlay import BURST_SECONDS
-from agent_tui.tui.update.step import Step, send, toast
+from agent_tui.tui.update.step import Step, send, then, toast
 
 READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""
 TOO_NARROW: Final = "too narrow to show what is asked"
+READ_ON: Final = "read to the end first"
+GRANTS: Final = frozenset(("once", "always"))
+"""Choices after which something runs."""
 
 
 @frozen
 class Offer:
-    """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for first."""
+    """One way to answer. `keys`: what takes it, the shown one first. `purpose`: what to ask for first. `mode`: what
+    holds from then on. `short`: the label where there is little room."""
 
     keys: tuple[str, ...]
     label: str
     choice: Choice
     detail: str = ""
     purpose: str = ""
+    mode: str = ""
+    short: str = ""
+
+    @property
+    def brief(self) -> str:
+        return self.short or self.label
 
 
 def offers(question: Approval | Question) -> tuple[Offer, ...]:
-    """The ways to answer `question`, in the order shown."""
+    """The ways to answer `question`, in the order shown. A number is always the same answer: what is only sometimes
+    offered between them has a letter alone."""
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return ()
@@ -47,12 +61,18 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
             Offer(("c", "2"), "continue", "continue", "go on as it was"),
             Offer(("m", "3"), "say something", "say", "go on with a message to the model", "Tell the model"),
         )
-    always = (Offer(("a", "2"), "always in this session", "always", question.always),) if question.always else ()
+    always, edits = (), ()
+    if question.always:
+        always = (Offer(("a", "2"), "always in this session", "always", question.always, short="always"),)
+    if question.mode and not question.hard and not isinstance(question.display, CommandDisplay):
+        words, more = "yes, and accept edits from now on", f"mode {question.mode}; commands are still asked"
+        edits = (Offer(("e",), words, "once", more, mode=question.mode, short="yes, accept edits"),)
     return (
-        Offer(("y", "1"), "yes, once", "once"),
+        Offer(("y", "1"), "yes, once", "once", short="yes"),
         *always,
+        *edits,
         Offer(("n", "3"), "no", "no"),
-        Offer(("m", "4"), "no, and say why", "no", "", "Tell the model what to do instead"),
+        Offer(("m", "4"), "no, and say why", "no", "", "Tell the model what to do instead", short="no, say why"),
     )
 
 
@@ -94,7 +114,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         if page >= lines:
             return None  # nothing to scroll here: the transcript takes it
         scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
-        return replace(model, dialog=replace(dialog, scroll=max(0, min(scroll, lines - page)))), ()
+        moved = replace(dialog, scroll=max(0, min(scroll, lines - page)))
+        return _looked(replace(model, dialog=moved), page, lines), ()
     offered = offers(question)
     plain = "" if msg.key.startswith("alt+") else msg.character  # a slow line makes one key of Esc and a letter
     takes = next((offer for offer in offered if plain and plain in offer.keys), None)
@@ -115,10 +136,53 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
             letters = ", ".join(offer.keys[0] for offer in offered)
             return toast(model, f"Enter does not answer while the prompt holds words: {letters} or ↑↓ do", "warning")
         chosen = offered[min(dialog.selected, len(offered) - 1)]
-        if chosen.choice == "once" and isinstance(question, Approval) and question.hard:
+        if _key_only(question, chosen):
             return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
         return _take(model, question, chosen)
     return None
+
+
+def _key_only(question: Approval | Question, offer: Offer) -> bool:
+    """Whether it is never taken by Enter."""
+    return offer.choice == "once" and isinstance(question, Approval) and question.hard
+
+
+def looked(model: Model, msg: KeyPressed) -> Model:
+    """Keep how much of what is asked about was in view when `msg` was pressed. Of what is a line of its own, all was
+    said."""
+    page, lines = msg.asked
+    if msg.sure:
+        return _looked(model, 1, 1)
+    return model if msg.blind or not lines else _looked(model, page, lines)
+
+
+def _looked(model: Model, page: int, lines: int) -> Model:
+    dialog = model.dialog
+    if dialog is None:
+        return model
+    unseen = max(0, lines - page - dialog.scroll)
+    if dialog.unseen is not None:
+        unseen = min(unseen, dialog.unseen)
+    return model if unseen == dialog.unseen else replace(model, dialog=replace(dialog, unseen=unseen))
+
+
+def unread(question: Approval | Question | None, dialog: Dialog) -> bool:
+    """Whether it is a command whose end has never been in view."""
+    return isinstance(question, Approval) and isinstance(question.display, CommandDisplay) and dialog.unseen != 0
+
+
+def nearest(model: Model) -> tuple[str, str]:
+    """The key that answers most simply now, and what it does: Enter, if it does anything."""
+    question, dialog = model.question, model.dialog
+    offered = offers(question) if question is not None else ()
+    if question is None or dialog is None or not offered:
+        return "", ""
+    chosen = offered[min(dialog.selected, len(offered) - 1)]
+    if chosen.choice in GRANTS and dialog.unseen and unread(question, dialog):
+        return key_name("pagedown"), READ_ON
+    if model.composer.draft.strip() and dialog.selected == _default(question):
+        return "/".join(offer.keys[0] for offer in offered), "answer"
+    return chosen.keys[0] if _key_only(question, chosen) else "Enter", chosen.brief
 
 
 def answered(model: Model, held: Held) -> Step | None:
@@ -130,9 +194,15 @@ def answered(model: Model, held: Held) -> Step | None:
     return None if takes is None else _take(model, question, takes)
 
 
-def _readable(model: Model, offer: Offer) -> bool:
-    """Whether what is asked about can be read: nothing is allowed on a screen that is too narrow to show it."""
-    return offer.choice not in ("once", "always") or not 0 < model.width < READABLE
+def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:
+    """Why it cannot be allowed yet; empty: it can. Nothing is allowed on a screen that is too narrow to show it, and no
+    command whose end nobody has seen: the last line is where the harm would be hidden."""
+    if offer.choice not in GRANTS:
+        return ""
+    if 0 < model.width < READABLE:
+        return TOO_NARROW
+    hidden = model.dialog is not None and unread(question, model.dialog)
+    return f"{key_name('pagedown')}: {READ_ON}" if hidden else ""
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:
@@ -145,9 +215,11 @@ def stop(model: Model, clear_queue: bool = False) -> Step:
 
 
 def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
-    if not _readable(model, offer):
-        return toast(model, TOO_NARROW, "warning")
+    if problem := _unreadable(model, question, offer):
+        return toast(model, problem, "warning")
     if offer.purpose:
         purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
         return composer.ask(model, purpose), ()
-    return model, (Send(Answer(question.id, offer.choice)),)
+    # the mode comes first, so that it holds for the calls behind this one
+    before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
+    return then(before, send(before[0], Answer(question.id, offer.choice)))

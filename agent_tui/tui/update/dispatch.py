@@ -159,4 +159,6 @@ def _decided(model: Model, msg: Msg) -> Step:
 def _started(model: Model, msg: Started) -> Step:
     """The screen is up; what was asked on the command line is the first prompt."""
     model = replace(model, width=msg.width, height=msg.height, home=msg.home)
+    if model.dialog is not None:  # what is asked comes first
+        return composer.give_back(model, msg.prompt), ()
     return submit.submit(model, msg.prompt) if msg.prompt.strip() else (model, ())

@@ -33,6 +33,8 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection, seen=msg.seen)
     if msg.draft != model.composer.draft:
         model = composer.changed(model, msg.draft, len(msg.draft))
+    if model.asking:
+        model = dialog.looked(model, msg)
     if model.held is not None:
         alone = msg.draft in ("", model.held.character)  # what was typed is one letter: no word
         if msg.key == "enter" and (alone or (model.held.due == inf and msg.at - before >= holding.HOLD_SECONDS)):

@@ -27,6 +27,11 @@ def opened(model: Model) -> Model:
     return replace(model, overlay=Overlay("queue"))
 
 
+def is_open(model: Model) -> bool:
+    """Whether the panel shows the queue, which then stands nowhere else."""
+    return model.covered and model.overlay is not None and model.overlay.kind == "queue"
+
+
 def place(model: Model) -> int:
     """Where the cursor is: on the prompt that it was put on, else as near to its old place as there is one."""
     overlay, listed = model.overlay, model.listed

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tui import commands
+from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import Look
 from agent_tui.tui.model import Dialog, Model, Purpose
-from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.update.dialog import offers
+from agent_tui.tui.regions import DialogView, FooterView, Option
+from agent_tui.tui.update.dialog import nearest, offers, unread
 from agent_tui.tui.view.lazy import lazy
 
 
@@ -27,11 +29,24 @@ def _dialog(
     else:
         title, reason, display, warning = _title(question), question.reason, question.display, question.hard
     offered = () if purpose is not None else offers(question)
-    options = tuple(Option(offer.keys[0], offer.label, offer.detail) for offer in offered)
+    options = tuple(
+        Option(one.keys[0], one.label, one.detail, also="".join(one.keys[1:]), short=one.brief) for one in offered
+    )
     return DialogView(
         title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
-        f"1 of {pending}" if pending > 1 else "", state.scroll, look,
+        f"1 of {pending}" if pending > 1 else "", state.scroll, look, unread(question, state),
     )  # fmt: skip
+
+
+def asked_footer(model: Model) -> FooterView:
+    """The keys while something is asked."""
+    return _footer(nearest(model), model.keys)
+
+
+@lazy
+def _footer(nearest: tuple[str, str], own: OwnKeys) -> FooterView:
+    named = (nearest, ("↑↓", "choose"), ("PgUp/PgDn", "scroll"), (commands.key_of("stop", own), "stop the turn"))
+    return FooterView(tuple(pair for pair in named if pair[0]))
 
 
 def _title(asked: Approval) -> str:

@@ -6,14 +6,18 @@ from typing import Final
 
 from agent_tui.tui.model import Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
 PREVIEW: Final = 6
 """Lines of what would be copied."""
+LOOKED_AT: Final = 4 * PREVIEW
+"""Lines that are looked at for those; empty ones are not shown."""
 WIDEST: Final = 76
 
 
-def copies_view(overlay: Overlay) -> OverlayView:
+@lazy
+def copies_view(overlay: Overlay, width: int) -> OverlayView:
     sizes = [_lines(source.text.count("\n") + 1) for source in overlay.sources]
     wide = max(map(len, sizes))
     options = [
@@ -21,15 +25,21 @@ def copies_view(overlay: Overlay) -> OverlayView:
         for source, size in zip(overlay.sources, sizes, strict=True)
     ]
     selected = min(overlay.selected, len(options) - 1)
-    text = overlay.sources[selected].text
-    head = text.split("\n", PREVIEW)[:PREVIEW]
-    shown = [(Span(line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"),) for line in head]
-    more = text.count("\n") + 1 - len(head)
-    if more:
-        shown.append((Span(f"… {_lines(more, 'more line')}", "dim"),))
-    most = max(min(source.text.count("\n"), PREVIEW) + 1 for source in overlay.sources)
-    shown += [(Span(" "),)] * (most - len(shown))  # the list stays where it is while the cursor moves
-    return OverlayView("Copy", tuple(shown), tuple(options), selected, "w writes a file · Esc closes")
+    widest = max(8, min(WIDEST, width - 6))
+    previews = [_preview(source.text, widest) for source in overlay.sources]
+    shown = previews[selected]
+    spare = max(map(len, previews)) - len(shown)
+    footer = "w writes a file · Esc closes"
+    return OverlayView("Copy", shown, tuple(options), selected, footer, list_first=True, spare=spare)
+
+
+def _preview(text: str, widest: int) -> tuple[tuple[Span, ...], ...]:
+    """The first lines of `text` that hold something, and how many there are behind them."""
+    begun = enumerate(text.split("\n", LOOKED_AT)[:LOOKED_AT])
+    head = [(number, line) for number, line in begun if line.strip()][:PREVIEW]
+    shown = [(Span(line if len(line) <= widest else f"{line[: widest - 1]}…"),) for _, line in head]
+    more = text.count("\n") - (head[-1][0] if head else -1)
+    return (*shown, (Span(f"… {_lines(more, 'more line')}", "dim"),)) if more else tuple(shown)
 
 
 def _lines(count: int, name: str = "line") -> str:

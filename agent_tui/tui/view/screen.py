@@ -21,7 +21,7 @@ from agent_tui.tui.regions import (
     TranscriptView,
     View,
 )
-from agent_tui.tui.update import completion, recall, search
+from agent_tui.tui.update import completion, queued, recall, search
 from agent_tui.tui.view.bars import footer_view, status_view
 from agent_tui.tui.view.header import header_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
@@ -64,7 +64,7 @@ def view(model: Model) -> View:
             model.look,
             model.search,
         ),
-        queue=_queue(
+        queue=None if queued.is_open(model) else _queue(
             transcript.queue, model.taken, model.edits, model.composer.editing, transcript.paused, running, model.keys
         ),
         dialog=ask.dialog_view(model) if model.dialog is not None else None,

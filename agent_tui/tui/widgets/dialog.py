@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from agent_tui.protocol.display import Display
+from agent_tui.protocol.display import CommandDisplay, Display
 from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
@@ -53,8 +53,10 @@ class Dialog(Region):
 
     @property
     def part(self) -> tuple[int, int]:
-        """How many lines of the command or diff are on the screen, and how many there are."""
-        return (self._count, len(self._whole)) if self._count else (0, 0)
+        """How many lines of the command or diff are on the screen, and how many there are: of a command one more than
+        are laid out while others are to come, for the last of these is not its end."""
+        more = self._coming is not None and self.value is not None and isinstance(self.value.display, CommandDisplay)
+        return (self._count, len(self._whole) + more) if self._count else (0, 0)
 
     def show(self, value: DialogView | None) -> None:
         before = self.value and self.value.display
@@ -100,8 +102,13 @@ class Dialog(Region):
         ]
 
     def _tight(self, value: DialogView, width: int, budget: int, tone: str) -> list[Sequence[Segment]]:
-        """For a handful of lines: no border, the answers in one line."""
-        row = [part for n, option in enumerate(value.options) for part in _option(option, n == value.selected)]
+        """For a handful of lines: no border, the answers in one line, in short where they have no room; the first is
+        said whole."""
+        options = [replace(option, also="") for option in value.options]
+        for number in range(len(options) - 1, 0, -1):
+            if line_cells(_row(options, value.selected), cell_len) > width:
+                options[number] = replace(options[number], label=options[number].short or options[number].label)
+        row = _row(options, value.selected)
         shown = self._window(value, width, max(1, budget - 2))
         self._top, self._inset = 1, 0
         return [pad((seg(value.title, f"{tone} strong"),), width), *shown, *([pad(row, width)] if row else [])]
@@ -133,7 +140,11 @@ class Dialog(Region):
             self._coming = None
         else:
             self._drawn += part
-            self.set_timer(NEXT_SECONDS, lambda: self._continued(coming))
+            shown = self._laid[0] if self._laid is not None else None
+            if isinstance(shown, CommandDisplay) and len(part) < displays.PART:
+                self._coming = None  # it was the last
+            else:
+                self.set_timer(NEXT_SECONDS, lambda: self._continued(coming))
 
     def _continued(self, coming: Iterator[Sequence[Line]]) -> None:
         if self.value is not None:
@@ -162,7 +173,8 @@ class Dialog(Region):
         if room == 1:
             return lines
         total = f"{len(drawn)}{'…' if self._coming else ''}"
-        return [*lines, (seg(f"lines {first + 1}–{last} of {total} · PgUp/PgDn scroll", "tool.more"),)]
+        ways = "PgDn to the end, then yes" if value.unread else "PgUp/PgDn scroll"
+        return [*lines, (seg(f"lines {first + 1}–{last} of {total} · {ways}", "tool.more"),)]
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
@@ -208,13 +220,11 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
     """The choices, the key first: in one row where they fit, else one a line."""
     if not options:
         return []
-    keyed = column and any(option.key for option in options)
     if not column and not any(option.detail for option in options):
-        row: list[Segment] = []
-        for number, option in enumerate(options):
-            row += [*([seg("  ")] if row else []), *_option(option, number == selected)]
+        row = _row(options, selected, "  ")
         if line_cells(row, cell_len) <= width:
             return [row]
+    keyed = max(cell_len(_key(option)) for option in options)
     drawn = [_option(option, number == selected, keyed) for number, option in enumerate(options)]
     wide = [line_cells(line, cell_len) for line in drawn]
     words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
@@ -230,12 +240,26 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
     return lines
 
 
-def _option(option: Option, selected: bool, keyed: bool = False) -> list[Segment]:
-    """`keyed`: others in its column have a key, so its place is kept free."""
+def _row(options: Sequence[Option], selected: int, between: str = "") -> list[Segment]:
+    row: list[Segment] = []
+    for number, option in enumerate(options):
+        row += [*([seg(between)] if row and between else []), *_option(option, number == selected)]
+    return row
+
+
+def _key(option: Option) -> str:
+    return "/".join(filter(None, (flat(option.key), option.also)))
+
+
+def _option(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
+    """`keyed`: so many cells the keys of its column have."""
     mark = Segment("❯ " if selected else "  ", "accent")
-    key = [Segment(flat(option.key), "accent strong"), Segment(" ")] if option.key else [Segment("  ")] * keyed
+    first, also = flat(option.key), _key(option)[len(flat(option.key)) :]
+    key = [Segment(first, "accent strong"), *([Segment(also, "dim")] if also else [])] if first else []
+    wide = max(keyed, cell_len(first + also))
+    free = [Segment(" " * (wide + 1 - cell_len(first + also)))] if wide else []
     tone = "" if option.tone == "normal" else TONES[option.tone]
-    return [mark, *key, seg(option.label, f"{tone} strong".strip() if selected else tone or "text")]
+    return [mark, *key, *free, seg(option.label, f"{tone} strong".strip() if selected else tone or "text")]
 
 
 def edge(left: str, right: str, title: str, note: str, width: int, tone: str) -> list[Segment]:

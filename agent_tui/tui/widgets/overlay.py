@@ -21,6 +21,8 @@ else:
     displays = late("agent_tui.tui.displays")
 
 WIDEST: Final = 92
+LEAST_BESIDE: Final = 8
+"""Columns of the transcript that stay in view at each side of a sheet; fewer are no text: it takes the whole width."""
 OUTSIDE: Final = 5
 """Lines of the screen that a sheet leaves free: header, prompt and footer."""
 
@@ -47,12 +49,12 @@ class Overlay(Region):
         if self._placed == screen:  # asked after each layout, also of something else
             return
         self._placed = screen
-        wide = max(1, min(WIDEST, screen.width - 2))
+        wide = WIDEST if screen.width >= WIDEST + 2 * LEAST_BESIDE else max(1, screen.width - 2)
         self._made = None
         high = len(self.strips(wide))
         self.styles.width, self.styles.height = wide, high
         free = screen.height - OUTSIDE
-        self.top = min(1, max(0, free)) + max(0, (free - high) // 2)
+        self.top = min(1, max(0, free)) + max(0, (free - high - self.value.spare) // 2)
         self.styles.offset = (max(0, (screen.width - wide) // 2), self.top)
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
@@ -74,9 +76,10 @@ class Overlay(Region):
         shown, more = self._window(text, value.scroll, text_room)
         chosen = [options[n] for n in window(len(options), value.selected, options_room)] if options else []
         gap: list[Sequence[Segment]] = [()] if shown and chosen else []
+        body = (*chosen, *gap, *shown) if value.list_first else (*shown, *gap, *chosen)
         return [
             edge("╭", "╮", value.title, more, width, "accent"),
-            *(side(line, width, "accent") for line in (*shown, *gap, *chosen)),
+            *(side(line, width, "accent") for line in body),
             edge("╰", "╯", "", value.footer, width, "accent"),
         ]
 

@@ -61,6 +61,7 @@ class Transcript(WithBar, can_focus=False):
         self._seen = 0
         """Rows there were when the end was last in view."""
         self.following = True
+        self._covered = False
         self._edge = Edge(self._page, self)
 
     def apply(self, view: TranscriptView) -> None:
@@ -90,6 +91,11 @@ class Transcript(WithBar, can_focus=False):
         news = not self.following and len(self._page.heights) != rows_before
         if self.following or news or touched is None or touched < self.scroll_offset.y + self._laid.height:
             self.refresh()
+
+    def cover(self, covered: bool) -> None:
+        """Whether a sheet lies over it: what came below is told when it is gone."""
+        self._covered = covered
+        self.refresh()
 
     def restyle(self) -> None:
         """The theme is another one: everything is painted anew, nothing moves."""
@@ -263,7 +269,7 @@ class Transcript(WithBar, can_focus=False):
         chosen = span(self._page, selection, origin(self._page, self), line) if selection is not None else None
         if chosen is not None:
             strip = marked(strip, *chosen, self._page.painter.palette.style("selection"))
-        if y == self._laid.height - 1 and not self.following:
+        if y == self._laid.height - 1 and not self.following and not self._covered:
             strip = with_news(strip, len(self._page.heights) - self._seen, self._page)
         return strip
 
