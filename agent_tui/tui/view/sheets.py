@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.registry import late
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import FIRST_RUN
 from agent_tui.tui.view.aside import aside_view
 from agent_tui.tui.view.copies import copies_view
@@ -24,6 +25,7 @@ else:
 Lines = tuple[tuple[Span, ...], ...]
 
 BLANK: tuple[Span, ...] = ()
+KEPT: Final = "Your prompt is kept until there is a model to send it to."
 
 
 def overlay_view(model: Model) -> OverlayView | None:
@@ -44,17 +46,20 @@ def overlay_view(model: Model) -> OverlayView | None:
         from agent_tui.tui.view.picker import picker_view
 
         return picker_view(model, model.overlay, model.overlay.picker)
-    return _overlay(model.overlay, t.answers)
+    return _overlay(model.overlay, t.answers, bool(composer.own(model).strip()))
 
 
 @lazy
-def _overlay(overlay: Overlay | None, answers: Mapping[str, Any]) -> OverlayView | None:
+def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool) -> OverlayView | None:
     if overlay is None:
         return None
     if overlay.kind == "private":
         return private_view(answers.get("private"), overlay.scroll)
     options = tuple(Option(item.key, item.label, item.detail) for item in FIRST_RUN)
-    return OverlayView("No model yet", _first_run(answers, overlay.note), options, overlay.selected, "Esc closes")
+    lines = _first_run(answers, overlay.note)
+    if kept:
+        lines = (*lines, *(() if overlay.note else (BLANK,)), (Span(KEPT),))
+    return OverlayView("No model yet", lines, options, overlay.selected, "Esc closes")
 
 
 def _first_run(answers: Mapping[str, Any], note: str) -> Lines:
