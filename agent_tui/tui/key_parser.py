@@ -41,6 +41,8 @@ _COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _COMPLETE_SS3 = re.compile(r"\x1bO[0-?]*[@-~]")
 _REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]{28,}[ -/]*[@-~]")
 """An answer of the terminal to what some program asked it, or a sequence that is too long to be a key."""
+_NO_ANSWER = re.compile(r"\x1b\[(?:[=>?]|<(?![Mm]))[@-~]|\x1b\[\?[\d;:]+\$?[^\d;:$RScnuyhl]")
+"""What no terminal answers: nothing between the mark and the letter, or a letter that ends no answer."""
 _ALT = re.compile(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
 """Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
 _WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
@@ -115,16 +117,14 @@ class KeyParser(XTermParser):
         self._doubted = 0
         """Where in what is open that begins which somebody may have typed; 0: nowhere."""
         self._silence = 0.0
-        self.asked = float("-inf")
-        """When the terminal was asked something last."""
+        self.asked = float("-inf")  # when the terminal was asked something last
         self._cut: str | None = None
         """The end of the last paste has not come, but for this beginning of it."""
-        self._burst = False
-        """What came last was pasted text without its marks."""
+        self._burst = False  # what came last was pasted text without its marks
         self._marks = False
         """The terminal has marked a paste: it marks all, though a program in between may not."""
-        self._fast = 0
-        """Reads of a key or two in a row that came faster than anybody types."""
+        self._with_escape = 0  # characters that came in one read with the last ESC, that one among them
+        self._fast = 0  # reads of a key or two in a row that came faster than anybody types
 
     @property
     def patience(self) -> float | None:
@@ -164,6 +164,8 @@ class KeyParser(XTermParser):
     def feed(self, data: str) -> Iterable[Message]:
         silence, self._came = monotonic() - self._came, monotonic()
         self._silence = silence
+        if "\x1b" in data:
+            self._with_escape = len(data) - data.rindex("\x1b")
         cut, self._cut = self._cut, None
         if cut is not None and (not _PRESSED.fullmatch(data) or BRACKETED_PASTE_END in cut + data):
             self._pasted, self._tail = [cut], cut  # no key: it goes on after all, and its line ends must not send
@@ -257,9 +259,18 @@ class KeyParser(XTermParser):
             self.mouse_pixels, self.terminal_pixel_size = False, None
         return 0 < report.size.width <= WIDEST and 0 < report.size.height <= WIDEST
 
+    def _typed(self, sequence: str) -> str:
+        """What somebody typed of what is no answer: all of it after Esc, else what did not come with its beginning."""
+        begin = self._with_escape
+        if len(sequence) > 4:
+            return sequence[begin:] if begin == len(sequence) - 1 else ""
+        return sequence if begin == 1 else sequence[begin if begin < 4 else 0 :]
+
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if sequence in _ALT_ENTER:
             return [events.Key("alt+enter", None)]
+        if _NO_ANSWER.fullmatch(sequence) and (typed := self._typed(sequence)):
+            return [key for letter in typed for key in XTermParser._sequence_to_key_events(self, letter)]
         if match := _SCHEME.fullmatch(sequence):
             self._told.append(Ground(match[1] == "1"))
             return [events.Key(Keys.Ignore, sequence)]

@@ -107,6 +107,35 @@ def test_a_sequence_that_nobody_knows_or_that_breaks_off_types_nothing(line: Lin
     assert line.said == ["up", "x"]
 
 
+@pytest.mark.parametrize(
+    ("reads", "told"),
+    [
+        ("\x1b | [ | ? | a", "escape [ ? a"),  # Esc and three letters, faster than Esc is waited for
+        ("\x1b[?a", "escape [ ? a"),  # the same on a line that brings them at once
+        ("\x1b[?abc", "escape [ ? a b c"),
+        ("\x1b[ | ? | a", "? a"),  # Alt+[, which means nothing
+        ("\x1b[? | a", "a"),  # an answer that broke off
+        ("\x1b[? | a | b", "a b"),
+        ("\x1b[?2026;2 | d", "d"),
+        ("\x1b[?2026;2$ | d", "d"),
+        ("\x1b[?2026;2$ | y | d", "d"),
+        ("\x1b[?62;22 | c | d", "d"),
+        ("\x1b[?1 | u | d", "d"),
+        ("\x1b[?62;22q", ""),
+        ("\x1b[> | q", "q"),
+        ("\x1b[<0;3;3 | M | d", "d"),
+    ],
+)
+def test_a_letter_after_the_beginning_of_an_answer_is_kept_where_no_answer_ends_so(
+    line: Line, reads: str, told: str
+) -> None:
+    for read in reads.split(" | "):
+        line.send(read).wait(0.03)
+    line.wait(2)
+    keys = {"left_square_bracket": "[", "question_mark": "?"}
+    assert [keys.get(said, said) for said in line.said if isinstance(said, str)] == told.split()
+
+
 def test_alt_and_a_bracket_is_a_key_at_once_unless_the_terminal_was_just_asked(line: Line) -> None:
     line.send("\x1b]").wait(0.2)
     assert line.said == ["alt+right_square_bracket"]

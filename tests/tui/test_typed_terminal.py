@@ -52,6 +52,17 @@ def test_joiners_and_spaces_are_sent_as_they_were_typed(pty: Pty, tmp_path: Path
         assert sent(pty, tmp_path) == words
 
 
+def test_a_letter_behind_the_beginning_of_an_answer_is_typed(pty: Pty, tmp_path: Path) -> None:
+    for reads, words in ((("\x1b", "[", "?", "d"), "[?dog"), (("\x1b[?d",), "[?dog"), (("\x1b[?", "d"), "dog")):
+        for read in reads:
+            pty.type(read)
+            pty.read(0.02)
+        for letter in "og":
+            pty.type(letter)
+            pty.read(0.02)
+        assert sent(pty, tmp_path) == words, repr(reads)
+
+
 def test_a_key_that_means_nothing_types_nothing(pty: Pty, tmp_path: Path) -> None:
     for key in ("\x1bP", "\x1bp", "\x1bX", "\x1bx", "\x1b_", "\x1bO", "\x1b[", "\x1bOZ", "\x1b[<", "\x1b]11;rgb:"):
         pty.type(key)
