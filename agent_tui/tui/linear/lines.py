@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
+import locale
 import os
 import select
 import sys
@@ -93,7 +95,7 @@ class Input:
                 lines.append(input())
         except EOFError:
             return None
-        return "\n".join(lines)
+        return "\n".join(lines).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _readable(self) -> None:
         if not self.terminal:
@@ -128,6 +130,8 @@ class Input:
 
 
 def _has_readline() -> bool:
+    if codecs.lookup(locale.nl_langinfo(locale.CODESET)).name == "ascii":
+        return True  # with LC_ALL=C it drops every letter beyond ASCII; without it, the terminal edits the line itself
     try:
         import readline
     except ImportError:
