@@ -16,7 +16,11 @@ from agent_tui.tui.look import DEFAULT, Look
 
 HIDDEN = "•"
 """Stands for what is typed and must not be seen."""
-Tone = Literal["normal", "dim", "accent", "good", "warning", "bad"]
+Tone = Literal[
+    "normal", "dim", "accent", "good", "warning", "bad",
+    "keyword", "name", "string", "comment", "removed", "removed word", "added", "added word",
+]  # fmt: skip
+"""What a text is; the last eight are those of code and of differences, for a sample of both."""
 
 
 @frozen

@@ -9,9 +9,9 @@ from agent_tui.protocol.ops import Pull, Query, QueueEdit, Resume, SetMode, Subm
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import SettingsRead, Yielded
+from agent_tui.tui.msg import Resized, SettingsRead, Yielded
 from tests.tui.lists import chosen, labels, opened, sheet, text
-from tests.tui.play import Play
+from tests.tui.play import Play, words
 
 VALUES = {"display.theme": Value("dark", "user"), "display.durations": Value(True)}
 SET = Configured(VALUES, ("auto", "dark", "light", "nord"))
@@ -149,6 +149,24 @@ def test_a_theme_is_seen_while_the_cursor_moves_and_given_back() -> None:
     assert play.takes(UseTheme) == [UseTheme("nord")]
     play.press("escape")
     assert play.takes(UseTheme) == [UseTheme("dark")] and play.view.overlay is None
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "shown"),
+    [(80, 24, "TWCra"), (40, 24, "TWCra"), (100, 40, "TWCra"), (80, 16, "ra"), (80, 10, "")],
+)
+def test_a_theme_is_judged_by_words_code_and_a_difference(width: int, height: int, shown: str) -> None:
+    play = opened("theme")
+    play.say(Resized(width, height))
+    play.say(SettingsRead(SET))
+    begins = {"T": "Text, a hint", "W": "⚠ a warn", "C": "def price", "r": "-    return", "a": "+    return"}
+    sample = [line for line in sheet(play).lines[1:] if words(line).strip()]
+    assert len(sample) == len(shown)
+    for line, what in zip(sample, shown, strict=True):
+        assert words(line).startswith(begins[what]) and len(words(line)) <= width - 6
+    tones = {span.tone for line in sample for span in line}
+    assert {"removed", "removed word", "added", "added word"} <= tones or not shown
+    assert {"keyword", "name", "string", "comment", "warning", "bad"} <= tones or "C" not in shown
 
 
 def test_a_theme_is_kept_in_the_settings() -> None:

@@ -28,7 +28,7 @@ DOES: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """What Enter does; where nothing stands: take."""
 ABOUT: Final[Mapping[str, int]] = {
-    "palette": 2, "help": 2, "models": 2, "sessions": 6, "skills": 2, "themes": 3, "files": 8, "log": 3,
+    "palette": 2, "help": 2, "models": 2, "sessions": 6, "skills": 2, "themes": 5, "files": 8, "log": 3,
     "rewind": 2, "tree": 6, "stats": 2, "locked": 2,
 }  # fmt: skip
 """Lines kept for what is under the cursor, so that the list stays where it is while the cursor moves."""
@@ -39,11 +39,14 @@ LOW: Final = 12
 WIDEST: Final = 92
 NAME_CELLS: Final = 32
 NARROW: Final = 60
-SAMPLE: Final = (
-    (Span("Text, "), Span("a hint, ", "dim"), Span("a link or a choice, ", "accent"), Span("✓ done", "good")),
-    (Span("⚠ a warning, ", "warning"), Span("✗ a failure", "bad")),
-)
-"""What a theme is seen in, beside the whole screen."""
+WORDS: Final = (Span("Text, "), Span("a hint, ", "dim"), Span("a link, ", "accent"), Span("✓ done", "good"))
+TROUBLE: Final = (Span("⚠ a warning, ", "warning"), Span("✗ a failure", "bad"))
+CODE: Final = (
+    Span("def ", "keyword"), Span("price", "name"), Span("(item="), Span('"tea"', "string"), Span("):  "),
+    Span("# gross", "comment"),
+)  # fmt: skip
+REMOVED: Final = (Span("-    return ", "removed"), Span("item.cents", "removed word"))
+ADDED: Final = (Span("+    return ", "added"), Span("item.cents * 1.19", "added word"))
 
 
 def picker_view(model: Model, overlay: Overlay, picker: Picker) -> OverlayView:
@@ -108,11 +111,24 @@ def _about(kind: str, picker: Picker, preview: Any, inner: int, room: int) -> li
     if chosen is None:
         return []
     if kind == "themes":
-        return list(SAMPLE) if inner >= 50 else [(span,) for line in SAMPLE for span in line]
+        return _sample(inner, room)
     if kind in ("sessions", "files", "tree") and chosen.id:
         return _preview(chosen.id, preview, inner, room)
     words = wrap(one_line(chosen.about, inner * room), inner)[:room]
     return [(Span(line, chosen.tone if kind == "log" else "normal"),) for line in words]
+
+
+def _sample(inner: int, room: int) -> list[tuple[Span, ...]]:
+    """What a theme is seen in, beside the whole screen: where there is little room, first what is hardest to judge."""
+    removed, added = _filled(REMOVED, inner - 1), _filled(ADDED, inner - 1)
+    shown = (removed, added, CODE, WORDS, TROUBLE)[:room]
+    return [line for line in (WORDS, TROUBLE, CODE, removed, added) if line in shown]
+
+
+def _filled(spans: tuple[Span, ...], width: int) -> tuple[Span, ...]:
+    """A line of a difference: its ground goes to the edge."""
+    free = width - sum(len(span.text) for span in spans)
+    return (*spans, Span(" " * free, spans[0].tone)) if free > 0 else spans
 
 
 def _preview(id: str, preview: Any, inner: int, room: int) -> list[tuple[Span, ...]]:

@@ -27,6 +27,14 @@ TONES: Final[dict[Tone, str]] = {
     "good": "tool.ok",
     "warning": "notice.warning",
     "bad": "notice.error",
+    "keyword": "code.keyword",
+    "name": "code.name",
+    "string": "code.string",
+    "comment": "code.comment",
+    "removed": "diff.removed",
+    "removed word": "diff.removed.word",
+    "added": "diff.added",
+    "added word": "diff.added.word",
 }
 
 

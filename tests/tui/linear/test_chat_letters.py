@@ -11,7 +11,8 @@ from tests.tui.test_typed_terminal import WORDS, prompts
 __all__ = ["place"]
 
 PLACES = [
-    {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}, {"LC_ALL": "C.UTF-8"}, {"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"},
+    {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}, {"LC_ALL": "C.UTF-8"},
+    {"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"},
 ]  # fmt: skip
 
 
