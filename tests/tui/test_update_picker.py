@@ -177,6 +177,7 @@ def test_a_theme_is_kept_in_the_settings() -> None:
 
 
 def test_a_theme_by_its_name_is_taken_at_once() -> None:
+    play = Play()
     for name, taken in (("light", [WriteSetting("display.theme", "light")]), ("lig", [])):
         play = Play()
         play.type(f"/theme {name}")
