@@ -25,7 +25,7 @@ else:
 Lines = tuple[tuple[Span, ...], ...]
 
 BLANK: tuple[Span, ...] = ()
-KEPT: Final = "Your prompt is kept until there is a model to send it to."
+KEPT: Final = "Your prompt is kept until there is a model."
 
 
 def overlay_view(model: Model) -> OverlayView | None:
