@@ -152,7 +152,7 @@ def _models(answers: Mapping[str, Any]) -> Iterator[Entry]:
             str(offered.get("where") or ""),
         )  # fmt: skip
         yield Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)))
-    yield Entry(ADDRESS, "enter a server address", "Ollama, or what speaks OpenAI's protocol")
+    yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
 
 
 def theme(model: Model) -> str:

@@ -47,8 +47,8 @@ class Item:
 
 FIRST_RUN: Final = (
     Item("r", "look again", "after you started a server", "retry"),
-    Item("a", "enter a server address", "Ollama, or what speaks OpenAI's protocol", "address"),
-    Item("d", "the demo", "needs no server; it is not a language model", "demo"),
+    Item("a", "enter a server address", "Ollama or OpenAI's API", "address"),
+    Item("d", "the demo", "a script, needs no server", "demo"),
     Item("q", "quit", "", "quit"),
 )
 
