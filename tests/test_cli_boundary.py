@@ -56,6 +56,14 @@ def test_other_commands_say_it_too(home: Path, words: str) -> None:
     said(shell(home, f'"$@" {words} >&-'), 1)
 
 
+@pytest.mark.parametrize("words", ["run hi -m scripted/s.json", "chat -m scripted/s.json"])
+def test_what_talks_says_it_in_the_same_words_and_nothing_of_a_pipe_that_nobody_reads(home: Path, words: str) -> None:
+    full = said(shell(home, f'echo hi | "$@" {words} >/dev/full'), 1)
+    assert full == "agent-tui: the output cannot be written: No space left on device\n"
+    done = shell(home, f'{{ echo hi | "$@" {words}; echo $? >code; }} | :')
+    assert (done.stderr, (home / "code").read_text()) == ("", "1\n")
+
+
 def test_closed_streams(home: Path) -> None:
     done = shell(home, '"$@" run hi -m scripted/s.json >&-')
     assert (done.returncode, done.stderr) == (0, "")

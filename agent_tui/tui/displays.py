@@ -10,7 +10,8 @@ from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_LINES, bounded, clipped, is_cut, more_line, short
-from agent_tui.tui.diff import PART, diff_lines, diff_parts
+from agent_tui.tui.diff import PART as PART
+from agent_tui.tui.diff import diff_lines, diff_parts
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
 from agent_tui.tui.markdown.inline import flat

@@ -30,6 +30,12 @@ def asking(
     return play
 
 
+def unread(play: Play) -> bool:
+    shown = play.view.dialog
+    assert shown is not None
+    return shown.unread
+
+
 def footer(play: Play) -> tuple[str, str]:
     return play.view.footer.keys[0]
 
@@ -130,12 +136,12 @@ def test_the_footer_says_what_enter_does() -> None:
 
 def test_the_footer_and_the_question_say_that_there_is_more_to_read() -> None:
     play = asking()
-    assert play.view.dialog is not None and play.view.dialog.unread
+    assert unread(play)
     play.press("pagedown")
     assert footer(play) == ("PgDn", "read to the end first")
     play.press("pagedown", "pagedown")
     assert footer(play) == ("Enter", "yes")
-    assert play.view.dialog is not None and not play.view.dialog.unread
+    assert not unread(play)
 
 
 def test_both_keys_of_an_answer_are_shown_in_its_order() -> None:

@@ -61,7 +61,8 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
             Offer(("c", "2"), "continue", "continue", "go on as it was"),
             Offer(("m", "3"), "say something", "say", "go on with a message to the model", "Tell the model"),
         )
-    always, edits = (), ()
+    always: tuple[Offer, ...] = ()
+    edits: tuple[Offer, ...] = ()
     if question.always:
         always = (Offer(("a", "2"), "always in this session", "always", question.always, short="always"),)
     if question.mode and not question.hard and not isinstance(question.display, CommandDisplay):

@@ -8,7 +8,7 @@ from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import Look
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.regions import DialogView, FooterView, Option
-from agent_tui.tui.update.dialog import nearest, offers, unread
+from agent_tui.tui.update.dialog import READ_ON, nearest, offers, unread
 from agent_tui.tui.view.lazy import lazy
 
 
@@ -45,7 +45,8 @@ def asked_footer(model: Model) -> FooterView:
 
 @lazy
 def _footer(nearest: tuple[str, str], own: OwnKeys) -> FooterView:
-    named = (nearest, ("↑↓", "choose"), ("PgUp/PgDn", "scroll"), (commands.key_of("stop", own), "stop the turn"))
+    scroll = ("PgUp/PgDn" if nearest[1] != READ_ON else "", "scroll")
+    named = (nearest, ("↑↓", "choose"), scroll, (commands.key_of("stop", own), "stop the turn"))
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 

@@ -1,0 +1,50 @@
+"""A yes that holds for all edits from then on: where the engine offers it, and what still asks after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.protocol.events import ApprovalAsked, ModeChanged, ToolEnded, TurnEnded
+from agent_tui.protocol.ops import Answer, SetMode, Submit
+from tests.agent.driving import Driver, Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def create(name: str) -> dict[str, Any]:
+    return {"call": "create_file", "arguments": {"path": name, "content": "hello\n"}}
+
+
+COMMAND = {"call": "run_shell_command", "arguments": {"command": "echo one"}}
+
+
+def asked(driver: Driver) -> ApprovalAsked:
+    return driver.until(ApprovalAsked)
+
+
+@pytest.mark.parametrize("mode", ["auto", "manual"])
+def test_after_it_changes_run_and_commands_and_protected_names_ask(place: Place, mode: str) -> None:
+    model = place.script([create("a.txt"), create("b.txt"), COMMAND, create(".envrc")], [{"text": "done"}])
+    with place.engine(model) as driver:
+        driver.send(SetMode(mode))
+        driver.until(ModeChanged)
+        driver.send(Submit("go"))
+        first = asked(driver)
+        assert (first.mode, first.hard) == ("accept-edits", False)
+        driver.send(SetMode(first.mode))
+        driver.send(Answer(first.id, "once"))
+        second = asked(driver)
+        assert ("echo one" in second.label, second.mode) == (True, ""), "the second file was not asked about"
+        assert (place.cwd / "b.txt").exists()
+        driver.send(Answer(second.id, "no"))
+        third = asked(driver)
+        assert (".envrc" in third.label, third.mode) == (True, "")
+        driver.send(Answer(third.id, "no"))
+        driver.until(TurnEnded)
+        assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "ok", "denied", "denied"]

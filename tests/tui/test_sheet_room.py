@@ -1,0 +1,95 @@
+"""Sheets and what is behind them: nothing of it shows through or beside, and nothing is said twice."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.ops import Op, Submit
+from agent_tui.protocol.transcript import Queued
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.widgets.overlay import LEAST_BESIDE, WIDEST
+from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
+
+LONG = "\n\n".join(f"paragraph {n} of an answer that fills its lines from the left to the right" for n in range(60))
+CODE = "A first answer.\n\n```python\na = 1\n\n\nb = 2\nc = 3\n```\n\nAnd its end."
+
+
+def long_answers(engine: PlayedEngine, op: Op) -> None:
+    if isinstance(op, Submit):
+        engine.begin(op.text, op.queue_id)
+        engine.answer(LONG if op.text == "long" else CODE)
+        engine.end()
+
+
+ROOMY = WIDEST + 2 * LEAST_BESIDE
+
+
+@pytest.mark.parametrize("width", [40, 80, WIDEST + 2, 100, ROOMY - 1, ROOMY, 160])
+def test_beside_a_sheet_there_is_room_for_text_or_none_at_all(width: int) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press(*"long", "enter")
+        await until(lambda: "paragraph 59" in text(app))
+        await pilot.press("f1")
+        await until(lambda: "Keys and commands" in text(app))
+        sheet = app.regions.overlay.region
+        left, right = sheet.x, width - sheet.right
+        assert abs(left - right) <= 1
+        assert (left == right == 1) if width < ROOMY else (min(left, right) >= LEAST_BESIDE)
+
+    play(PlayedEngine(long_answers), steps, size=(width, 30))
+
+
+def test_what_came_below_is_not_told_through_a_sheet() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "And its end." in text(app))
+        await pilot.press(*"long", "enter")
+        await until(lambda: "paragraph 59" in text(app))
+        await pilot.press("ctrl+home")
+        await until(lambda: " ↓ " in text(app))
+        await pilot.press(*"/copy", "enter")
+        await until(lambda: "❯ 1 answer 1" in text(app))
+        assert app.regions.overlay.region.bottom < app.regions.transcript.region.bottom, "its last line is in view"
+        assert " ↓ " not in text(app)
+        await pilot.press("escape")
+        await until(lambda: "1 answer 1" not in text(app) and " ↓ " in text(app))
+
+    play(PlayedEngine(long_answers), steps, size=(100, 40))
+
+
+def test_the_queue_stands_once() -> None:
+    engine = PlayedEngine(hold)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("a", "enter")
+        await until(lambda: any(isinstance(op, Submit) for op in engine.asked()))
+        engine.say(QueueChanged(session=SESSION, items=(Queued("a", "later"), Queued("b", "last"))))
+        await until(lambda: text(app).count("queued (2)") == 2)
+        assert text(app).count("later") == 1
+        await pilot.press("alt+q")
+        await until(lambda: "Queued prompts (2)" in text(app))
+        assert (text(app).count("queued (2)"), text(app).count("later"), text(app).count("last")) == (0, 1, 1)
+        await pilot.press("alt+q")
+        await until(lambda: text(app).count("queued (2)") == 2)
+
+    play(engine, steps, size=(100, 30))
+
+
+def test_the_list_of_what_can_be_copied_has_no_empty_rows_and_stays_where_it_is() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "And its end." in text(app))
+        await pilot.press(*"/copy", "enter")
+        await until(lambda: "❯ 1 answer 1" in text(app))
+        rows = text(app).split("\n")
+        place = next(number for number, row in enumerate(rows) if "answer 1" in row)
+        assert [row for row in rows if row.strip(" │") == "" and "│" in row][1:] == [], "one is between list and text"
+        await pilot.press("down")
+        await until(lambda: "❯ a code 1" in text(app))
+        rows = text(app).split("\n")
+        assert "answer 1" in rows[place]
+        assert [row.strip(" │") for row in rows[place + 3 : place + 6]] == ["a = 1", "b = 2", "c = 3"]
+
+    play(PlayedEngine(long_answers), steps, size=(90, 30))
