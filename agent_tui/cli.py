@@ -290,8 +290,8 @@ def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> st
 
             found = index.meant(folders.sessions, given.resume, known=known(folders.cache))  # names of long sessions
         if len(found) != 1:
-            how_many = f"{len(found)} sessions have such an id or name" if found else "no session has this id or name"
-            raise Usage(f"--resume {given.resume}: {how_many}")
+            no = index.missing(folders.sessions, given.resume)
+            raise Usage(f"--resume {given.resume}: {f'{len(found)} sessions have such an id or name' if found else no}")
         return found[0].id
     here = index.recent(folders.sessions, cwd)
     if not here:

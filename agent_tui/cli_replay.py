@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import struct
 import sys
 import tempfile
 import zipfile
@@ -17,9 +18,11 @@ from agent_tui.agent.recording import recording_path
 from agent_tui.boot import forget_size
 from agent_tui.cli_parser import Parser, one_line
 from agent_tui.protocol.events import Event, TurnStarted
+from agent_tui.regular_file import open_regular
 from agent_tui.sessions import fork as forks
-from agent_tui.sessions.index import meant
+from agent_tui.sessions.index import meant, missing
 from agent_tui.sessions.private import write_all
+from agent_tui.sessions.raw import lines
 from agent_tui.sessions.store import log_path, read
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ FAILED: Final = 1
 LOG: Final = ".jsonl"
 RECORDING: Final = ".msgs.jsonl"
 ARCHIVE: Final = ".zip"
-MOST: Final = 2_000_000_000
+MOST: Final = 500_000_000
 """Bytes that are taken out of an archive."""
 EPILOG: Final = """\
 SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log, a bug archive
@@ -65,15 +68,17 @@ def _play(given: argparse.Namespace, log: Path) -> int:
 def _unpacked(path: Path, folder: Path) -> Path:
     """The log of the archive `path`, with its recording beside it, in `folder`. Raises Failed."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with os.fdopen(open_regular(path), "rb") as file, zipfile.ZipFile(file) as archive:
             parts = [part for part in archive.infolist() if part.filename.endswith(LOG) and "/" not in part.filename]
             if sum(part.file_size for part in parts) > MOST:
                 raise Failed(f"{path}: more than {MOST // 1_000_000:,} MB are in it")
+            if not all(part.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
+                raise NotImplementedError("packed in another way")  # each way has errors of its own
             for part in parts:
                 archive.extract(part, folder)
     except OSError as error:
-        raise Failed(f"{path}: {error.strerror}") from None
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise Failed(f"{path}: {error.strerror or error}") from None
+    except (zipfile.BadZipFile, RuntimeError, ValueError, EOFError, struct.error, zlib.error) as error:
         raise Failed(f"{path}: not an archive of agent-tui bug ({error})") from None
     logs = [part for part in folder.glob(f"*{LOG}") if not part.name.endswith(RECORDING)]
     if len(logs) != 1:
@@ -106,7 +111,7 @@ def session_log(named: str) -> Path:
     folder = paths.folders().sessions
     found = meant(folder, named, Path.cwd())
     if len(found) != 1:
-        how_many = f"{len(found)} sessions are called so" if found else "no session is called so"
+        how_many = f"{len(found)} sessions are called so" if found else missing(folder, named)
         raise Failed(f"{named}: {how_many}" if named else "there is no session here yet")
     return log_path(folder, found[0].id)
 
@@ -122,14 +127,15 @@ def load(log: Path) -> tuple[Player, list[Event]]:
         if not tape.is_file():
             player = Player.of_log(events)
         else:
-            with tape.open("rb") as file:
-                player = Player.load(file, events)
+            with os.fdopen(open_regular(tape), "rb", buffering=1 << 18) as file:
+                player = Player.load((line for _, line in lines(file)), events)
     except OSError as error:
-        raise Failed(f"{error.filename or tape}: {error.strerror}") from None
-    if not len(player):
-        raise Failed(f"{tape}: {player.problems[0] if player.problems else 'nothing is in it'}")
+        raise Failed(f"{error.filename or tape}: {error.strerror or error}") from None
     if not events:
         raise Failed(f"{log}: there is nothing in it")
+    if not len(player):  # the log alone brings the session back
+        player, said = Player.of_log(events), player.problems[:1] or ["nothing is in it"]
+        player.problems.append(f"{tape.name}: {said[0]}; this is the log alone")
     return player, events
 
 

@@ -16,7 +16,7 @@ from agent_tui.sessions import cache, copies, maintain, manage, retention, store
 from agent_tui.sessions import search as searching
 from agent_tui.sessions.export import FORMATS, export, format_of
 from agent_tui.sessions.imports import files as imports
-from agent_tui.sessions.index import Summary, meant, recent
+from agent_tui.sessions.index import Summary, meant, missing, recent
 from agent_tui.sessions.lock import SessionLocked
 from agent_tui.sessions.stats import stats
 
@@ -119,7 +119,7 @@ class Commands:
             searching.update(self.folder, self.cache)  # names stand in the middle of logs
             found = meant(self.folder, wanted, self.cwd, cache.known(self.cache))
         if not found:
-            raise Unknown(f"{wanted}: no session has this id or name" if wanted else f"no session began in {self.cwd}")
+            raise Unknown(f"{wanted}: {missing(self.folder, wanted)}" if wanted else f"no session began in {self.cwd}")
         if len(found) > 1:
             raise Unknown(f"{wanted}: {len(found)} sessions: {', '.join(one.id for one in found[:4])}")
         return found[0]

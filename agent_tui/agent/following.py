@@ -29,6 +29,7 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.ops import Cancel, CancelAside, Fork, KeepPlace, Op, Query, SaveDraft
+from agent_tui.regular_file import open_regular
 from agent_tui.sessions.fork import fork
 from agent_tui.sessions.scan import Scan, scan
 from agent_tui.sessions.store import log_path
@@ -171,7 +172,7 @@ class Reader:
 
 
 def _whole(path: Path) -> Scan:
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb", buffering=1 << 18) as file:
         return scan(file)
 
 

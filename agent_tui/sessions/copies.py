@@ -13,9 +13,9 @@ from typing import Final
 
 from agent_tui.protocol.codec import VERSION
 from agent_tui.sessions.fork import fork as copy_beginning
-from agent_tui.sessions.maintain import Refused
+from agent_tui.sessions.maintain import Refused, segments
 from agent_tui.sessions.private import make_folder, sync_folder
-from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, in_line, lines, number, open_log, text
+from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, number, open_log, text
 
 _STANDING: Final = ("mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved")
 """Of these the newest before a cut still holds after it."""
@@ -96,7 +96,7 @@ def _records(folder: Path, id: str) -> list[RawRecord]:
     """Raises Refused."""
     try:
         with open_log(folder / f"{id}{LOG}") as file:
-            found = [record for _, line in lines(file) for record in in_line(line)]
+            found = [record for _, _, record, _ in segments(file) if record is not None]  # none that is damaged
     except (NoLog, OSError) as error:
         raise Refused(f"{id}: {error}") from None
     if not found:

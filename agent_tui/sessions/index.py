@@ -85,6 +85,18 @@ def meant(folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, K
     return []
 
 
+def missing(folder: Path, wanted: str) -> str:
+    """Why there is no session `wanted`, in a few words: what lies there under its name, where something does."""
+    path = folder / f"{wanted}{LOG}"
+    if Path(wanted).name != wanted or not os.path.lexists(path):
+        return "no session has this id or name"
+    try:
+        os.close(descriptor(path))
+    except NoLog as error:
+        return f"its log is {error}" if str(error).startswith(("a ", "no ", "owned ")) else f"its log {error}"
+    return "its log holds no record"
+
+
 def _sorted(found: Iterable[Summary]) -> list[Summary]:
     return sorted(found, key=lambda summary: (summary.at, summary.id), reverse=True)
 

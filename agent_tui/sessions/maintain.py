@@ -12,13 +12,12 @@ from typing import BinaryIO, Final, Literal
 from agent_tui.protocol.codec import VERSION
 from agent_tui.sessions.index import logs
 from agent_tui.sessions.lock import Lock
-from agent_tui.sessions.private import sync_folder, write_all
+from agent_tui.sessions.private import copy_stretch, sync_folder
 from agent_tui.sessions.raw import LOG, NoLog, RawRecord, in_line, intact, lines, number, open_log, pieces
 
 State = Literal["ok", "gaps", "damaged", "no log"]
 _SAID: Final = 4
 """Single findings that are told of one log; more are counted."""
-_COPY: Final = 1 << 20
 
 
 class Refused(Exception):
@@ -222,8 +221,7 @@ def _set_aside(file: BinaryIO, path: Path, stamp: str, result: Check) -> Iterato
         fd = _made(target)
         try:
             for start, stop in stretches:
-                for at in range(start, stop, _COPY):
-                    write_all(fd, os.pread(file.fileno(), min(_COPY, stop - at), at))
+                copy_stretch(file.fileno(), start, stop, fd)
             os.fsync(fd)
         finally:
             os.close(fd)

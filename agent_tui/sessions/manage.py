@@ -66,11 +66,15 @@ def delete(folder: Path, id: str) -> list[Path]:
     gone = []
     try:
         lock.take()
+        log = folder / f"{id}{LOG}"
         for path in files_of(folder, id):
-            path.unlink()
-            gone.append(path)
+            if path != log:
+                path.unlink()
+                gone.append(path)
         if _outputs(folder, id).is_dir():
             _outputs(folder, id).rmdir()
+        log.unlink()  # last: until then the session is there to be deleted again
+        gone.append(log)
     except OSError as error:
         raise Refused(f"{id}: {error.strerror or error}") from None
     finally:

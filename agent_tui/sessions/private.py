@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
+
+_PIECE: Final = 1 << 20
 
 
 def make_folder(folder: Path) -> None:
@@ -27,6 +30,19 @@ def sync_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def copy_stretch(source: int, start: int, stop: int, target: int) -> None:
+    """Copy these bytes of `source` to the end of the new file `target`, a piece at a time. Zeros become a hole: what a
+    crash left of a file may be a gigabyte of them, and the disk full. Raises OSError."""
+    size = os.fstat(target).st_size
+    for at in range(start, stop, _PIECE):
+        piece = os.pread(source, min(_PIECE, stop - at), at)
+        if piece.count(0) < len(piece):
+            os.lseek(target, size + at - start, os.SEEK_SET)
+            write_all(target, piece)
+    os.ftruncate(target, size + stop - start)
+    os.lseek(target, 0, os.SEEK_END)
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -9,12 +9,12 @@ import itertools
 import json
 import re
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import BinaryIO, Final
 
 from agent_tui.protocol.codec import BadRecord, decode
 from agent_tui.protocol.events import Event
+from agent_tui.sessions.raw import lines
 
 _RECORD: Final = re.compile(rb'\{"v":')
 """How a record begins. Inside a JSON text the quotes would be escaped, so this finds records that were run together."""
@@ -37,13 +37,15 @@ class Scan:
     """The newest format of a record."""
 
 
-def scan(lines: Iterable[bytes]) -> Scan:
-    """Read the lines of a log, each with its line end, as a binary file gives them."""
+def scan(file: BinaryIO) -> Scan:
+    """Read a log. A line that is longer than any record (a gigabyte of zeros, say) is never held in memory."""
     found = Scan()
     damage: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, 1):
-        start = found.size
-        found.size += len(line)
+    for number, (start, line) in enumerate(lines(file), 1):
+        found.size = start + len(line)
+        if not line:
+            damage.append((start, f"line {number} is damaged (longer than any record)"))
+            continue
         try:
             event: Event | None = decode(line)
         except BadRecord as error:
@@ -55,6 +57,7 @@ def scan(lines: Iterable[bytes]) -> Scan:
         if (version := _VERSION.match(line)) is not None:
             found.version = max(found.version, int(version[1]))
         _take(found, event, found.size, line, len(line))
+    found.size = file.tell()
     found.problems.extend(text for at, text in damage if at < found.end)
     if found.end < found.size:
         found.problems.append(f"the last {found.size - found.end:,} bytes are no whole record")

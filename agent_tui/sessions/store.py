@@ -34,8 +34,9 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )  # fmt: skip
+from agent_tui.regular_file import open_regular
 from agent_tui.sessions.lock import Lock, SessionLocked
-from agent_tui.sessions.private import make_folder, sync_folder, write_all
+from agent_tui.sessions.private import copy_stretch, make_folder, sync_folder
 from agent_tui.sessions.scan import Scan, scan
 
 __all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
@@ -69,7 +70,7 @@ def read(path: Path) -> tuple[list[Event], tuple[str, ...]]:
 
 
 def _scan(path: Path) -> Scan:
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb", buffering=1 << 18) as file:
         return scan(file)
 
 
@@ -210,7 +211,7 @@ class Store:
         if about.st_mode & 0o077:
             os.fchmod(fd, 0o600)
         if found.end < found.size:
-            self._set_aside(os.pread(fd, found.size - found.end, found.end))
+            self._set_aside(fd, found.end, found.size)
             os.ftruncate(fd, found.end)
             found.size = found.end
         self._good = found.end
@@ -219,13 +220,17 @@ class Store:
             self._good = found.end = found.size = found.end + 1
             found.newline = True
 
-    def _set_aside(self, tail: bytes) -> None:
+    def _set_aside(self, log: int, start: int, stop: int) -> None:
+        """Copy what is no record to a file of its own, whole or not at all: a full disk is tried again and again."""
         stamp = f"{time.strftime('%Y%m%dT%H%M%S')}-{time.time_ns() % 1_000_000_000:09}"
         aside = self.path.with_suffix(f".torn-{stamp}")
         fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            write_all(fd, tail)
+            copy_stretch(log, start, stop, fd)
             os.fsync(fd)
+        except OSError:
+            aside.unlink()
+            raise
         finally:
             os.close(fd)
 
@@ -253,6 +258,8 @@ class Store:
 
 
 def _reason(error: OSError, path: Path) -> str:
+    where = error.filename or path
     if error.errno == errno.ELOOP:
-        return f"the log is a link, which is not written through ({path})"
-    return f"{error.strerror or error} ({error.filename or path})"
+        what = "lock of the log" if str(where).endswith(".lock") else "log"
+        return f"the {what} is a link, which is not written through ({where})"
+    return f"{error.strerror or error} ({where})"

@@ -7,6 +7,7 @@ one notice, never a prompt: what could not be written is kept here.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import tempfile
@@ -110,7 +111,10 @@ class PromptHistory:
                     continue  # another copy has cut the file back just now: this is the old one
                 alone = _stamp_of(held) == self._known or not held.st_size
                 torn = held.st_size and os.pread(fd, 1, held.st_size - 1) != b"\n"
-                os.write(fd, b"\n" + line if torn else line)
+                line = b"\n" + line if torn else line
+                if os.write(fd, line) < len(line):  # the disk is full: the rest would be nowhere
+                    os.ftruncate(fd, held.st_size)
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 if alone:
                     self._known = _stamp_of(os.fstat(fd))
                 return

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import random
+import resource
 import stat
 import threading
 from pathlib import Path
@@ -167,3 +168,18 @@ def test_a_copy_that_never_lets_go_of_the_file_holds_nobody_up(tmp_path: Path) -
         history.add("meanwhile")
     assert PromptHistory(path).load() == ("before", "meanwhile")
     assert history.notice() == ""
+
+
+def test_a_full_disk_tears_no_line_and_loses_no_prompt(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path / "history.jsonl")
+    history.add("before")
+    kept = (tmp_path / "history.jsonl").read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(kept) + 20, limits[1]))
+    try:
+        history.add("while it is full")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (tmp_path / "history.jsonl").read_bytes() == kept
+    assert "cannot be written" in history.notice()
+    assert history.load() == ("before", "while it is full")

@@ -45,12 +45,14 @@ class Player:
     @classmethod
     def load(cls, lines: Iterable[bytes], events: Iterable[Event]) -> Player:
         """The recording in `lines`, of a session with these settled `events`. What cannot be read is said in
-        `problems` and left out; never raises for it."""
+        `problems` and left out; never raises for it. An empty line stands for one that is too long."""
         player = cls()
         log = _Log(events)
         reader = Reader(log.record, log.restored)
         for number, line in enumerate(lines, 1):
             try:
+                if not line:
+                    raise BadTape("longer than any of a recording")
                 if line.strip():
                     player._take(reader.read(line))
             except BadTape as error:
@@ -170,5 +172,3 @@ class _Log:
 
     def restored(self, n: int) -> Transcript:
         return fold(event for event in self._events if event.n <= n)
-
-
