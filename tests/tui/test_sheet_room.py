@@ -36,7 +36,9 @@ def test_beside_a_sheet_there_is_room_for_text_or_none_at_all(width: int) -> Non
         sheet = app.regions.overlay.region
         left, right = sheet.x, width - sheet.right
         assert abs(left - right) <= 1
-        assert (left == right == 1) if width < ROOMY else (min(left, right) >= LEAST_BESIDE)
+        assert (left == right == 0) if width < ROOMY else (min(left, right) >= LEAST_BESIDE)
+        rows = text(app).split("\n")[sheet.y : sheet.bottom]
+        assert width >= ROOMY or all(row[0] == row[-1] == " " and row[1] in "╭│╰" for row in rows)
 
     play(PlayedEngine(long_answers), steps, size=(width, 30))
 

@@ -49,7 +49,7 @@ class Overlay(Region):
         if self._placed == screen:  # asked after each layout, also of something else
             return
         self._placed = screen
-        wide = WIDEST if screen.width >= WIDEST + 2 * LEAST_BESIDE else max(1, screen.width - 2)
+        wide = WIDEST if screen.width >= WIDEST + 2 * LEAST_BESIDE else max(1, screen.width)
         self._made = None
         high = len(self.strips(wide))
         self.styles.width, self.styles.height = wide, high
@@ -61,6 +61,11 @@ class Overlay(Region):
         value = self.value
         if value is None:
             return []
+        if width >= max(14, self.app.size.width):  # an empty column at each side
+            return [(Segment(" "), *line, Segment(" ")) for line in self._framed(value, width - 2)]
+        return self._framed(value, width)
+
+    def _framed(self, value: OverlayView, width: int) -> Sequence[Sequence[Segment]]:
         if width < 12:
             head = pad((seg(value.title, "accent"),), width)
             return [head, *options_lines(value.options, value.selected, width, True)]
