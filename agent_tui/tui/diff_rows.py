@@ -262,7 +262,8 @@ def _split(at: int, stop: int, spans: Spans) -> Iterator[tuple[int, int, bool]]:
 
 
 def _look(mark: Mark, style: str, code: str, word: bool) -> str:
-    """On a changed line the side's look is over the syntax, so that a theme without tints shows the side."""
+    """On a changed line the side's look is over the syntax, so that a theme without tints shows the side; what is over
+    the syntax of context has a name of its own."""
     if code and code != "code.text":
-        style = f"{style} {code}" if mark == " " else f"{code} {style}"
+        style = f"{style} {code} diff.context.code" if mark == " " else f"{code} {style}"
     return f"{style} {STYLES[mark]}.word" if word else style

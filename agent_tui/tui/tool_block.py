@@ -216,13 +216,15 @@ def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> lis
 
 
 def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:
-    """The first line of a failure, as said to a person, its tag in the line above; the last lines of a command's
-    output, where the reason usually is."""
+    """The first line of a failure, as said to a person, wrapped, its tag in the line above; the last lines of a
+    command's output, where the reason usually is."""
     if isinstance(display, d.CommandDisplay):
         return _last(display, width, cells, FAILED_LINES)
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
         first = wording.reason(display.text[:FLAT], tag)
         if tag == "denied" and first.startswith(SAID_NO):
             first = first.replace(SAID_NO, "you said no", 1)
-        return [Line(cut_runs((Segment(flat(first), "tool.bad"),), width, cells))]
+        rows = wrap((Segment(flat(first), "tool.bad"),), width, cells)
+        rest = "".join(row.text + row.glue for row in rows[LAST_LINES - 1 :])
+        return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][: len(rows)]
     return list(display_lines(display, width, False, cells))[:LAST_LINES]

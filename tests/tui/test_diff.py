@@ -64,7 +64,7 @@ def test_a_long_line_goes_on_below_on_its_own_side() -> None:
 def test_syntax_colours_lie_under_the_tints() -> None:
     for form in ("unified", "split"):
         lines = diff_lines(CHANGE, 100, cell_len, form)[0]  # type: ignore[arg-type]
-        assert looks(lines, "import ")[0] == "diff.context code.keyword"
+        assert looks(lines, "import ")[0] == "diff.context code.keyword diff.context.code"
         assert looks(lines, "2") == ["code.number diff.added"]
         assert looks(lines, "old") == ["diff.removed diff.removed.word"]
         assert looks(lines, "new") == ["diff.added diff.added.word"]

@@ -180,7 +180,11 @@ def wrap(
 
 
 GOES_ON: Final = "↳ "
-"""Stands in front of what goes on from the line above, where a line is broken within a word; no copy has it."""
+"""Stands in front of what goes on from the line above, in text whose spaces matter; no copy has it."""
+_RAGGED: Final = 24
+"""Characters that a line of such text may stay short for the sake of a word, and never more than a third of it."""
+_LEAST_ROOM: Final = 12
+"""Cells below which words are not kept whole there."""
 
 
 def chop(
@@ -191,7 +195,7 @@ def chop(
     rest: tuple[Segment, ...] = (),
     fill: str = "",
 ) -> list[Line]:
-    """Like `wrap`, for text whose spaces matter (code): broken only where the line is full."""
+    """Like `wrap`, for text whose spaces matter (code): all stay, and a line is broken where it is about full."""
     if width - line_cells(first, cells) < 1:
         first = rest = ()
     room = max(1, width - line_cells(first, cells))
@@ -202,7 +206,7 @@ def chop(
         runs = _narrowed(runs, cells)
         text = "".join(run.text for run in runs)
     if _NOT_NARROW.search(text) is None:
-        spans = [(start, min(start + room, len(text)), start + room) for start in range(0, len(text), room)]
+        spans = _full_narrow(text, room)
     else:
         spans = _full(text, room, cells)
     last = len(spans) - 1
@@ -212,8 +216,19 @@ def chop(
     ]
 
 
+def _full_narrow(text: str, room: int) -> list[tuple[int, int, int]]:
+    """Where `text` breaks if a line is broken only where it is about full."""
+    spans: list[tuple[int, int, int]] = []
+    start = 0
+    while len(text) - start > room:
+        end = _between_words(text, start, start + room) if room >= _LEAST_ROOM else start + room
+        spans.append((start, end, end))
+        start = end
+    return [*spans, (start, len(text), len(text))]
+
+
 def _full(text: str, room: int, cells: Cells) -> list[tuple[int, int, int]]:
-    """Where `text` breaks if a line is broken only where it is full."""
+    """The same for text in which characters have other widths than one."""
     spans: list[tuple[int, int, int]] = []
     known: dict[str, int] = {}
     start = used = 0
@@ -222,11 +237,32 @@ def _full(text: str, room: int, cells: Cells) -> list[tuple[int, int, int]]:
         if wide is None:
             wide = known[character] = cells(character)
         if used + wide > room and index > start:
-            spans.append((start, index, index))
-            start, used = index, 0
+            end = _between_words(text, start, index) if wide == 1 and room >= _LEAST_ROOM else index
+            if not known.get(text[end]):  # a mark stays with its letter
+                end = index
+            spans.append((start, end, end))
+            start, used = end, sum(known[c] for c in text[end:index])
         used += wide
     spans.append((start, len(text), len(text)))
     return spans
+
+
+def _between_words(text: str, start: int, end: int) -> int:
+    """Where the line from `start` breaks that is full at `end`: not far before, behind a space, or else at a word."""
+    if text[end - 1] == " " or text[end] == " ":
+        return end
+    least = end - min(_RAGGED, (end - start) // 3)
+    space = text.rfind(" ", least, end)
+    if space >= 0:
+        return space + 1
+    at = end
+    while at > least and _in_word(text[at - 1]) and (at < end or _in_word(text[end])):
+        at -= 1
+    return at if at > least else end
+
+
+def _in_word(character: str) -> bool:
+    return character == "_" or (character.isascii() and character.isalnum())
 
 
 def _narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:

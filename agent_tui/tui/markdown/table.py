@@ -119,12 +119,18 @@ def _as_list(table: Table, width: int, cells: Cells) -> list[Line]:
     """Each row as `column: cell` lines."""
     if not table.rows:
         return [line for cell in _styled(table.head, "table.head") for line in wrap(cell, width, cells)]
+    head = _styled(table.head, "table.head")
+    names = max((line_cells(name, cells) for name in head), default=0) + 2
     lines: list[Line] = []
     for number, row in enumerate(table.rows):
         if number:
             lines.append(Line((Segment("─" * min(width, 20), "table.border"),)))
-        for name, cell in zip_longest(_styled(table.head, "table.head"), row, fillvalue=()):
-            label = (*name, Segment(": ", "table.border")) if name else ()
+        for name, cell in zip_longest(head, row, fillvalue=()):
+            label = (*name, Segment(": ", "dim")) if name else ()
+            if names * 5 <= width * 2:  # what is said stands below each other
+                free = (Segment(" " * (names - line_cells(label, cells)), "indent"),)
+                lines.extend(wrap(cell, width, cells, (*label, *free), (Segment(" " * names, "indent"),)))
+                continue
             rest = (Segment("  ", "indent"),) if width > 8 else ()
             lines.extend(wrap((*label, *cell), width - line_cells(rest, cells), cells, (), rest))
     return lines

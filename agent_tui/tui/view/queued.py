@@ -15,20 +15,25 @@ from agent_tui.tui.view.words import one_line
 
 TEXT_CELLS: Final = 60
 FIRM: Final = "\N{NO-BREAK SPACE}"
-NARROW: Final = 60
-"""Columns of the screen below which the state stands in front of the words: it must not be cut off."""
+AROUND: Final = 12
+"""Cells of the screen beside a prompt and its state: the border and margin of the sheet, the mark, the key, blanks."""
+LEAST_TEXT: Final = 34
+"""Cells of a prompt below which its state stands in front of it: that must not be cut off."""
 
 
 @lazy
 def queued_view(model: Model) -> OverlayView:
     listed, paused = model.listed, model.transcript.paused
-    options, number = [], 0
-    for place, item in enumerate(listed):
-        state = queued.state(model, item, number)
+    states, number = list[str](), 0
+    for item in listed:
+        states.append(queued.state(model, item, number))
         number += not item.steer
-        text = one_line(item.text, TEXT_CELLS)
+    room = model.width - AROUND - max(map(len, states), default=0)
+    narrow = room < LEAST_TEXT
+    options = []
+    for place, (item, state) in enumerate(zip(listed, states, strict=True)):
+        text = one_line(item.text, TEXT_CELLS if narrow else min(TEXT_CELLS, room))
         key = str(place + 1) if place < 9 else ""
-        narrow = model.width < NARROW
         options.append(Option(key, f"{state}: {text}" if narrow else text, "" if narrow else state))
     title = f"Queued prompts ({len(listed)}){', paused' if paused else ''}"
     return OverlayView(title, _said(model), tuple(options), queued.place(model), "Esc closes")

@@ -65,6 +65,17 @@ def test_long_code_lines_are_broken_not_cut() -> None:
     assert [(line.text, line.soft) for line in lines] == [("  abcd", True), ("↳ efgh", True), ("↳ ij", False)]
 
 
+def test_code_is_broken_between_words() -> None:
+    def broken(code: str, width: int) -> list[str]:
+        return [line.text for line in render(f"```\n{code}\n```\n", width, cell_len)]
+
+    assert broken("return sum(prices)  # the only place", 34) == ["  return sum(prices)  # the only ", "↳ place"]
+    path = broken("cat /var/lib/of/shops/cart_today", 32)
+    assert path == ["  cat /var/lib/of/shops/", "↳ cart_today"], "behind a mark, where no space is near"
+    assert broken("名前 = 合計 + abcdef", 19) == ["  名前 = 合計 + ", "↳ abcdef"], "with wide letters too"
+    assert broken("an_endless_name_that_has_no_mark", 20) == ["  an_endless_name_th", "↳ at_has_no_mark"]
+
+
 def test_a_table_fits_and_aligns() -> None:
     assert page("| a | bb |\n|---|--:|\n| one | 2 |\n", 40) == ["a   │ bb", "────┼───", "one │  2"]
 
@@ -81,13 +92,19 @@ def test_a_table_without_room_becomes_a_list() -> None:
     assert drawn == ["aaaa: 1111", "bbbb: 2222", "cccc: 3333"]
 
 
+def test_the_values_of_a_table_as_a_list_stand_below_each_other() -> None:
+    table = "| host | cpu | x |\n|---|--:|---|\n| till-berlin-1 | twelve percent of it | 3-of-the-four |\n"
+    assert page(table, 24) == ["host: till-berlin-1", "cpu:  twelve percent of", "      it", "x:    3-of-the-four"]
+    assert "dim" in {s.style for line in render(table, 24, cell_len) for s in line.segments if s.text == ": "}
+
+
 def test_a_table_keeps_words_whole_or_becomes_a_list() -> None:
     table = "| a | what changed |\n|---|---|\n| some words | connection |\n"
     rule = "──────┼───────────"
     assert page(table, 18) == ["a     │ what", "      │ changed", rule, "some  │ connection", "words │"]
     assert page(table, 16) == ["a: some words", "what changed:", "  connection"]
     long = f"| a | b |\n|---|---|\n| {'x' * 40} | {'漢' * 20} |\n"
-    assert max(map(len, page(long, 21))) == 21 and page(long, 20)[0] == "a:"
+    assert max(map(len, page(long, 21))) == 21 and page(long, 20)[0] == "a: " + "x" * 17
 
 
 def test_links_carry_their_address_and_say_where_they_go() -> None:

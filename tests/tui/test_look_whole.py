@@ -1,0 +1,61 @@
+"""What must not be cut off where there is little room, and what must be seen where there are few colours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from agent_tui.paths import shipped
+from agent_tui.protocol.display import DiffDisplay, Hunk, TextDisplay
+from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.transcript import Queued, ToolBlock
+from agent_tui.tui.diff import diff_lines
+from agent_tui.tui.model import Model
+from agent_tui.tui.theme import load_theme
+from agent_tui.tui.tool_block import LAST_LINES, tool_lines
+from agent_tui.tui.view import view
+from agent_tui.tui.widgets.dialog import options_lines
+from tests.tui.story import begun, pressed, told
+
+THEMES = [shipped("themes")]
+
+
+def failed(text: str, width: int) -> list[str]:
+    block = ToolBlock(
+        "1", "edit_file", "Edit shop/cart.py", state="failed", display=TextDisplay(text), tag="write_failed"
+    )
+    return [line.text for line in tool_lines(block, width, False, 0, cell_len)]
+
+
+def test_the_reason_of_a_failure_is_wrapped_not_cut() -> None:
+    reason = "shop/cart.py holds nothing of that kind, as far as I can see it from here"
+    assert failed(reason, 120)[1:] == [f"  {reason}"]
+    narrow = failed(reason, 44)[1:]
+    assert len(narrow) == 2 and " ".join(line.strip() for line in narrow) == reason
+    long = failed(f"{reason} " * 9, 44)[1:]
+    assert len(long) == LAST_LINES and long[-1].endswith("…") and all(len(line) <= 44 for line in long)
+
+
+def queue(width: int) -> Model:
+    words = "And write the changelog, with a line about the cent and another that says who found it"
+    waiting = (Queued("q1", "Then run the tests."), Queued("q2", words), Queued("q3", "Commit."))
+    model = told(*begun("Fix the rounding."), QueueChanged(items=waiting))
+    return pressed(replace(model, width=width), "alt+q")
+
+
+@pytest.mark.parametrize("width", range(40, 121, 4))
+def test_the_state_of_a_prompt_that_waits_is_whole(width: int) -> None:
+    overlay = view(queue(width)).overlay
+    assert overlay is not None
+    rows = ["".join(run.text for run in row) for row in options_lines(overlay.options, 0, width - 6, True)]
+    assert ["next" in rows[0], "waits" in rows[1], "waits" in rows[2]] == [True] * 3
+
+
+def test_few_colours_are_never_dimmed_in_the_context_of_a_diff() -> None:
+    theme = load_theme("ansi", THEMES)
+    diff = DiffDisplay("a.py", (Hunk(1, 1, (" import os", "-x = 1", "+x = 2")),), 1, 1)
+    looks = [theme.style(run.style) for line in diff_lines(diff, 60, cell_len)[0] for run in line.segments]
+    dimmed = [look for look in looks if look.dim and look.color is not None and not look.color.is_default]
+    assert looks and not dimmed
