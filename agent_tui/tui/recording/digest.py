@@ -19,12 +19,24 @@ NEWEST: Final = 256
 """Rows of a transcript that are hashed; of the others their number. So it costs the same at any length."""
 
 
+LONG: Final = 4_096
+"""Characters from which a text is hashed by itself, once: a model names the same pasted megabytes in several places."""
+
+
 def digests(live: Model) -> tuple[str, str]:
     """The hash of `live` and the hash of its frame, 32 hexadecimal digits each."""
-    known = masked.model(live)
+    known, long = masked.model(live), dict[str, str]()
+
+    def said(text: str) -> str:
+        if len(text) < LONG:
+            return masked.said(text)
+        if text not in long:
+            long[text] = f"{len(text)} characters {_hash(masked.said(text))}"
+        return long[text]
+
     rows = {name: len(session.rows) for name, session in known.sessions.items()}
     short = replace(known, sessions={name: _short(session) for name, session in known.sessions.items()})
-    return _hash([rows, plain(short, masked.said)]), _hash(_frame(known))
+    return _hash([rows, plain(short, said)]), _hash(_frame(known))
 
 
 def frame_of(live: Model) -> list[str]:
@@ -42,5 +54,6 @@ def _short(t: Transcript) -> Transcript:
 
 
 def _hash(data: object) -> str:
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    if not isinstance(data, str):
+        data = json.dumps(data, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    return blake2b(data.encode(errors="surrogatepass"), digest_size=16).hexdigest()
