@@ -8,7 +8,7 @@ from rich.color import Color, ColorSystem
 from agent_tui.paths import shipped
 from agent_tui.structures.terminal_facts import TYPE_CHECKING
 from agent_tui.tui.theme import load_theme, names
-from tests.tui.seeing import apart, ratio
+from tests.tui.seeing import apart, contrast, ratio
 
 if TYPE_CHECKING:
     from agent_tui.structures.terminal_facts import Depth
@@ -40,6 +40,24 @@ def test_contrast(name: str) -> None:
     assert ratio(c["faint"], c["background"]) >= 3.5
     for one in (*SAYING, *CODE):
         assert min(ratio(c[one], c["background"]), ratio(c[one], c["code"])) >= 4.4, one
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_code_can_be_read_in_a_diff(name: str) -> None:
+    c = colours(name)
+    for one in (*CODE, "muted", "warning"):  # operators are muted, decorators have the warning's colour
+        assert min(ratio(c[one], c["added"]), ratio(c[one], c["removed"])) >= 4.5, one
+        assert min(ratio(c[one], c["added-word"]), ratio(c[one], c["removed-word"])) >= 3, one
+    assert min(ratio(c["faint"], c["added"]), ratio(c["faint"], c["removed"])) >= 3, "the numbers of the lines"
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_what_is_selected_or_found_can_be_read(name: str) -> None:
+    theme = load_theme(name, THEMES)
+    for one in ("text", "thinking", "code.comment", "diff.number", "tool.time"):
+        assert contrast(theme.base + theme.style(f"{one} selection")) >= 4.5, one
+    for one in ("new", "search.current"):
+        assert contrast(theme.base + theme.style(one)) >= 4.5, one
 
 
 @pytest.mark.parametrize("name", ["high-contrast-dark", "high-contrast-light"])
