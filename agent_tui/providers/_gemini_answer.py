@@ -1,0 +1,120 @@
+"""An answer of Gemini: the parts of its events as our stream, and how it ended."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agent_tui.protocol.messages import Request, StopReason, ToolCall, Usage
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._gemini_state import Kind, Runs
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
+from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+
+log = logging.getLogger(__name__)
+
+REASONS: Final[Mapping[str, StopReason]] = {
+    "STOP": "stop", "MAX_TOKENS": "length",
+    **dict.fromkeys(
+        ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
+         "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "ESCALATION"),
+        "refusal",
+    ),
+}  # fmt: skip
+UNREADABLE: Final = ("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+"""The model wrote what its server could not read. Another try mostly does."""
+UNSAID: Final = ("", "FINISH_REASON_UNSPECIFIED")
+
+
+class GeminiAnswer:
+    def __init__(self, request: Request, place: failures.Place, model: str) -> None:
+        self._place = place
+        self._model = model
+        self._ids = CallIds(request)
+        self._words: Mapping[Kind, WholeText] = {"text": WholeText(), "thought": WholeText()}
+        self._calls: list[ToolCall] = []
+        self._runs = Runs()
+        self._usage: dict[str, Any] = {}
+        self._reason: StopReason | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._reason is not None
+
+    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+        if isinstance(usage := payload.get("usageMetadata"), dict):
+            self._usage |= usage  # each counts all that came so far; not every one has every number
+        feedback = payload.get("promptFeedback")
+        if isinstance(feedback, dict) and (blocked := text_in(feedback.get("blockReason"))):
+            log.info("%s declined the prompt (%s)", self._place.where, blocked)
+            self._reason = "refusal"
+        candidates = payload.get("candidates")
+        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+        if not isinstance(candidate, dict):
+            return []
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        parts = parts if isinstance(parts, list) else []
+        found = [item for part in parts if isinstance(part, dict) for item in self._part(part)]
+        reason = text_in(candidate.get("finishReason")).upper()
+        if reason in UNSAID:
+            return found
+        if reason not in REASONS:
+            return [*found, self._broken(reason, text_in(candidate.get("finishMessage")))]
+        if REASONS[reason] == "refusal":
+            log.info("%s declined to answer (%s)", self._place.where, reason)
+        self._reason = REASONS[reason]
+        return found
+
+    def _broken(self, reason: str, said: str) -> Failed:
+        """An end that is no end of an answer."""
+        said = failures.one_line(self._place.secrets.scrub(said))
+        tail = f": {said}" if said else ""
+        if reason in UNREADABLE:
+            text = f"the model wrote a call that {self._place.where} could not read ({reason}){tail}"
+            return Failed("malformed", text, "try again, or choose another model with /model", may_pass=True)
+        if reason == "MISSING_THOUGHT_SIGNATURE":
+            text = f"{self._place.where} misses a signature in the conversation ({reason}){tail}"
+            return Failed("bad_request", text, "/clear starts over, /model chooses another model")
+        return failures.from_payload(self._place, {"message": f"the model stopped ({reason}){tail}"})
+
+    def _part(self, part: dict[str, Any]) -> list[StreamItem]:
+        signature = text_in(part.get("thoughtSignature"))
+        if isinstance(call := part.get("functionCall"), dict):
+            return [self._call(call, signature)]
+        if not isinstance(given := part.get("text", "" if signature else None), str):
+            return []  # what the server ran or drew itself
+        kind: Kind = "thought" if part.get("thought") is True else "text"
+        text = self._words[kind].feed(given)
+        self._runs.add(kind, len(text), signature)
+        if not text:
+            return []
+        return [ThinkingChunk(text) if kind == "thought" else TextChunk(text)]
+
+    def _call(self, data: dict[str, Any], signature: str) -> CallChunk:
+        args, wired = data.get("args"), text_in(data.get("id"))
+        text = args if isinstance(args, str) else arguments_of({} if args is None else args)
+        call = ToolCall(self._ids.take(wired), text_in(data.get("name")), whole(text))
+        self._calls.append(call)
+        self._runs.add("call", 1 if wired == call.id else 0, signature)
+        return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
+
+    def rest(self) -> list[StreamItem]:
+        rest = self._words["text"].close()
+        self._runs.add("text", len(rest))
+        return [TextChunk(rest)] if rest else []
+
+    def finished(self) -> Finished:
+        reason = self._reason or "stop"
+        if reason == "stop" and self._calls:
+            reason = "tool_calls"
+        return Finished(reason, tuple(self._calls), self._counted(), self._runs.state(self._model))
+
+    def _counted(self) -> Usage | None:
+        """Tokens as the server counts them: what is cached is part of the prompt, what is thought is written too."""
+        names = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+        prompt, tools, answer, thoughts = (count(self._usage.get(name)) for name in names)
+        if not (prompt or answer or thoughts):
+            return None
+        return Usage(prompt + tools, answer + thoughts, count(self._usage.get("cachedContentTokenCount")))

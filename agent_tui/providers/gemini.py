@@ -1,0 +1,147 @@
+"""Google's Gemini, over `streamGenerateContent`, or whatever `GOOGLE_GEMINI_BASE_URL` names that speaks it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._gemini_answer import GeminiAnswer
+from agent_tui.providers._gemini_content import contents
+from agent_tui.providers._gemini_schema import declarations
+from agent_tui.providers._gemini_thinking import thinking_config, thinks
+from agent_tui.providers._readers import ServerSentEvents
+from agent_tui.providers._stream import answered
+from agent_tui.providers._translate import compact, count, text_in
+from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.compatible import address
+from agent_tui.providers.wire import Patience, Wire, is_near, shown_address
+from agent_tui.safety.secrets import Scrubber
+
+BASE_URL: Final = "https://generativelanguage.googleapis.com"
+KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+URL: Final = "GOOGLE_GEMINI_BASE_URL"
+VERSION: Final = "v1beta"
+WINDOW: Final = 1_048_576
+"""Tokens of every model that chats since Gemini 2, as the list of models says."""
+_PAGE: Final = 1_000
+_MOST_PAGES: Final = 20
+_VERSIONED: Final = re.compile(r"(.*)/(v\d+[a-z0-9]*)")
+_CHATS: Final = re.compile(r"gemini-(?!1\D|.*(image|tts|audio|live|embedding|robotics|computer))")
+
+
+def create(model: str, setup: ProviderSetup) -> GeminiProvider:
+    return GeminiProvider(model, setup)
+
+
+class GeminiProvider:
+    """One model of Gemini. `base_url` is the server's address, without the version of its API."""
+
+    name = "gemini"
+    roots: tuple[Path, ...] = ()
+
+    def __init__(self, model: str, setup: ProviderSetup) -> None:
+        self.model = model
+        self._setup = setup
+        environment = setup.environment
+        base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
+        named = _VERSIONED.fullmatch(base_url)
+        self.base_url = named[1] if named else base_url
+        self._version = str(setup.options.get("api_version") or (named[2] if named else VERSION))
+        key = setup.api_key or next((found for name in KEYS if (found := environment.get(name, "").strip())), "")
+        fits = key.isascii() and key.isprintable()
+        own = self.base_url == BASE_URL
+        at_fault = "check the address and the network" if own else "start the server there, or correct the address"
+        place = failures.Place(
+            "Gemini" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
+            unreachable=at_fault,
+            auth=f"check {KEYS[0]}" if fits else f"check {KEYS[0]}: it holds characters that cannot be sent",
+            secrets=Scrubber((key,)),
+        )  # fmt: skip
+        # A key in an address ends up in logs: it only ever goes into the header.
+        self._wire = Wire(self.base_url, place, {"x-goog-api-key": key} if key and fits else {})
+
+    def with_model(self, model: str) -> GeminiProvider:
+        """The same server with another model."""
+        return GeminiProvider(model, self._setup)
+
+    async def info(self) -> ModelInfo:
+        """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
+        known = self._described(self.model, WINDOW if _CHATS.match(self.model) else 0)
+        if not is_near(self.base_url):
+            return known
+        try:
+            offered = await self.models()
+        except ProviderError as error:
+            if error.failed.kind in ("unreachable", "timeout", "auth"):
+                raise
+            return known  # it has no list: that is no reason not to try
+        return next((info for info in offered if info.name == known.name), known)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """The models that write text: the list holds all kinds."""
+        found: list[ModelInfo] = []
+        page = ""
+        for _ in range(_MOST_PAGES):
+            query = urlencode({"pageSize": _PAGE, **({"pageToken": page} if page else {})})
+            data = await self._wire.get(f"/{self._version}/models?{query}")
+            entries = data.get("models", []) if isinstance(data, dict) else None
+            if not isinstance(entries, list):
+                text = f"{self._wire.place.where} has no list of models"
+                raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
+            found += (info for entry in entries if (info := self._listed(entry)))
+            page = text_in(data.get("nextPageToken"))
+            if not page:
+                break
+        return tuple(found)
+
+    def _listed(self, entry: Any) -> ModelInfo | None:
+        name = text_in(entry.get("name")).removeprefix("models/") if isinstance(entry, dict) else ""
+        if not name or "generateContent" not in (entry.get("supportedGenerationMethods") or ()):
+            return None
+        thinking = entry.get("thinking")
+        return self._described(name, count(entry.get("inputTokenLimit")), thinking if thinking is not None else None)
+
+    def _described(self, model: str, window: int, thinking: Any = None) -> ModelInfo:
+        window = count(self._setup.options.get("window")) or window
+        able = True if _CHATS.match(model) else None
+        thinking = thinking if isinstance(thinking, bool) else thinks(model) or None
+        return ModelInfo(f"{self.name}/{model}", window, window, able, thinking, able)
+
+    def _path(self) -> str:
+        model = self.model if "/" in self.model else f"models/{self.model}"
+        return f"/{self._version}/{quote(model, safe='/:-._~')}:streamGenerateContent?alt=sse"
+
+    def _body(self, request: Request) -> bytes:
+        """`contents` last: a longer conversation starts with the bytes of the shorter one."""
+        fields: dict[str, Any] = {}
+        if request.system:
+            fields["systemInstruction"] = {"parts": [{"text": request.system}]}
+        if request.tools:
+            fields["tools"] = [{"functionDeclarations": declarations(request.tools)}]
+        if config := self._config(request, self._setup.options):
+            fields["generationConfig"] = config
+        fields["contents"] = contents(request.messages, self.name, self.model)
+        return compact(fields).encode("utf-8", errors="replace")
+
+    def _config(self, request: Request, options: Mapping[str, Any]) -> dict[str, Any]:
+        config: dict[str, Any] = {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
+        if thinking := thinking_config(self.model, options.get("think")):
+            config["thinkingConfig"] = thinking
+        return config
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"))
+        answer = GeminiAnswer(request, self._wire.place, self.model)
+        items = answered(self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer)
+        async with aclosing(items):
+            async for item in items:
+                yield item
+
+    async def close(self) -> None:
+        await self._wire.close()
