@@ -1,4 +1,4 @@
-"""How much a model of Gemini may think: newer ones take a level, those before a number of tokens, older ones neither."""
+"""How much a model of Gemini may think: new ones take a level, those before a number of tokens, old ones neither."""
 
 from __future__ import annotations
 
