@@ -30,9 +30,10 @@ At line 1:
 +two
 y or 1: yes, once
 a or 2: always in this session (create_file on new.txt)
+e: yes, and accept edits from now on (mode accept-edits; commands are still asked)
 n or 3: no
 m or 4: no, and say why
-Type y, a, n or m, or n and what to do instead.
+Type y, a, e, n or m, or n and what to do instead.
 Tool: Create new.txt, new file, 2 lines added, 0 removed, <time>
 Note: A file was changed. /undo shows what was changed, and takes it back.
 Assistant: Done.

@@ -34,7 +34,7 @@ def test_a_question_is_answered_by_a_line(place: Place) -> None:
     with terminal(place, "-m", place.script([CREATE], [{"text": "made"}])) as it:
         it.hear("> ")
         it.say("make it")
-        it.hear("Type y, a, n or m")
+        it.hear("Type y, a, e, n or m")
         time.sleep(READ)
         it.say("perhaps")
         it.hear("That is no answer, and nothing was sent.")
@@ -48,7 +48,7 @@ def test_why_not_is_asked_for(place: Place) -> None:
     with terminal(place, "-m", place.script([CREATE], [{"text": "understood"}])) as it:
         it.hear("> ")
         it.say("make it")
-        it.hear("Type y, a, n or m")
+        it.hear("Type y, a, e, n or m")
         time.sleep(READ)
         it.say("m")
         it.hear("Tell the model what to do instead.")
