@@ -249,7 +249,7 @@ def _full(text: str, room: int, cells: Cells) -> list[tuple[int, int, int]]:
 
 def _between_words(text: str, start: int, end: int) -> int:
     """Where the line from `start` breaks that is full at `end`: not far before, behind a space, or else at a word."""
-    if text[end - 1] == " " or text[end] == " ":
+    if text[end - 1] == " ":
         return end
     least = end - min(_RAGGED, (end - start) // 3)
     space = text.rfind(" ", least, end)

@@ -70,6 +70,7 @@ def test_code_is_broken_between_words() -> None:
         return [line.text for line in render(f"```\n{code}\n```\n", width, cell_len)]
 
     assert broken("return sum(prices)  # the only place", 34) == ["  return sum(prices)  # the only ", "↳ place"]
+    assert broken("return sum(prices)  # the only place", 32)[1] == "↳ only place", "no line begins with a space"
     path = broken("cat /var/lib/of/shops/cart_today", 32)
     assert path == ["  cat /var/lib/of/shops/", "↳ cart_today"], "behind a mark, where no space is near"
     assert broken("名前 = 合計 + abcdef", 19) == ["  名前 = 合計 + ", "↳ abcdef"], "with wide letters too"
