@@ -84,7 +84,7 @@ class Link:
             self._later_draft(DRAFT_SECONDS)
             return False
         self.begin()
-        self._flush_draft()
+        self.flush_draft()
         self.engine.send(op)
         self._look_soon(self._loop)
         return True
@@ -155,9 +155,10 @@ class Link:
             self._later_draft(left)
         else:
             self.begin()
-            self._flush_draft()
+            self.flush_draft()
 
-    def _flush_draft(self) -> None:
+    def flush_draft(self) -> None:
+        """Tell the engine of the draft now: what comes next counts on it."""
         if self._draft is not None:
             self.engine.send(self._draft)
             self._draft = None

@@ -57,6 +57,7 @@ def report(screen: Screen) -> tuple[str, str]:
 def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:
     assert screen.foreground is not None
     screen.taping.flush()
+    screen.link.flush_draft()  # this loop stands still meanwhile; a copy of the log has the prompt as it is now
     run = screen.foreground
 
     def suspended(argv: list[str]) -> int:

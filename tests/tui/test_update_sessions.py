@@ -194,3 +194,13 @@ def test_a_copy_is_asked_for_once_the_engine_knows_the_prompt_as_it_is() -> None
     play.effects.clear()
     play.press("enter")
     assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [SaveDraft(""), Fork(0)]
+
+
+def test_a_command_that_leaves_the_session_is_no_draft_of_it() -> None:
+    play = Play()
+    play.begin()
+    play.end()
+    play.type("/new")
+    play.effects.clear()
+    play.press("enter")
+    assert [effect.op for effect in play.effects if isinstance(effect, Send)] == [SaveDraft(""), Resume("")]

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from agent_tui.protocol.event import Restored
 from agent_tui.protocol.session_events import SessionStarted
 from agent_tui.protocol.turn_events import TurnEnded
 from agent_tui.tui.model import Model
@@ -33,6 +34,8 @@ class Recorder:
         self._first: Model | None = None
         """What the run of this session began with."""
         self._lines: list[str] = []
+        self._along = False
+        """A session of another program is read along."""
         self._ended = False
         """A turn has: when all is written down, it is a moment to compare a replay with."""
 
@@ -51,11 +54,14 @@ class Recorder:
     def _step(self, msg: Msg, before: Model, after: Model) -> None:
         if self._first is None:
             self._begin(before, msg.at)
-        opened = _opened(msg)
-        if opened is not None and opened.session != self._session:
-            if self._session:
+        told, opened = _restored(msg), _opened(msg)
+        other = told.transcript.session if told is not None else opened.session if opened is not None else self._session
+        if other != self._session:
+            if self._session or self._along:  # else what came before it was known is its own
                 self._give()
                 self._begin(before, msg.at)
+            self._session, self._along = "", told is not None and told.transcript.reading
+        if opened is not None and not self._session:
             self._session = opened.session
             self._lines.insert(0, self._writer.header(self._first or before, opened.session, opened.versions))
         self._lines.append(self._writer.step(msg, before, after, msg.at))
@@ -66,6 +72,7 @@ class Recorder:
     def _give(self) -> None:
         if self._session and self._lines:
             self._keep(self._session, "".join(self._lines))
+        if self._session or self._along:  # the program that has a session records it
             self._lines.clear()
 
 
@@ -73,6 +80,11 @@ def _opened(msg: Msg) -> SessionStarted | None:
     """How the session begins that `msg` brings; None: it brings none."""
     told = msg.events if isinstance(msg, EventsArrived) else ()
     return next((event for event in told if isinstance(event, SessionStarted)), None)
+
+
+def _restored(msg: Msg) -> Restored | None:
+    told = msg.events if isinstance(msg, EventsArrived) else ()
+    return next((event for event in told if isinstance(event, Restored)), None)
 
 
 def _ends(msg: Msg) -> bool:

@@ -91,6 +91,7 @@ def slash(model: Model, text: str) -> Step | None:
     command = commands.by_slash(name)
     if command is not None:
         spent = composer.spent(model, text)
+        spent = then(spent, composer.save(spent[0]))  # before what it does: it is no draft of the session it leaves
         if command.lists and not arguments.strip():
             return then(spent, overlay.pick(spent[0], command.lists))
         return then(spent, command.run(spent[0], arguments.strip()))

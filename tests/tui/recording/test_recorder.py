@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
-from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import SessionStarted, TurnEnded, TurnStarted
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.events import SessionStarted, TurnEnded, TurnStarted, fold
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Started
 from agent_tui.tui.recording.digest import digests
@@ -69,6 +69,32 @@ def test_another_session_in_the_same_run_has_lines_of_its_own() -> None:
     player = screen.player("two", [two])
     assert (player.problems, len(player)) == ([], 3)
     assert digests(player.model(3)) == digests(screen.model)
+
+
+def test_another_session_has_what_it_was_restored_to_even_where_its_start_came_later() -> None:
+    screen, old = Screen(), [replace(event, session="two") for event in (ONE, TURN, DONE)]
+    again = replace(ONE, session="two", n=4)
+    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((Restored(fold(old), 3),)))
+    screen.write()
+    screen.say(DraftChanged("typed", 5), EventsArrived((again,)), DraftChanged("typed here", 10))
+    screen.write()
+    player = screen.player("two", [*old, again])
+    assert (player.problems, len(player)) == ([], 5)
+    assert digests(player.model(5)) == digests(screen.model)
+    assert len(player.model(5).transcript.marks) == 1
+    assert len(screen.player("one", [ONE])) == 3
+
+
+def test_a_session_that_is_read_along_is_recorded_by_the_program_that_has_it() -> None:
+    screen, two = Screen(), replace(ONE, session="two")
+    along = replace(fold([replace(ONE, session="other")]), reading=True)
+    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((Restored(along, 1),)), DraftChanged("x", 1))
+    screen.write()
+    assert list(screen.kept) == ["one"] and len(screen.player("one", [ONE])) == 3
+    screen.say(EventsArrived((two,)), DraftChanged("y", 1))
+    screen.write()
+    assert len(screen.player("two", [two])) == 3
+    assert digests(screen.player("two", [two]).model(3)) == digests(screen.model)
 
 
 def test_it_is_written_in_slices() -> None:
