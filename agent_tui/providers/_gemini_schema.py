@@ -12,9 +12,9 @@ from typing import Any, Final
 from agent_tui.protocol.messages import ToolSpec
 from agent_tui.providers._translate import arguments_of
 
-KEPT: Final[Mapping[str, type | tuple[type, ...]]] = {
-    "description": str, "pattern": str, "minimum": (int, float), "maximum": (int, float), "minItems": int,
-    "maxItems": int, "minLength": int, "maxLength": int, "minProperties": int, "maxProperties": int,
+KEPT: Final[Mapping[str, tuple[type, ...]]] = {
+    "description": (str,), "pattern": (str,), "minimum": (int, float), "maximum": (int, float), "minItems": (int,),
+    "maxItems": (int,), "minLength": (int,), "maxLength": (int,), "minProperties": (int,), "maxProperties": (int,),
 }  # fmt: skip
 TYPES: Final = ("string", "integer", "number", "boolean", "array", "object")
 FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double"), "string": ("date-time",)}
@@ -113,7 +113,7 @@ class _Cleaning:
         values = [value for value in allowed if value is not None]
         kind = _type(node, values)
         clean: dict[str, Any] = {"type": kind}
-        clean |= {key: node[key] for key, of in KEPT.items() if isinstance(node.get(key), of)}
+        clean |= {key: node[key] for key, of in KEPT.items() if type(node.get(key)) in of}
         if len(values) < len(allowed):
             clean["nullable"] = True
         if node.get("format") in FORMATS.get(kind, ()):
