@@ -207,6 +207,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, An
 _VARIABLES: Final = {"model": "AGENT_TUI_MODEL", "mode": "AGENT_TUI_MODE"}
 _OTHERS: Final = {
     "providers.ollama.base_url": "OLLAMA_HOST",
+    "providers.anthropic.api_key": "ANTHROPIC_API_KEY",
+    "providers.anthropic.base_url": "ANTHROPIC_BASE_URL",
     "providers.openai.api_key": "OPENAI_API_KEY",
     "providers.openai.base_url": "OPENAI_BASE_URL",
 }

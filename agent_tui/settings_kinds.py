@@ -189,12 +189,31 @@ PROVIDER: Final[Mapping[str, Kind]] = {
     "api_key": Kind("a text", _text, "secret"),
     "num_ctx": _WINDOW,
 }
+EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
+"""How hard a model may be asked to think."""
+
+
+def _effort(value: Any) -> Any:
+    """Whether to think, how hard, or with how many tokens; what was typed for a number is one."""
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if value in EFFORTS or isinstance(value, bool) or (isinstance(value, int) and 1_024 <= value <= 1_000_000):
+        return value
+    raise ValueError
+
+
 OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "ollama": {
         "think": Kind('true, false or a level, such as "low"', lambda v: v if isinstance(v, bool) else _text(v)),
         "idle_timeout": _IDLE,
     },
     "openai": {"model": Kind("the name of a model", _text), "window": _WINDOW, "idle_timeout": _IDLE},
+    "anthropic": {
+        "think": Kind(f"true, false, {', '.join(EFFORTS)}, or tokens from 1,024 on", _effort),
+        "max_tokens": _whole(0, 1_000_000),
+        "window": _WINDOW,
+        "idle_timeout": _IDLE,
+    },
     "compatible": {"window": _WINDOW, "idle_timeout": _IDLE},
     "demo": {"pace": _seconds(0, 100, what="a factor")},
 }

@@ -81,12 +81,14 @@ class Request:
 
 @frozen
 class Usage:
-    """Tokens of one request. `estimated` where the server did not say."""
+    """Tokens of one request. `estimated` where the server did not say; what it read from its cache, and what it wrote
+    there, are part of the prompt."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
     estimated: bool = False
+    cache_write_tokens: int = 0
 
 
 @frozen

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from agent_tui import registry
+from agent_tui.providers._google_errors import Details, details
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
 
@@ -23,12 +24,19 @@ else:
 OVERFLOW = re.compile(
     r"context[\s_-]*(length|window|size)|maximum (context|prompt)|max_prompt_tokens|token limit|\bn(um)?_ctx\b"
     r"|(prompt|input|request|messages?)[^.]{0,40}too (long|large)"
-    r"|too many (input |prompt )?tokens|exceed[^.]{0,40}(context|max[^.]{0,12} tokens)",
+    r"|too many (input |prompt )?tokens|exceed[^.]{0,40}(context|max[^.]{0,14} tokens)|payload size exceeds",
     re.IGNORECASE,
 )
 NO_MONEY = re.compile(
-    r"insufficient_quota|exceeded your current quota|insufficient (credit|balance|fund)", re.IGNORECASE
+    r"insufficient_quota|exceeded your current quota|insufficient (credit|balance|fund)|credit balance is too low"
+    r"|billing_error",
+    re.IGNORECASE,
 )
+TYPES: Mapping[str, int] = {
+    "authentication_error": 401, "permission_error": 403, "not_found_error": 404, "request_too_large": 413,
+    "rate_limit_error": 429, "timeout_error": 504,
+}  # fmt: skip
+"""The statuses that errors inside a stream stand for, by their types."""
 LONGEST = 300
 """Characters of a server's own words in a line."""
 
@@ -85,17 +93,18 @@ def from_status(place: Place, status: int, headers: Mapping[str, str], body: str
     """The failure that an HTTP answer means."""
     said = words(place.secrets.scrub(body))
     tail = f": {said}" if said else ""
-    wait = retry_after(headers)
+    google = details(body)
+    wait = google.wait if (told := retry_after(headers)) is None else told
     if 300 <= status < 400:
         to = headers.get("location", "another address")
         return Failed("bad_request", f"{place.where} redirects to {one_line(to)}", "use that address instead")
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and google.bad_key):
         return Failed("auth", f"{place.where} refused the key ({status}){tail}", place.auth)
     if status == 404:
         return unknown_model(place, said)
-    if status == 429:
-        return _limited(place, said, wait)
-    if overflows(said) or (status == 413 and not said):
+    if status == 429 or NO_MONEY.search(said):
+        return _limited(place, said, wait, google)
+    if overflows(said) or status == 413:
         return overflow(place, said)
     if status in (408, 504):
         return Failed("timeout", f"{place.where} gave up waiting ({status}){tail}", "try again", True, wait)
@@ -111,12 +120,16 @@ def from_payload(place: Place, error: Any) -> Failed:
     said = place.secrets.scrub(message_of(error)) or "no reason given"
     code = error.get("code") if isinstance(error, dict) else None
     status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
-    if status in (401, 403, 404, 429):
+    kind = error.get("type") if isinstance(error, dict) else None
+    status = status or TYPES.get(str(kind), 0)
+    if status in (401, 403, 404, 413, 429, 504):
         return from_status(place, status, {}, json.dumps(error))
     if overflows(said):
         return overflow(place, said)
     if "rate_limit" in said or "rate limit" in said.lower() or NO_MONEY.search(said):
-        return _limited(place, said, None)
+        return _limited(place, said, None, Details())
+    if kind == "invalid_request_error":
+        return from_status(place, 400, {}, json.dumps(error))
     return Failed("server", f"{place.where} broke off with an error: {said}", "try again", True)
 
 
@@ -182,9 +195,12 @@ def overflow(place: Place, said: str = "") -> Failed:
     return Failed("overflow", text, "/clear starts over, /model chooses a model with a larger window")
 
 
-def _limited(place: Place, said: str, wait: float | None) -> Failed:
+def _limited(place: Place, said: str, wait: float | None, google: Details) -> Failed:
     tail = f": {said}" if said else ""
-    if NO_MONEY.search(said):
+    if google.spent:
+        hint = "choose another model with /model, or check the plan and its billing"
+        return Failed("rate_limited", f"{place.where} has no quota left for today{tail}", hint)
+    if google.wait is None and NO_MONEY.search(said):  # one that says how long to wait has the same words for a minute
         return Failed("rate_limited", f"{place.where} has no quota left{tail}", "check the plan and its billing")
     return Failed("rate_limited", f"{place.where} limits the rate{tail}", "wait, then try again", True, wait)
 

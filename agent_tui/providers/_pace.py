@@ -16,6 +16,8 @@ REST: Final = 0.05
 """Seconds that tokens gather: half of what the screen waits anyway. A read costs as much as ten tokens."""
 WAITED: Final = 0.001
 """Seconds that a read takes at least when nothing had gathered."""
+ALIVE: Final = 1_024
+"""Bytes without a line end that are a sign of life all the same: part of something large."""
 FAST: Final = 100_000
 """Bytes a second from which a stream is read as it comes: one read brings many tokens anyway."""
 
@@ -29,6 +31,12 @@ class Pace:
         self._got = 0
         """Bytes since the last read that had to wait."""
         self._gathers = False
+        self._waited, self._unfinished = 0.0, 0
+        """Seconds and bytes since the last sign of life: a byte now and then is none."""
+
+    def left(self, limit: float | None) -> float | None:
+        """Seconds that the next read may take, where the server has `limit` for a whole line."""
+        return None if limit is None else max(0.0, limit - self._waited)
 
     async def read(self, chunks: AsyncIterator[bytes]) -> bytes:
         """The next chunk. Raises StopAsyncIteration at the end."""
@@ -37,6 +45,11 @@ class Pace:
         data = await anext(chunks)
         came = self._now()
         self._got += len(data)
+        self._unfinished += len(data)
+        if self._unfinished >= ALIVE or b"\n" in data or b"\r" in data:
+            self._waited, self._unfinished = 0.0, 0
+        else:
+            self._waited += came - asked
         if came - asked > WAITED:
             slow = self._got < FAST * (came - self._since)
             self._gathers = slow and came - asked < REST and came - self._begun > LONG

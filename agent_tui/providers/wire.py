@@ -30,7 +30,7 @@ else:
 log = logging.getLogger(__name__)
 
 IDLE: Final = 60.0
-"""Seconds without a byte after which a hosted server counts as gone."""
+"""Seconds without a line, or a kilobyte of one, after which a hosted server counts as gone."""
 IDLE_LOCAL: Final = 600.0
 """The same for a machine nearby, once it has begun: local servers say nothing while they write a long tool call."""
 FIRST: Final = 300.0
@@ -237,7 +237,7 @@ class Wire:
         limit, ended, held = patience.first, False, 0
         while not ended:
             try:
-                data = await in_time(pace.read(chunks), limit)
+                data = await in_time(pace.read(chunks), pace.left(limit))
                 found = reader.feed(data)
                 held = 0 if found else held + len(data)
             except StopAsyncIteration:

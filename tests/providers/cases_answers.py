@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, Usage, UserMessage
+from agent_tui.protocol.messages import AssistantMessage, Image, Request, ToolCall, ToolMessage, Usage, UserMessage
 from agent_tui.providers.base import CallChunk, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.cases import answer, finished, joined
 from tests.providers.servers import (
@@ -14,7 +15,6 @@ from tests.providers.servers import (
     Dialect,
     call,
     played,
-    sse,
     text,
     thinking,
 )
@@ -73,17 +73,7 @@ async def text_and_call(dialect: Dialect) -> None:
 
 async def arguments_and_numbers_that_are_none(dialect: Dialect) -> None:
     """NaN is no JSON: the call comes as it was written, for the tool to refuse. A count beyond reason is not told."""
-    written = b'{"name":"ls","arguments":{"n":NaN,"m":1e999}}'
-    usage = b'{"prompt_tokens":%s,"completion_tokens":3}' % (b"9" * 400)
-    if dialect.name == "ollama":
-        parts = [
-            b'{"message":{"tool_calls":[{"function":' + written + b'}]},"done":false}\n',
-            b'{"done":true,"prompt_eval_count":%s,"eval_count":3}\n' % (b"9" * 400),
-        ]
-    else:
-        entry = b'{"index":0,"id":"a1","function":' + written + b"}"
-        parts = [sse(b'{"choices":[{"delta":{"tool_calls":[' + entry + b']},"finish_reason":"tool_calls"}],"usage":'
-                     + usage + b"}")]  # fmt: skip
+    parts = dialect.raw_call(b'{"n":NaN,"m":1e999}', b"9" * 400)
     async with dialect.answering(parts) as (_, provider):
         end = finished(await played(provider))
     assert [(c.name, c.arguments) for c in end.calls] == [("ls", '{"n":NaN,"m":Infinity}')]
@@ -103,12 +93,28 @@ async def ids_are_new_in_a_history(dialect: Dialect) -> None:
 async def usage_is_reported(dialect: Dialect) -> None:
     usage = finished(await answer(dialect, [text("hi")])).usage
     assert usage is not None
-    assert usage == Usage(PROMPT, COMPLETION, usage.cached_tokens)
+    assert usage == Usage(PROMPT, COMPLETION, usage.cached_tokens, cache_write_tokens=usage.cache_write_tokens)
+    assert usage.cache_write_tokens == (2 if dialect.name == "anthropic" else 0)
     assert usage.cached_tokens == (0 if dialect.name == "ollama" else 3)
 
 
 async def length_stop(dialect: Dialect) -> None:
     assert finished(await answer(dialect, [text("hi")], "length")).stop_reason == "length"
+
+
+async def a_refusal(dialect: Dialect) -> None:
+    if dialect.refusal:  # Ollama has no word for it
+        items = await answer(dialect, [text("I cannot.")], dialect.refusal)
+        assert finished(items).stop_reason == "refusal" and joined(items, TextChunk) == "I cannot."
+
+
+async def an_image_goes_with_its_words(dialect: Dialect) -> None:
+    data = base64.b64encode(b"\x89PNG \xff" * 99).decode()
+    asked = Request("s", (UserMessage("what is it?", (Image("a.png", "image/png", "0" * 64, data),)),))
+    async with dialect.answering(dialect.parts([text("a dot")], "stop")) as (server, provider):
+        finished(await played(provider, asked))
+        (body,) = server.bodies(dialect.path)
+    assert body.count(data.encode()) == 1 and b"what is it?" in body
 
 
 async def an_answer_without_words_is_an_answer(dialect: Dialect) -> None:

@@ -33,7 +33,8 @@ async def overflow_names_what_helps(dialect: Dialect) -> None:
 async def overflow_in_other_shapes(dialect: Dialect) -> None:
     plain = {"error": "input length exceeds the context length"}
     assert (await refused(dialect, 400, plain)).kind == "overflow"
-    assert (await refused(dialect, 413, b"")).kind == "overflow"
+    for body in (b"", {"error": {"message": "Request exceeds the maximum size", "type": "request_too_large"}}):
+        assert (await refused(dialect, 413, body)).kind == "overflow"
     assert (await refused(dialect, 500, plain)).kind == "overflow"
     assert (await refused(dialect, 400, {"error": "tools: unknown field"})).kind == "bad_request"
 
@@ -52,10 +53,7 @@ async def a_key_in_an_error_is_hidden(dialect: Dialect) -> None:
         end = await refused(dialect, status, {"error": {"message": f"Bearer {KEY} is not known"}})
         assert "is not known" in end.text and KEY not in end.text
     error = json.dumps({"error": {"message": f"no {KEY} here"}}).encode()
-    async with dialect.answering([error + b"\n" if dialect.name == "ollama" else b"data: " + error + b"\n\n"]) as (
-        _,
-        provider,
-    ):
+    async with dialect.answering([dialect.error(error)]) as (_, provider):
         end = failed(await played(provider), "server")
     assert "here" in end.text and KEY not in end.text
 
@@ -101,9 +99,8 @@ async def a_redirect_is_not_followed(dialect: Dialect) -> None:
 
 
 async def an_error_in_the_stream(dialect: Dialect) -> None:
-    parts = dialect.parts([text("Hel")], "stop")[: 1 if dialect.name == "ollama" else 2]
-    error = json.dumps({"error": {"message": "the GPU is on fire"}}).encode()
-    parts.append(error + b"\n" if dialect.name == "ollama" else b"data: " + error + b"\n\n")
+    parts = dialect.parts([text("Hel")], "stop")[: dialect.hello]
+    parts.append(dialect.error(json.dumps({"error": {"message": "the GPU is on fire"}}).encode()))
     async with dialect.answering(parts) as (server, provider):
         items = await played(provider)
     assert joined(items, TextChunk) == "Hel"

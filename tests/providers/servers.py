@@ -1,7 +1,6 @@
 """Real model servers on real ports, for the conformance table: a raw HTTP/1.1 server and the dialects it speaks.
 
-The server writes bytes as it is told, so that streams can be cut, dribbled and broken. It runs in the event loop of
-the test.
+It writes bytes as it is told, so that streams can be cut, dribbled and broken, in the event loop of the test.
 """
 
 from __future__ import annotations
@@ -164,6 +163,20 @@ class Dialect:
     """A payload that is no JSON."""
     beside: dict[str, Route] = field(default_factory=dict)
     """Other routes that the provider asks."""
+    prompt: Callable[[Any], str] = lambda body: str(body["messages"][-1]["content"])
+    """The newest words of the person in a request."""
+    kept: Callable[[bytes], bytes] = lambda body: body.removesuffix(b"]}")
+    """What of a request's bytes a longer conversation has to start with."""
+    roles: Callable[[Any], list[str]] = lambda body: [message["role"] for message in body["messages"]]
+    """Whose words the parts of a request's conversation are: `tool` for results."""
+    raw_call: Callable[[bytes, bytes], list[bytes]] = lambda arguments, prompt: chat_raw_call(arguments, prompt)
+    """An answer that calls `ls` with JSON `arguments` as they stand, the prompt having had `prompt` tokens."""
+    error: Callable[[bytes], bytes] = lambda data: b"data: " + data + b"\n\n"
+    """A payload that is an error."""
+    hello: int = 2
+    """How many of the parts of an answer tell its first words."""
+    refusal: str = "content_filter"
+    """The stop reason of an answer that the model or its server will not give; empty where there is none."""
 
     @asynccontextmanager
     async def server(self, route: Route, **options: Any) -> AsyncIterator[tuple[Server, Provider]]:
@@ -210,6 +223,21 @@ def chat_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     return [*found, event({}, stop), sse({"choices": [], "usage": usage}), sse(b"[DONE]")]
 
 
+def chat_raw_call(arguments: bytes, prompt: bytes) -> list[bytes]:
+    entry = b'{"index":0,"id":"a1","function":{"name":"ls","arguments":' + arguments + b"}}"
+    usage = b'{"prompt_tokens":' + prompt + b',"completion_tokens":3}'
+    choice = b'{"delta":{"tool_calls":[' + entry + b']},"finish_reason":"tool_calls"}'
+    return [sse(b'{"choices":[' + choice + b'],"usage":' + usage + b"}")]
+
+
+def ollama_raw_call(arguments: bytes, prompt: bytes) -> list[bytes]:
+    call = b'{"function":{"name":"ls","arguments":' + arguments + b"}}"
+    return [
+        b'{"message":{"tool_calls":[' + call + b']},"done":false}\n',
+        b'{"done":true,"prompt_eval_count":' + prompt + b',"eval_count":3}\n',
+    ]
+
+
 def ollama_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     def line(data: dict[str, Any]) -> bytes:
         return json.dumps({"model": "m", **data}, ensure_ascii=False).encode() + b"\n"
@@ -253,7 +281,7 @@ def _openai(address: str, options: Mapping[str, Any]) -> Provider:
 DIALECTS = (
     Dialect(
         "ollama", "/api/chat", "application/x-ndjson", _ollama, ollama_parts, b'{"message": {"content": "lo\n',
-        {"/api/show": shows()},
+        {"/api/show": shows()}, raw_call=ollama_raw_call, error=lambda data: data + b"\n", hello=1, refusal="",
     ),
     Dialect(
         "compatible", "/v1/chat/completions", "text/event-stream", _compatible, chat_parts,

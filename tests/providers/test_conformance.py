@@ -1,6 +1,6 @@
 """Every provider through one table, over a real local HTTP server: what a stream means is the same on every wire.
 
-A new provider joins with a `Dialect` in `servers.py`.
+A new provider joins with a `Dialect`, named in `dialects.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import pytest
 
 from tests.providers import cases_answers, cases_failures, cases_streams
 from tests.providers.cases import Case
-from tests.providers.servers import DIALECTS, Dialect
+from tests.providers.dialects import DIALECTS
+from tests.providers.servers import Dialect
 
 CASES = [
     found

@@ -1,0 +1,179 @@
+"""An answer in the dialect of Anthropic's Messages: its events, or a whole message, to our stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agent_tui.protocol.messages import Request, StopReason, Usage
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._anthropic_messages import Block, Origin, stored
+from agent_tui.providers._call_deltas import CallDeltas
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in
+from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+
+REASONS: Final[Mapping[str, StopReason]] = {
+    "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "length",
+    "model_context_window_exceeded": "length", "pause_turn": "length", "refusal": "refusal",
+}  # fmt: skip
+"""A pause is an answer that goes on when it is asked to, as one that was cut for its length."""
+_INPUT: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_COUNTS: Final = (*_INPUT, "output_tokens")
+
+
+class AnthropicAnswer:
+    def __init__(self, request: Request, place: failures.Place, origin: Origin) -> None:
+        self._place, self._origin = place, origin
+        self._calls = CallDeltas(CallIds(request))
+        self._called = 0
+        self._text, self._thinking = WholeText(), WholeText()
+        self._blocks: list[Block] = []
+        self._open: dict[int, Block] = {}
+        self._inputs: dict[int, Any] = {}
+        """Arguments that a call brought with it, by the call's number, until others come."""
+        self._begun = self._stopped = False
+        self._reason = ""
+        self._usage: dict[str, int] | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._stopped or bool(self._reason)
+
+    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+        kind = payload.get("type")
+        if kind == "message_start":
+            self._begun = True
+            self._counted(_object(payload.get("message")).get("usage"))
+            return []
+        if kind == "message":
+            return self._message(payload)
+        steps = {
+            "content_block_start": self._start, "content_block_delta": self._delta, "content_block_stop": self._stop,
+            "message_delta": self._end, "message_stop": self._end,
+        }  # fmt: skip
+        step = steps.get(text_in(kind))
+        if step is None:
+            return []  # a ping, or what a later version of the dialect has
+        return step(payload) if self._begun else [self._broken("without its beginning")]
+
+    def _broken(self, how: str) -> Failed:
+        return Failed("malformed", f"{self._place.where} sent an answer {how}", "try again", may_pass=True)
+
+    def _message(self, payload: dict[str, Any]) -> list[StreamItem]:
+        """The whole answer at once, of a server that does not stream."""
+        self._begun = self._stopped = True
+        found: list[StreamItem] = []
+        blocks = payload.get("content")
+        for index, block in enumerate(blocks if isinstance(blocks, list) else ()):
+            found += self._start({"index": index, "content_block": block})
+            found += self._stop({"index": index})
+        self._reason = text_in(payload.get("stop_reason"))
+        self._counted(payload.get("usage"))
+        return found
+
+    def _start(self, payload: dict[str, Any]) -> list[StreamItem]:
+        data = _object(payload.get("content_block"))
+        block = self._opened(payload, text_in(data.get("type")))
+        match block.kind:
+            case "text":
+                return self._said(block, text_in(data.get("text")))
+            case "thinking":
+                block.signature = text_in(data.get("signature"))
+                return self._thought(block, text_in(data.get("thinking")))
+            case "redacted_thinking":
+                block.data = text_in(data.get("data"))
+            case "tool_use":
+                block.call, self._called = self._called, self._called + 1
+                if data.get("input"):
+                    self._inputs[block.call] = data["input"]
+                return self._argued(block, "", id=text_in(data.get("id")), name=text_in(data.get("name")))
+        return []
+
+    def _opened(self, payload: dict[str, Any], kind: str) -> Block:
+        block = Block(kind)
+        self._blocks.append(block)
+        index = payload.get("index")
+        self._open[index if isinstance(index, int) else len(self._open)] = block
+        return block
+
+    def _delta(self, payload: dict[str, Any]) -> list[StreamItem]:
+        data = _object(payload.get("delta"))
+        index = payload.get("index")
+        block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
+        match data.get("type"):
+            case "text_delta" if block is None or block.kind == "text":
+                return self._said(block or self._opened(payload, "text"), text_in(data.get("text")))
+            case "thinking_delta" if block is None or block.kind == "thinking":
+                return self._thought(block or self._opened(payload, "thinking"), text_in(data.get("thinking")))
+            case "signature_delta" if block is not None:
+                block.signature += text_in(data.get("signature"))
+            case "input_json_delta" if block is None:
+                return [self._broken("with a call that has no name")]
+            case "input_json_delta" if block.kind == "tool_use":
+                if part := text_in(data.get("partial_json")):
+                    self._inputs.pop(block.call, None)
+                    return self._argued(block, part)
+        return []
+
+    def _said(self, block: Block, text: str) -> list[StreamItem]:
+        text = self._text.feed(text)
+        block.size += len(text)
+        return [TextChunk(text)] if text else []
+
+    def _thought(self, block: Block, text: str) -> list[StreamItem]:
+        text = self._thinking.feed(text)
+        block.size += len(text)
+        return [ThinkingChunk(text)] if text else []
+
+    def _argued(self, block: Block, text: str, id: str = "", name: str = "") -> list[StreamItem]:
+        return [*self._calls.feed({"index": block.call, "id": id, "function": {"name": name, "arguments": text}})]
+
+    def _stop(self, payload: dict[str, Any]) -> list[StreamItem]:
+        index = payload.get("index")
+        block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
+        return [] if block is None else self._closed(block)
+
+    def _closed(self, block: Block) -> list[StreamItem]:
+        """A call whose arguments all came with it has them told now."""
+        if block.kind != "tool_use" or block.call not in self._inputs:
+            return []
+        return self._argued(block, arguments_of(self._inputs.pop(block.call)))
+
+    def _end(self, payload: dict[str, Any]) -> list[StreamItem]:
+        self._stopped = self._stopped or payload.get("type") == "message_stop"
+        self._reason = text_in(_object(payload.get("delta")).get("stop_reason")) or self._reason
+        self._counted(payload.get("usage"))
+        return []
+
+    def _counted(self, usage: Any) -> None:
+        """Counts come at the start and, of all so far, at the end; some servers know the prompt's only then."""
+        if isinstance(usage, dict):
+            told = {name: n for name in _COUNTS if (n := count(usage.get(name)))}
+            self._usage = {**(self._usage or {}), **told}
+
+    def rest(self) -> list[StreamItem]:
+        found: list[StreamItem] = [item for block in self._blocks for item in self._closed(block)]
+        rest = self._text.close()
+        if rest:
+            next(block for block in reversed(self._blocks) if block.kind == "text").size += len(rest)
+            found.insert(0, TextChunk(rest))
+        return found
+
+    def finished(self) -> Finished:
+        calls = self._calls.calls()
+        reason = REASONS.get(self._reason, "stop")
+        if reason in ("stop", "tool_calls"):
+            reason = "tool_calls" if calls else "stop"
+        return Finished(reason, calls, self._told(), stored(self._origin, self._blocks))
+
+    def _told(self) -> Usage | None:
+        """What of the prompt was in the server's cache already is a part of it here, as with every other provider."""
+        if self._usage is None:
+            return None
+        prompt = sum(self._usage.get(name, 0) for name in _INPUT)
+        read, written = (self._usage.get(name, 0) for name in _INPUT[1:])
+        return Usage(prompt, self._usage.get("output_tokens", 0), read, cache_write_tokens=written)
+
+
+def _object(data: Any) -> dict[str, Any]:
+    return data if isinstance(data, dict) else {}

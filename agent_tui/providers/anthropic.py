@@ -1,0 +1,167 @@
+"""Anthropic, or whatever `ANTHROPIC_BASE_URL` names: the Messages API, with thinking, and a cache of the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Final, Self
+from urllib.parse import quote
+
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.providers import _anthropic_messages as dialect
+from agent_tui.providers import _anthropic_models as claude
+from agent_tui.providers import _failures as failures
+from agent_tui.providers import compatible
+from agent_tui.providers._anthropic_answer import AnthropicAnswer
+from agent_tui.providers._readers import ServerSentEvents, WholeBody
+from agent_tui.providers._stream import answered
+from agent_tui.providers._translate import count, request_body
+from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.wire import Patience, Wire, host_of, is_near, shown_address
+from agent_tui.safety.secrets import Scrubber
+
+BASE_URL: Final = "https://api.anthropic.com"
+KEY: Final = "ANTHROPIC_API_KEY"
+TOKEN: Final = "ANTHROPIC_AUTH_TOKEN"
+URL: Final = "ANTHROPIC_BASE_URL"
+VERSION: Final = "2023-06-01"
+"""Of the dialect, as a header of every request."""
+PAGE: Final = 1_000
+MOST_PAGES: Final = 20
+
+
+def create(model: str, setup: ProviderSetup) -> AnthropicProvider:
+    return AnthropicProvider(model, setup)
+
+
+def address(text: str) -> str:
+    """The server as typed: without the `/v1` or `/v1/messages` that the paths here begin with."""
+    return compatible.address(text).removesuffix("/v1/messages").removesuffix("/v1")
+
+
+class AnthropicProvider:
+    """One model of a server that speaks Messages."""
+
+    name = "anthropic"
+    roots: tuple[Path, ...] = ()
+
+    def __init__(self, model: str, setup: ProviderSetup) -> None:
+        environment = setup.environment
+        self.model = model
+        self.base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
+        self._setup, self._options = setup, setup.options
+        self._known = claude.facts(model)
+        own = self.base_url == BASE_URL
+        self._origin = dialect.Origin(self.name, host_of(self.base_url), model, strict=own)
+        token = "" if setup.api_key else environment.get(TOKEN, "").strip()
+        key = setup.api_key or token or environment.get(KEY, "").strip()
+        fits = key.isascii() and key.isprintable()
+        auth = f"check {TOKEN if token else KEY}"
+        place = failures.Place(
+            "Anthropic" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
+            unreachable="start the server there, or correct the address",
+            auth=auth if fits else f"{auth}: it holds characters that cannot be sent",
+            unknown_model="choose another with /model, or check the address",
+            secrets=Scrubber((key,)),
+        )  # fmt: skip
+        headers = {"anthropic-version": VERSION}
+        if key and fits:
+            headers |= {"Authorization": f"Bearer {key}"} if token else {"x-api-key": key}
+        self._wire = Wire(self.base_url, place, headers)
+
+    def with_model(self, model: str) -> Self:
+        """The same server with another model."""
+        return type(self)(model, self._setup)
+
+    def _described(self, model: str, entry: dict[str, Any]) -> ModelInfo:
+        """What the server's list, a setting and the name say of a model."""
+        known, able = claude.facts(model), entry.get("capabilities")
+        window = count(self._options.get("window")) or count(entry.get("max_input_tokens")) or known.window
+        return ModelInfo(
+            f"{self.name}/{model}", window, window,
+            tools=True if known.version else None,
+            thinking=_able(able, "thinking", None if known.thinks is None else known.thinks != "never"),
+            images=_able(able, "image_input", True if known.version else None),
+        )  # fmt: skip
+
+    async def info(self) -> ModelInfo:
+        """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
+        plain = self._described(self.model, {})
+        if not is_near(self.base_url):
+            return plain
+        try:
+            offered = await self.models()
+        except ProviderError as error:
+            if error.failed.kind in ("unreachable", "timeout", "auth"):
+                raise
+            return plain  # it has no list: that is no reason not to try
+        return next((info for info in offered if info.name == plain.name), plain)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """All models of the server, the newest first."""
+        found: dict[str, ModelInfo] = {}
+        after = ""
+        for _ in range(MOST_PAGES):
+            page = await self._wire.get(f"/v1/models?limit={PAGE}{after}")
+            entries = page.get("data") if isinstance(page, dict) else None
+            if not isinstance(entries, list):
+                text = f"{self._wire.place.where} has no list of models"
+                raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
+            named = [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+            new = {entry["id"]: self._described(entry["id"], entry) for entry in named if entry["id"] not in found}
+            found |= new
+            if page.get("has_more") is not True or not new:
+                break
+            after = f"&after_id={quote(named[-1]['id'], safe='')}"
+        return tuple(found.values())
+
+    def _asked(self, request: Request) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
+        """The fields of a request, its messages, and the most tokens to answer it with."""
+        answer = claude.answer_tokens(self._known, request.max_tokens or count(self._options.get("max_tokens")))
+        think = claude.thinking(self._known, self._options.get("think"), answer)
+        adaptive = self._known.thinks == "adaptive"
+        messages = dialect.messages(request.messages, self._origin, bool(think) or adaptive)
+        if think and not adaptive and not dialect.starts_with_thought(messages):
+            think, messages = {}, dialect.messages(request.messages, self._origin, False)
+        fields: dict[str, Any] = {"model": self.model, **think}
+        if request.tools:
+            fields["tools"] = dialect.tools(request.tools)
+        if system := dialect.system(request.system):
+            fields["system"] = system
+        return fields, messages, answer
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
+        fields, messages, most = self._asked(request)
+        body = request_body({"max_tokens": most, "stream": True, **fields}, messages)
+        answer = AnthropicAnswer(request, self._wire.place, self._origin)
+        items = answered(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
+        async with aclosing(items):
+            async for item in items:
+                yield item
+
+    async def count_tokens(self, request: Request) -> int:
+        """How many tokens `request` is, by the server's own count. Raises ProviderError."""
+        fields, messages, _ = self._asked(request)
+        body, patience = request_body(fields, messages), Patience(20.0, 20.0)
+        found: Any = None
+        async with aclosing(self._wire.events("/v1/messages/count_tokens", body, WholeBody(), patience)) as events:
+            async for payload in events:
+                if isinstance(payload, Failed):
+                    raise ProviderError(payload)
+                found = payload
+        if not isinstance(found, dict) or not count(found.get("input_tokens")):
+            text = f"{self._wire.place.where} does not say how many tokens a request has"
+            raise ProviderError(Failed("malformed", text, "go by the tokens of the answers"))
+        return count(found["input_tokens"])
+
+    async def close(self) -> None:
+        await self._wire.close()
+
+
+def _able(capabilities: Any, name: str, otherwise: bool | None) -> bool | None:
+    """Whether a list says that a model can do `name`; else what is known otherwise."""
+    said = capabilities.get(name) if isinstance(capabilities, dict) else None
+    supported = said.get("supported") if isinstance(said, dict) else None
+    return supported if isinstance(supported, bool) else otherwise

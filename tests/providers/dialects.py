@@ -1,0 +1,8 @@
+"""Every provider that has a wire, for the conformance table."""
+
+from __future__ import annotations
+
+from tests.providers import servers
+from tests.providers.dialect_anthropic import ANTHROPIC
+
+DIALECTS = (*servers.DIALECTS, ANTHROPIC)
