@@ -23,6 +23,7 @@ from agent_tui.protocol.events import Event
 from agent_tui.safety import secrets
 from agent_tui.safety.redact import Redactor
 from agent_tui.structures import terminal_facts
+from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.redacted import redacted
 
 FAILED: Final = 1
@@ -81,6 +82,8 @@ def write(log: Path, path: Path) -> None:
                 Path(file.name).unlink()
     except OSError as error:
         raise Failed(f"{path}: {error.strerror}") from None
+    except UNPLAYABLE as error:
+        raise Failed(f"{log}: its recording cannot be redacted: {unshown(error)}") from None
 
 
 def _hidden(event: Event, hide: Any) -> Event:

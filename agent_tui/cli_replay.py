@@ -24,6 +24,7 @@ from agent_tui.sessions.index import meant, missing
 from agent_tui.sessions.private import write_all
 from agent_tui.sessions.raw import lines
 from agent_tui.sessions.store import log_path, read
+from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 
 if TYPE_CHECKING:
     from agent_tui.tui.recording.player import Player
@@ -147,7 +148,10 @@ def _frames(player: Player, folder: Path) -> int:
         last: list[str] = []
         written = 0
         for count in range(1, len(player) + 1):
-            shown = frame_of(player.model(count))
+            try:
+                shown = frame_of(player.model(count))
+            except UNPLAYABLE as error:
+                shown = [unshown(error)]
             if shown == last:
                 continue
             last, written = shown, written + 1

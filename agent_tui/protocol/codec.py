@@ -17,6 +17,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from agent_tui.protocol.events import AnyEvent, Event, Unknown
 
 VERSION: Final = 1
+LATEST: Final = 253_402_300_800.0
+"""Seconds since the epoch that a calendar still has a date for (the end of the year 9999)."""
 
 
 class BadRecord(ValueError):
@@ -63,11 +65,13 @@ def load(data: dict[str, Any]) -> Event:
 
     Raises BadRecord: a field is missing or has the wrong type, in a format that this version knows.
     """
-    version, kind = data.get("v", VERSION), data.get("type")
+    version, kind, at = data.get("v", VERSION), data.get("type"), data.get("at", 0.0)
     if type(version) is not int:
         raise BadRecord(f"v: {version!r} is no version")
     if not isinstance(kind, str):
         raise BadRecord(f"type: {kind!r} is no name")
+    if type(at) not in (int, float) or not -LATEST < at < LATEST:
+        raise BadRecord(f"at: {str(at)[:20]} is no time")
     own = _own_fields(kind)
     if own:
         known = {k: v for k, v in data.items() if k in own}
@@ -79,8 +83,8 @@ def load(data: dict[str, Any]) -> Event:
             if version <= VERSION:
                 first = error.errors()[0]
                 raise BadRecord(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    number, at = data.get("n", 0), data.get("at", 0.0)
-    if type(number) is not int or type(at) not in (int, float):
+    number = data.get("n", 0)
+    if type(number) is not int:
         raise BadRecord(f"{kind}: n and at must be numbers, not {number!r} and {at!r}")
     return Unknown(n=number, at=float(at), raw=data, type=kind)
 

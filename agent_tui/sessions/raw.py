@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from agent_tui.protocol.codec import LATEST
+
 RawRecord = dict[str, Any]
 
 LOG: Final = ".jsonl"
@@ -168,7 +170,8 @@ def text(record: RawRecord, name: str) -> str:
 def seconds(record: RawRecord) -> float | None:
     """When the record was made, where it says so."""
     value = record.get("at")
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    known = isinstance(value, int | float) and not isinstance(value, bool) and -LATEST < value < LATEST
+    return float(value) if known else None  # type: ignore[arg-type]
 
 
 def number(record: RawRecord, name: str) -> int:

@@ -14,8 +14,9 @@ from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import Op
 from agent_tui.tui import msg
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.model import Model
+from agent_tui.tui.model import Model, initial
 from agent_tui.tui.recording.control import Control
+from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.regions import OverlayView, PromptView, ToastView, View
 from agent_tui.tui.theme import Theme
@@ -113,8 +114,14 @@ class ReplayApp(AgentApp, inherit_bindings=False):
     # -- what is to be seen
 
     def _show(self) -> None:
-        self.model = self._fitted(self.player.model(self.control.count))
-        self.regions.show(self._view(self.model))
+        model = self._fitted(self.player.model(self.control.count))
+        try:
+            shown = self._view(model)
+        except UNPLAYABLE as error:
+            self._said, model = unshown(error), self._fitted(initial())
+            shown = self._view(model)
+        self.model = model
+        self.regions.show(shown)
 
     def _fitted(self, model: Model) -> Model:
         width, height = self._room

@@ -7,6 +7,7 @@ import resource
 import socket
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,9 @@ import pytest
 
 from agent_tui.protocol.events import DraftSaved, TurnEnded, TurnStarted
 from agent_tui.sessions import copies, manage
-from agent_tui.sessions.index import missing
+from agent_tui.sessions.index import missing, recent
 from agent_tui.sessions.maintain import Refused, repair
+from agent_tui.sessions.stats import stats
 from agent_tui.sessions.store import Store, read
 from tests.sessions.logs import turn, write
 
@@ -144,3 +146,18 @@ def test_a_repair_keeps_holes(tmp_path: Path) -> None:
     assert made.check.records == records and read(path)[1] == ()
     assert all(aside.stat().st_blocks * 512 < 4_000_000 for aside in made.aside)
     assert any(isinstance(event, TurnEnded) for event in read(path)[0])
+
+
+@pytest.mark.parametrize("at", ["NaN", "Infinity", "-Infinity", "1e999", "1e308", "1" + "0" * 400, "true", '"x"'])
+def test_a_time_that_no_clock_says_is_damage(tmp_path: Path, at: str) -> None:
+    path = write(tmp_path, "one", *turn(1, "hello"))
+    records = path.read_bytes().splitlines()
+    body = b'{"v":1,"n":%d,"at":%s,"type":"%%s"}' % (len(records) + 1, at.encode())
+    for kind in (b"titled", b"turn_started", b"of_another_day"):
+        odd = body % kind
+        path.write_bytes(b"\n".join([*records, odd[:-1] + b',"c":%d}' % zlib.crc32(odd), b""]))
+        events, problems = read(path)
+        assert len(events) == len(records) and len(problems) == 1
+        assert stats(events).wall_ms >= 0
+        [summary] = recent(tmp_path)
+        assert abs(summary.at) < 1e12

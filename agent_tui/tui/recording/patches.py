@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.finder import Finder
@@ -29,6 +29,8 @@ class Patch:
 
 
 NOTHING = Patch()
+MOST: Final = 100_000
+"""Earlier prompts that a recording may count: as many are made anew of it."""
 
 
 def written(before: Model, after: Model) -> dict[str, Any]:
@@ -49,6 +51,8 @@ def written(before: Model, after: Model) -> dict[str, Any]:
 def read(data: Mapping[str, Any]) -> Patch:
     """What a line says. Raises ValueError, LookupError and TypeError for what was never written."""
     history = (int(data["h"][0]), int(data["h"][1]), str(data["h"][2])) if "h" in data else None
+    if history is not None and not 0 <= history[0] <= MOST:
+        raise ValueError("more earlier prompts than are ever kept")
     finder = rebuilt(data["f"], classes()) if "f" in data else None
     picker = rebuilt(data["k"], classes()) if "k" in data else None
     return Patch(history, finder, picker) if (history, finder, picker) != (None, None, None) else NOTHING

@@ -17,6 +17,7 @@ from agent_tui.protocol.turn_events import TurnStarted
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import EventsArrived, HistoryAsked
 from agent_tui.tui.recording.digest import digests
+from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.patches import NOTHING, applied, remembering
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Reader, Step
 from agent_tui.tui.update import update
@@ -38,6 +39,7 @@ class Player:
     """What the model was after so many steps, as the live session saw it."""
     problems: list[str] = field(default_factory=list)
     is_cut: bool = False
+    _skipped: dict[int, str] = field(default_factory=dict)
     _kept: list[Model] = field(default_factory=list)
     _prompts: list[int] = field(default_factory=list)
     _records: list[int] = field(default_factory=list)
@@ -118,11 +120,15 @@ class Player:
         """Where the replay comes to something else than the live session did; empty: nowhere."""
         found = []
         for count, check in sorted(self.checks.items()):
-            mine = digests(self.model(count))
+            try:
+                mine = digests(self.model(count))
+            except UNPLAYABLE as error:
+                found.append(f"step {count}: {unshown(error)}")
+                continue
             for what, own, live in zip(("model", "frame"), mine, (check.model, check.frame), strict=True):
                 if own != live:
                     found.append(f"step {count}: the {what} differs from that of the recording")
-        return found
+        return [*self._skipped.values(), *found]
 
     def _take(self, found: Header | Step | Check | Cut) -> None:
         if isinstance(found, Cut):
@@ -141,8 +147,11 @@ class Player:
                 self._prompts.append(len(self.steps))
 
     def _played(self, model: Model, first: int, last: int) -> Model:
-        for step in self.steps[first:last]:
-            model = after(model, step)
+        for count, step in enumerate(self.steps[first:last], first + 1):
+            try:
+                model = after(model, step)
+            except UNPLAYABLE as error:
+                self._skipped.setdefault(count, f"step {count} is left out: {unshown(error)}")
         return model
 
 

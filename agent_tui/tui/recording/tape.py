@@ -37,6 +37,8 @@ from agent_tui.tui.recording.classes import classes
 from agent_tui.tui.recording.patches import Patch
 
 VERSION: Final = 1
+LARGEST: Final = 10_000
+"""Columns and rows of a screen, at most: a frame of it is made."""
 _DELTAS: Final[Mapping[type[Event], tuple[str, tuple[str, ...]]]] = {
     TextDelta: ("x", ("text",)),
     ThinkingDelta: ("y", ("text",)),
@@ -190,7 +192,7 @@ class Reader:
             return self._read(data)
         except BadTape:
             raise
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise BadTape(f"{type(error).__name__}: {error}") from None
 
     def _read(self, data: dict[str, Any]) -> Header | Step | Check | Cut:
@@ -198,7 +200,8 @@ class Reader:
             if data["v"] != VERSION:
                 raise BadTape(f"format {data['v']!r}; this version reads {VERSION}")
             self._draft, self._began = "", float(data["at"])
-            return Header(self._began, str(data["session"]), dict(data["versions"]), _made(data["start"], Model))
+            start = _sized(_made(data["start"], Model))
+            return Header(self._began, str(data["session"]), dict(data["versions"]), start)
         if "c" in data:
             return Check(*map(str, data["c"]))
         if "cut" in data:
@@ -217,7 +220,7 @@ class Reader:
             keep, drop, words = data["s"]
             self._draft = self._draft[:keep] + words + self._draft[keep + drop :]
             own[_TEXTS[classes()[own["_"]]]] = self._draft
-        made: Msg = rebuilt({**own, "at": at}, classes())
+        made: Msg = _sized(rebuilt({**own, "at": at}, classes()))
         return made
 
     def _event(self, item: Any, ids: list[Any] | None) -> Event | Restored:
@@ -232,6 +235,15 @@ class Reader:
             return kind(at=_at(self._began, item[1]), **dict(zip(names, item[2:], strict=True)), **whose)
         made: Event = replace(_made(item, Event), **whose)
         return made
+
+
+def _sized(value: Any) -> Any:
+    """`value`, if a screen can be as large as it says. Raises BadTape."""
+    for name in ("width", "height"):
+        size = getattr(value, name, 0)
+        if type(size) is not int or not 0 <= size <= LARGEST:
+            raise BadTape(f"{name} {str(size)[:20]}")
+    return value
 
 
 def _made(data: Any, kind: type[Any]) -> Any:
