@@ -165,9 +165,18 @@ def _changed(old: str, new: str) -> tuple[Spans, Spans]:
             for spans, words, first, last in ((found[0], left, a, b), (found[1], right, c, d)):
                 at = start + sum(map(len, words[:first]))
                 spans += _span(at, words[first:last])
-    if max(map(len, found)) > MARKS:
-        return whole
-    return tuple(found[0]), tuple(found[1])
+    joined = _joined(found[0]), _joined(found[1])
+    return whole if max(map(len, joined)) > MARKS else joined
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> Spans:
+    """`spans`, those that only one character parts as one: it would be a gap in what is read as one change."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and start - found[-1][1] <= 1:
+            start = found.pop()[0]
+        found.append((start, end))
+    return tuple(found)
 
 
 def _words(text: str) -> list[str]:

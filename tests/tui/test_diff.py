@@ -118,6 +118,8 @@ def test_what_came_in_between_is_marked_and_what_stayed_is_not() -> None:
     assert marked("mean = sum(all) / len(all)", "mean = sum(all) / max(1, len(all))") == ([], ["max(1, ", ")"])
     assert marked("answer = call_it(a, second, c)", "answer = call_it(b, second, d)") == (["a", "c"], ["b", "d"])
     assert marked("the same words", "the same words") == ([], [])
+    old, new = "return f'{count} items, {mean:.2f} each'", "return f'{count} items, {mean.quantize(CENT)} each'"
+    assert marked(old, new) == ([":.2f"], ["quantize(CENT)"]), "no gap of one character"
 
 
 def test_too_many_marks_are_one() -> None:
