@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from tests.providers import servers
 from tests.providers.dialect_anthropic import ANTHROPIC
+from tests.providers.gemini_server import GEMINI
 
-DIALECTS = (*servers.DIALECTS, ANTHROPIC)
+DIALECTS = (*servers.DIALECTS, ANTHROPIC, GEMINI)

@@ -56,6 +56,14 @@ def roles(body: Any) -> list[str]:
     return [*system, *(role for content in body["contents"] for role in said_by(content))]
 
 
+def kept(body: bytes) -> bytes:
+    """The parts of a request as they follow each other: results of one answer's calls are parts of one content."""
+    flat = body.removesuffix(b"]}]}")
+    for role in (b"user", b"model"):
+        flat = flat.replace(b']},{"role":"%s","parts":[' % role, b",")
+    return flat
+
+
 def create(address: str, options: Mapping[str, Any]) -> Provider:
     environment = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": address}
     return gemini.create("m", ProviderSetup(environment=environment, options=options))
@@ -64,6 +72,5 @@ def create(address: str, options: Mapping[str, Any]) -> Provider:
 GEMINI = Dialect(
     "gemini", PATH, "text/event-stream", create, gemini_parts, b'data: {"candidates": [{"cont\n\n',
     prompt=lambda body: str(body["contents"][-1]["parts"][0]["text"]),
-    kept=lambda body: body.removesuffix(b"]}]}"),  # results of one answer's calls are the parts of one content
-    roles=roles, raw_call=gemini_raw_call,
+    kept=kept, roles=roles, raw_call=gemini_raw_call, refusal="refusal",
 )  # fmt: skip
