@@ -131,8 +131,18 @@ class _Wire:
                 self._answer(message)
 
     def end(self) -> None:
-        if self.turns and self.turns[-1]["role"] == "assistant" and not self._open:
-            self._of("user").append({"type": "text", "text": GO_ON})
+        last = self.turns[-1] if self.turns else {"role": "", "content": []}
+        if any(block["type"] not in ("tool_result", "tool_use") for block in last["content"]):
+            if last["role"] == "user":
+                self._settle()
+            elif not self._open:
+                self._of("user").append({"type": "text", "text": GO_ON})
+
+    def _settle(self) -> None:
+        """Calls that nobody waits for any more have a result all the same."""
+        for _, id in self._open:
+            self._put_result({"type": "tool_result", "tool_use_id": id, "content": NO_RESULT, "is_error": True})
+        self._open = []
 
     def _of(self, role: str) -> list[dict[str, Any]]:
         """The blocks of the newest message, which is `role`'s."""
@@ -145,9 +155,7 @@ class _Wire:
         blocks = _answered(message, self.origin, self.thoughts)
         if not blocks:
             return  # it was cut before it said anything
-        for _, id in self._open:
-            self._put_result({"type": "tool_result", "tool_use_id": id, "content": NO_RESULT, "is_error": True})
-        self._open = []
+        self._settle()
         if not self.turns:
             self._of("user").append({"type": "text", "text": EMPTY})  # the first word is the person's
         for block in blocks:
