@@ -209,6 +209,8 @@ _OTHERS: Final = {
     "providers.ollama.base_url": "OLLAMA_HOST",
     "providers.anthropic.api_key": "ANTHROPIC_API_KEY",
     "providers.anthropic.base_url": "ANTHROPIC_BASE_URL",
+    "providers.gemini.api_key": "GEMINI_API_KEY",
+    "providers.gemini.base_url": "GOOGLE_GEMINI_BASE_URL",
     "providers.openai.api_key": "OPENAI_API_KEY",
     "providers.openai.base_url": "OPENAI_BASE_URL",
 }

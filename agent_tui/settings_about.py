@@ -48,6 +48,7 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "num_ctx": (0, "Ollama: tokens of context window; 0: the model's own maximum, at most 32,768."),
     "think": (True, "For models that think: true, false or a level."),
     "max_tokens": (0, "Tokens of an answer at most, thoughts included; 0: what the model can, at most 32,000."),
+    "api_version": ("v1beta", "The version of the server's API, a part of its addresses."),
     "idle_timeout": ("", "Seconds without a byte until the server counts as gone; 0: never."),
     "window": ("", "Tokens of context window, where the server does not say."),
     "pace": (1.0, "Stretches the demo's pauses."),

@@ -193,13 +193,17 @@ EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
 """How hard a model may be asked to think."""
 
 
-def _effort(value: Any) -> Any:
+def _effort(levels: tuple[str, ...], least: int) -> Kind:
     """Whether to think, how hard, or with how many tokens; what was typed for a number is one."""
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value)
-    if value in EFFORTS or isinstance(value, bool) or (isinstance(value, int) and 1_024 <= value <= 1_000_000):
-        return value
-    raise ValueError
+
+    def read(value: Any) -> Any:
+        if isinstance(value, str) and value.isdecimal():
+            value = int(value)
+        if value in levels or isinstance(value, bool) or (isinstance(value, int) and least <= value <= 1_000_000):
+            return value
+        raise ValueError
+
+    return Kind(f"true, false, {', '.join(levels)}, or tokens from {least:,} on", read)
 
 
 OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
@@ -209,8 +213,14 @@ OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     },
     "openai": {"model": Kind("the name of a model", _text), "window": _WINDOW, "idle_timeout": _IDLE},
     "anthropic": {
-        "think": Kind(f"true, false, {', '.join(EFFORTS)}, or tokens from 1,024 on", _effort),
+        "think": _effort(EFFORTS, 1_024),
         "max_tokens": _whole(0, 1_000_000),
+        "window": _WINDOW,
+        "idle_timeout": _IDLE,
+    },
+    "gemini": {
+        "think": _effort(("minimal", "low", "medium", "high"), 0),
+        "api_version": Kind('the version of an API, such as "v1beta"', _text),
         "window": _WINDOW,
         "idle_timeout": _IDLE,
     },

@@ -52,7 +52,7 @@ class GeminiProvider:
         base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
         named = _VERSIONED.fullmatch(base_url)
         self.base_url = named[1] if named else base_url
-        self._version = str(setup.options.get("api_version") or (named[2] if named else VERSION))
+        self._version = str(setup.options.get("api_version") or (named[2] if named else VERSION)).strip("/ ")
         key = setup.api_key or next((found for name in KEYS if (found := environment.get(name, "").strip())), "")
         fits = key.isascii() and key.isprintable()
         own = self.base_url == BASE_URL
@@ -89,7 +89,7 @@ class GeminiProvider:
         page = ""
         for _ in range(_MOST_PAGES):
             query = urlencode({"pageSize": _PAGE, **({"pageToken": page} if page else {})})
-            data = await self._wire.get(f"/{self._version}/models?{query}")
+            data = await self._wire.get(f"/{quote(self._version)}/models?{query}")
             entries = data.get("models", []) if isinstance(data, dict) else None
             if not isinstance(entries, list):
                 text = f"{self._wire.place.where} has no list of models"
@@ -115,7 +115,7 @@ class GeminiProvider:
 
     def _path(self) -> str:
         model = self.model if "/" in self.model else f"models/{self.model}"
-        return f"/{self._version}/{quote(model, safe='/:-._~')}:streamGenerateContent?alt=sse"
+        return f"/{quote(f'{self._version}/{model}', safe='/:-._~')}:streamGenerateContent?alt=sse"
 
     def _body(self, request: Request) -> bytes:
         """`contents` last: a longer conversation starts with the bytes of the shorter one."""
