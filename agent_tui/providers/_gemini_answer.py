@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 
 REASONS: Final[Mapping[str, StopReason]] = {
     "STOP": "stop", "MAX_TOKENS": "length",
+    "FUNCTION_CALL": "stop", "TOOL_CALLS": "stop", "LENGTH": "length", "CONTENT_FILTER": "refusal",  # who imitates it
     **dict.fromkeys(
         ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
          "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "ESCALATION"),
