@@ -17,11 +17,13 @@ DIFF_BYTES: Final = 400_000
 
 
 def file_told(look: Look, cwd: Path, number: int) -> dict[str, Any]:
-    """One file of an answer, the `number`th. `capped`: its difference was left out because of its size or number."""
+    """One file of an answer, the `number`th. `capped`: its difference was left out because of its size or number;
+    `goes`, `comes`: there will be no such file any more, or there is none now."""
     told: dict[str, Any] = {
         "path": shown(look.plan.path, cwd), "real": look.plan.path, "state": look.state,
         "why": look.found.problem or WORDS[look.state], "choices": list(look.choices),
         "added": 0, "removed": 0, "diff": [], "capped": False,
+        "goes": bool(look.found.sha) and not look.plan.target, "comes": bool(look.plan.target) and not look.found.sha,
     }  # fmt: skip
     now, then = look.found.content, look.old or b""
     if look.state in ("same", "lost") or look.found.problem or is_binary(now) or is_binary(then):

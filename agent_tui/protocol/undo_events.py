@@ -93,12 +93,14 @@ class FilesRestored(Event):
 
     def said(self) -> str:
         """What was done, in one line."""
+        undone = self.direction == "undo"
         counts = {
-            "restored" if self.direction == "undo" else "changed again": ("done",),
-            "left as they are": ("same", "kept"),
-            "restored beside": ("beside",),
-            "not restored": ("changed", "failed"),
+            "put back" if undone else "changed again": ("done",),
+            "already so": ("same",),
+            "left unchanged": ("kept",),
+            "with the other one beside it": ("beside",),
+            "not put back" if undone else "not changed again": ("changed", "failed"),
         }
         found = [(words, sum(file.outcome in ones for file in self.files)) for words, ones in counts.items()]
         parts = ", ".join(f"{count} {words}" for words, count in found if count)
-        return f"{'Undo' if self.direction == 'undo' else 'Redo'} of files: {parts or 'nothing to do'}."
+        return f"{'Undo' if undone else 'Redo'} of files: {parts or 'nothing to do'}."

@@ -15,7 +15,8 @@ What = Literal["code", "conversation", "both"]
 @frozen
 class OldFile:
     """A file and what going back does to it. `why` says what is in the way, `choices` what may be chosen then (empty:
-    nobody needs to be asked); `diff` goes from what it is now to what it would be."""
+    nobody needs to be asked); `diff` goes from what it is now to what it would be. `goes`: it would be deleted;
+    `comes`: it would be there again."""
 
     path: str
     why: str = ""
@@ -23,6 +24,8 @@ class OldFile:
     added: int = 0
     removed: int = 0
     diff: tuple[Hunk, ...] = ()
+    goes: bool = False
+    comes: bool = False
 
 
 @frozen
@@ -75,5 +78,5 @@ def _file(one: Mapping[str, Any]) -> OldFile:
     choices = tuple(map(str, one.get("choices") or ()))
     return OldFile(
         str(one.get("path", "")), str(one.get("why") or ""), choices, int(one.get("added") or 0),
-        int(one.get("removed") or 0), tuple(hunks),
+        int(one.get("removed") or 0), tuple(hunks), bool(one.get("goes")), bool(one.get("comes")),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from agent_tui.protocol.display import Display
+from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
@@ -195,6 +195,9 @@ class OverlayView:
     """The options stand above the text, which is about the one under the cursor."""
     spare: int = 0
     """So many lines more the text of another option has: the sheet keeps its place while the cursor moves."""
+    diffs: tuple[DiffDisplay, ...] = ()
+    told: int = 0
+    """`lines` from this one on say in words what `diffs` are drawn of."""
 
 
 @frozen

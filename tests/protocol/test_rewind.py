@@ -158,11 +158,11 @@ def test_what_was_put_back_is_shown_and_told_to_the_model() -> None:
     files = (RestoredFile("/w/a", outcome="done"), RestoredFile("/w/b", outcome="kept"))
     event = FilesRestored("i", "undo", (1,), files)
     [row] = fold([event]).rows
-    assert row == NoticeBlock("info", "Undo of files: 1 restored, 1 left as they are.")
+    assert row == NoticeBlock("info", "Undo of files: 1 put back, 1 left unchanged.")
     sent = History().after(event).after(TurnStarted(prompt="next", n=2)).request().messages
     assert isinstance(sent[0], UserMessage) and "/w/a" in sent[0].text and "/w/b" not in sent[0].text
     failed = replace(event, files=(RestoredFile("/w/a", outcome="failed"),))
-    assert fold([failed]).rows[0] == NoticeBlock("warning", "Undo of files: 1 not restored.")
+    assert fold([failed]).rows[0] == NoticeBlock("warning", "Undo of files: 1 not put back.")
     assert len(History().after(failed).shell) == 0
     assert fold([Forked("0123456789")]).rows[0] == DividerBlock("forked from session 01234567")
 

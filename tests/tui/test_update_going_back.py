@@ -6,6 +6,7 @@ from typing import Any
 
 from agent_tui.protocol.events import Answered, Rewound
 from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
+from agent_tui.tui.view.going_back import DRAWN
 from tests.tui.lists import labels, sheet, text
 from tests.tui.play import Play
 
@@ -58,6 +59,20 @@ def test_undo_shows_the_files_and_the_difference_first() -> None:
     assert play.take() == [RestoreFiles(0, "code", {})]
     restored(play, files=[{"path": "shop.py", "outcome": "done", "beside": "", "problem": ""}])
     assert play.toast == "1 file put back; /redo takes that back"
+
+
+def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -> None:
+    play = worked()
+    command(play, "undo")
+    long = {**FREE, "path": "made.py", "goes": True, "diff": [{"lines": ["-x"] * DRAWN}]}
+    answer(play, "undo", FREE, {**FREE, "path": "lost.py", "comes": True})
+    shown = sheet(play)
+    assert [diff.path for diff in shown.diffs] == ["shop.py", "lost.py"]
+    assert "lost.py  would come back  +1 −1" in "".join(span.text for line in shown.lines[: shown.told] for span in line)
+    play.press("escape")
+    command(play, "undo")
+    answer(play, "undo", FREE, long)
+    assert not sheet(play).diffs and "made.py  would be deleted" in text(play) and text(play).count("-x") == DRAWN
 
 
 def test_a_file_that_changed_since_needs_a_word() -> None:

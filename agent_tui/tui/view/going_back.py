@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from agent_tui.protocol.display import DiffDisplay
 from agent_tui.structures.visible import visible
 from agent_tui.tui.going_back import GoingBack, OldFile
 from agent_tui.tui.model import Overlay
@@ -13,6 +14,8 @@ from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 from agent_tui.tui.wording import count
 
+DRAWN: Final = 1_500
+"""Lines of differences up to which they are drawn as in the transcript; more would keep keys waiting."""
 LINES: Final = 4_000
 """Lines of differences that can be scrolled to."""
 CHARS: Final = 300
@@ -44,23 +47,32 @@ def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | 
     title = f"{name}: {about}" if about and not (going.redo and not going.files) else name
     if not going.told:
         return OverlayView(title, ((Span("looking …", "dim"),),), footer="Esc closes")
+    head, rest = _head(going), _differences(going)
     options, places = _options(going)
     selected = places[min(overlay.selected, len(places) - 1)] if places else 0
+    diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.files if file.diff) if len(rest) < DRAWN else ()
     return OverlayView(
-        title, tuple(_lines(going)), tuple(options), selected, "Esc leaves all as it is", scroll=overlay.scroll
-    )
+        title, (*head, *rest), tuple(options), selected, "Esc leaves all as it is", scroll=overlay.scroll,
+        diffs=diffs, told=len(head) if diffs else 0,
+    )  # fmt: skip
 
 
-def _lines(going: GoingBack) -> Lines:
+def _head(going: GoingBack) -> Lines:
+    """How many files, which, and what is left out."""
     if not going.files:
         said = "No file needs to change." if going.redo else "No file has changed since: only what was said goes back."
         return [(Span(said),)]
     lines: Lines = [(Span(f"{count(len(going.files), 'file')} would change. Nothing is written yet."),)]
     for file in going.files:
         why = (Span(f"  {one_line(visible(file.why), 100)}", "warning"),) if file.why else ()
-        size = Span(f"  +{file.added} −{file.removed}" if file.diff else "", "dim")
+        fate = "  would be deleted" if file.goes else "  would come back" if file.comes else ""
+        size = Span(f"{fate}  +{file.added} −{file.removed}" if file.diff else fate, "dim")
         lines.append((Span(f"  {one_line(visible(file.path), 80)}", "accent"), size, *why))
-    lines += [(Span(note, "warning"),) for note in going.caps]
+    return lines + [(Span(note, "warning"),) for note in going.caps]
+
+
+def _differences(going: GoingBack) -> Lines:
+    lines: Lines = []
     for file in going.files:
         if file.diff:
             lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *_diff(file)]

@@ -16,9 +16,11 @@ from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
 from agent_tui.tui.widgets.paint import Region, pad, runs, seg
 
 if TYPE_CHECKING:
+    from agent_tui.protocol.display import DiffDisplay
+    from agent_tui.tui import diff as drawing
     from agent_tui.tui import displays
 else:
-    displays = late("agent_tui.tui.displays")
+    displays, drawing = late("agent_tui.tui.displays"), late("agent_tui.tui.diff")
 
 WIDEST: Final = 92
 LEAST_BESIDE: Final = 8
@@ -31,6 +33,8 @@ class Overlay(Region):
     value: OverlayView | None = None
     top = 0
     """The row of its upper border."""
+    _drawn: tuple[tuple[DiffDisplay, ...], int, list[tuple[Segment, ...]]] = ((), 0, [])
+    """The differences that were drawn last, in how many cells, and how."""
     _placed: Size | None = None
     """The size of the screen for which it has its place; None: it has something else to show."""
 
@@ -72,7 +76,9 @@ class Overlay(Region):
         inner = width - 4
         room = max(1, self.app.size.height - OUTSIDE - 2)
         options = options_lines(value.options, value.selected, inner, True)
-        text = [line for spans in value.lines for line in wrapped(spans, inner)]
+        texts = value.lines[: value.told] if value.diffs else value.lines
+        text = [line for spans in texts for line in wrapped(spans, inner)]
+        text += self._diffs(value.diffs, inner)
         if value.text:
             text += [*(tuple(filled(line, inner)) for line in displays.markdown_lines(value.text, inner, cell_len)), ()]
         text += [line for spans in value.below for line in wrapped(spans, inner)]
@@ -87,6 +93,16 @@ class Overlay(Region):
             *(side(line, width, "accent") for line in body),
             edge("╰", "╯", "", value.footer, width, "accent"),
         ]
+
+    def _diffs(self, diffs: tuple[DiffDisplay, ...], width: int) -> list[tuple[Segment, ...]]:
+        """The differences as the transcript draws them: made once, read with many keys."""
+        if self._drawn[:2] != (diffs, width):
+            lines: list[tuple[Segment, ...]] = []
+            for diff in diffs:
+                drawn = drawing.diff_lines(diff, width, cell_len, "unified")[0]
+                lines += [(), (seg(diff.path, "diff.path"),), *(tuple(filled(line, width)) for line in drawn)]
+            self._drawn = diffs, width, lines
+        return self._drawn[2]
 
     def _window(self, text: list[tuple[Segment, ...]], scroll: int, room: int) -> tuple[list[tuple[Segment, ...]], str]:
         if len(text) <= room:
