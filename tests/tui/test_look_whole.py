@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
 from agent_tui.paths import shipped
-from agent_tui.protocol.display import DiffDisplay, Hunk, TextDisplay
-from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk, TextDisplay
+from agent_tui.protocol.events import ApprovalAsked, QueueChanged
 from agent_tui.protocol.transcript import Queued, ToolBlock
 from agent_tui.tui.diff import diff_lines
 from agent_tui.tui.model import Model
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.tool_block import LAST_LINES, tool_lines
 from agent_tui.tui.view import view
-from agent_tui.tui.widgets.dialog import options_lines
-from tests.tui.story import begun, pressed, told
+from agent_tui.tui.widgets.dialog import Dialog, options_lines
+from tests.tui.story import begun, pressed, still, told
 
 THEMES = [shipped("themes")]
 
@@ -51,6 +52,30 @@ def test_the_state_of_a_prompt_that_waits_is_whole(width: int) -> None:
     assert overlay is not None
     rows = ["".join(run.text for run in row) for row in options_lines(overlay.options, 0, width - 6, True)]
     assert ["next" in rows[0], "waits" in rows[1], "waits" in rows[2]] == [True] * 3
+
+
+def asked(width: int) -> Model:
+    command = CommandDisplay(
+        "python -m pytest tests/test_cart.py -q --maxfail=3 && git commit -m a && git push", "/shop"
+    )
+    label = f"Run {command.command}"
+    why, always = "auto mode asks before every command", "exactly this command in this folder"
+    question = ApprovalAsked("a", "c", "run_shell_command", label, why, command, always)
+    return replace(told(*begun("Fix it."), question), width=width, height=20)
+
+
+async def drawn(model: Model, width: int, height: int) -> list[str]:
+    app = still(model)
+    async with app.run_test(size=(width, height)) as pilot:
+        await pilot.pause()
+        dialog = app.query_one(Dialog)
+        return [dialog.render_line(y).text for y in range(dialog.size.height)]
+
+
+def test_one_line_of_a_command_says_that_there_are_more() -> None:
+    rows = asyncio.run(drawn(asked(60), 60, 20))
+    assert "$ python -m pytest" in rows[2] and "yes, once" in rows[3], rows
+    assert rows[-1].startswith("╰──") and "line 1 of 3 · PgDn to the end, then yes ─╯" in rows[-1], rows
 
 
 def test_few_colours_are_never_dimmed_in_the_context_of_a_diff() -> None:

@@ -45,6 +45,8 @@ class Dialog(Region):
     """The command or diff, every line of it. The rest says where it is: """
     _top = _first = _count = _inset = 0
     """What line of the dialog shows which first line of it, how many do, and behind how many characters of border."""
+    _note = ""
+    """How much of it is in view, where only one line has room; it stands in the border."""
     _painting = False
     _laid: tuple[Display | None, int, Look] | None = None
     _drawn: list[Line]
@@ -98,7 +100,7 @@ class Dialog(Region):
         return [
             edge("╭", "╮", value.title, value.position, width, tone),
             *(side(line, width, tone) for line in (*body, *options)),
-            edge("╰", "╯", "", "", width, tone),
+            edge("╰", "╯", "", self._note if cell_len(self._note) + 6 <= width else "", width, tone),
         ]
 
     def _tight(self, value: DialogView, width: int, budget: int, tone: str) -> list[Sequence[Segment]]:
@@ -159,6 +161,7 @@ class Dialog(Region):
 
     def _window(self, value: DialogView, width: int, room: int) -> list[Sequence[Segment]]:
         """As much of the command or diff as fits, from line `scroll` on."""
+        self._note = ""
         if value.display is None:
             return []
         drawn = self._text(value, width)
@@ -170,10 +173,11 @@ class Dialog(Region):
         self._first, self._count = first, room
         last = first + room
         lines = [filled(line, width) for line in drawn[first:last]]
-        if room == 1:
-            return lines
         total = f"{len(drawn)}{'…' if self._coming else ''}"
         ways = "PgDn to the end, then yes" if value.unread else "PgUp/PgDn scroll"
+        if room == 1:
+            self._note = f"line {last} of {total} · {ways}"
+            return lines
         return [*lines, (seg(f"lines {first + 1}–{last} of {total} · {ways}", "tool.more"),)]
 
     def render_line(self, y: int) -> Strip:
