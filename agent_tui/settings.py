@@ -211,6 +211,7 @@ _OTHERS: Final = {
     "providers.anthropic.base_url": "ANTHROPIC_BASE_URL",
     "providers.gemini.api_key": "GEMINI_API_KEY",
     "providers.gemini.base_url": "GOOGLE_GEMINI_BASE_URL",
+    "providers.gemini.api_version": "GOOGLE_GENAI_API_VERSION",
     "providers.openai.api_key": "OPENAI_API_KEY",
     "providers.openai.base_url": "OPENAI_BASE_URL",
 }

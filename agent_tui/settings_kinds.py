@@ -219,7 +219,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "idle_timeout": _IDLE,
     },
     "gemini": {
-        "think": _effort(("minimal", "low", "medium", "high"), 0),
+        "think": _effort(("minimal", *EFFORTS[:4]), 0),
         "api_version": Kind('the version of an API, such as "v1beta"', _text),
         "window": _WINDOW,
         "idle_timeout": _IDLE,

@@ -19,7 +19,7 @@ REASONS: Final[Mapping[str, StopReason]] = {
     "FUNCTION_CALL": "stop", "TOOL_CALLS": "stop", "LENGTH": "length", "CONTENT_FILTER": "refusal",  # who imitates it
     **dict.fromkeys(
         ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
-         "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "ESCALATION"),
+         "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "ESCALATION", "MODEL_ARMOR"),
         "refusal",
     ),
 }  # fmt: skip

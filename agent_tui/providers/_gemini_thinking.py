@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-BUDGETS: Final[Mapping[str, int]] = {"minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576}
+BUDGETS: Final[Mapping[str, int]] = {"minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 24_576}
 """Tokens for a level, where only tokens are understood; every model that does takes these."""
 _THINKS: Final = re.compile(r"gemini-(2\.5|[3-9]|[1-9]\d|(pro|flash|flash-lite)-latest)(?!.*(image|tts|audio|live))")
 _OFF_AT_128: Final = "gemini-2.5-pro"

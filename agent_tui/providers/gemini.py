@@ -26,6 +26,7 @@ from agent_tui.safety.secrets import Scrubber
 BASE_URL: Final = "https://generativelanguage.googleapis.com"
 KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 URL: Final = "GOOGLE_GEMINI_BASE_URL"
+API_VERSION: Final = "GOOGLE_GENAI_API_VERSION"
 VERSION: Final = "v1beta"
 WINDOW: Final = 1_048_576
 """Tokens of every model that chats since Gemini 2, as the list of models says."""
@@ -52,7 +53,8 @@ class GeminiProvider:
         base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
         named = _VERSIONED.fullmatch(base_url)
         self.base_url = named[1] if named else base_url
-        self._version = str(setup.options.get("api_version") or (named[2] if named else VERSION)).strip("/ ")
+        told = setup.options.get("api_version") or (named[2] if named else environment.get(API_VERSION))
+        self._version = str(told or "").strip("/ ") or VERSION
         key = setup.api_key or next((found for name in KEYS if (found := environment.get(name, "").strip())), "")
         fits = key.isascii() and key.isprintable()
         own = self.base_url == BASE_URL

@@ -208,6 +208,7 @@ def test_what_is_known_without_asking() -> None:
         ("/v1", {}, PATH.replace("v1beta", "v1")),
         ("/v1beta/", {}, PATH),
         ("", {"api_version": "v1alpha"}, PATH.replace("v1beta", "v1alpha")),
+        ("/v1beta2", {}, PATH.replace("v1beta", "v1beta2")),
         ("/gateway/v1beta", {"api_version": "v1"}, "/gateway" + PATH.replace("v1beta", "v1")),
     ],
 )
@@ -227,6 +228,13 @@ def test_address_and_version_are_the_persons(base: str, options: dict[str, str],
         assert "first" not in got.path
 
     asyncio.run(scenario())
+
+
+def test_the_version_may_stand_in_the_environment() -> None:
+    environment = {"GOOGLE_GENAI_API_VERSION": "v1"}
+    assert gemini.create("m", ProviderSetup(environment=environment))._path().startswith("/v1/models/m:")
+    environment["GOOGLE_GENAI_API_VERSION"] = " "
+    assert gemini.create("m", ProviderSetup(environment=environment))._path().startswith("/v1beta/models/m:")
 
 
 def test_names_of_models_cannot_leave_their_place() -> None:
@@ -255,6 +263,7 @@ def test_a_key_that_cannot_be_sent_is_said() -> None:
         ("gemini-2.0-flash", False, {}),
         ("gemini-2.5-flash", 2_000, {"includeThoughts": True, "thinkingBudget": 2_000}),
         ("gemini-2.5-flash", "High", {"includeThoughts": True, "thinkingBudget": 24_576}),
+        ("gemini-2.5-pro", "xhigh", {"includeThoughts": True, "thinkingBudget": 24_576}),
         ("gemini-3-flash", "minimal", {"includeThoughts": True, "thinkingLevel": "minimal"}),
     ],
 )
