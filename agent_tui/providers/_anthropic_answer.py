@@ -33,7 +33,7 @@ class AnthropicAnswer:
         """Arguments that a call brought with it, by the call's number, until others come."""
         self._begun = self._stopped = False
         self._reason = ""
-        self._usage: dict[str, int] | None = None
+        self._usage: dict[str, int] = {}
 
     @property
     def ended(self) -> bool:
@@ -148,8 +148,7 @@ class AnthropicAnswer:
     def _counted(self, usage: Any) -> None:
         """Counts come at the start and, of all so far, at the end; some servers know the prompt's only then."""
         if isinstance(usage, dict):
-            told = {name: n for name in _COUNTS if (n := count(usage.get(name)))}
-            self._usage = {**(self._usage or {}), **told}
+            self._usage |= {name: n for name in _COUNTS if (n := count(usage.get(name)))}
 
     def rest(self) -> list[StreamItem]:
         found: list[StreamItem] = [item for block in self._blocks for item in self._closed(block)]
@@ -167,8 +166,9 @@ class AnthropicAnswer:
         return Finished(reason, calls, self._told(), stored(self._origin, self._blocks))
 
     def _told(self) -> Usage | None:
-        """What of the prompt was in the server's cache already is a part of it here, as with every other provider."""
-        if self._usage is None:
+        """What of the prompt was in the server's cache already is a part of it here, as with every other provider.
+        Some servers count nothing, and say so with zeros."""
+        if not self._usage:
             return None
         prompt = sum(self._usage.get(name, 0) for name in _INPUT)
         read, written = (self._usage.get(name, 0) for name in _INPUT[1:])

@@ -112,7 +112,7 @@ def test_counts_come_at_the_end_too_and_what_was_cached_is_part_of_the_prompt() 
     for first, told, expected in (
         (empty, late, Usage(150, 9, 100, cache_write_tokens=30)),
         (START, {"output_tokens": 9}, Usage(11, 9, 3, cache_write_tokens=2)),
-        ({"type": "message_start"}, {}, Usage()),
+        (empty, {"output_tokens": 0}, None),
     ):
         found = played_events(sse(first), *HI[1:], *end("end_turn", **told))[-1]
         assert isinstance(found, Finished) and found.usage == expected

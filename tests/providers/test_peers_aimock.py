@@ -13,15 +13,28 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, ToolSpec, UserMessage
-from agent_tui.providers import compatible, ollama
-from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk
+from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.providers import anthropic, compatible, ollama
+from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
 
 pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
 
 PACKAGE = "@copilotkit/aimock@1.43"
 FIXTURES = [
-    {"match": {"userMessage": "say hello"}, "response": {"content": "Hello, wörld 🎉!"}},
+    {
+        "match": {"userMessage": "say hello"},
+        "response": {"content": "Hello, wörld 🎉!", "usage": {"prompt_tokens": 12, "completion_tokens": 5}},
+    },
+    {"match": {"userMessage": "think of it", "hasToolResult": True}, "response": {"content": "Thought so."}},
+    {
+        "match": {"userMessage": "think of it"},
+        "response": {
+            "reasoning": "Öhm, 🤔 a list first.",
+            "reasoningSignature": "c2lnbmVk",
+            "redactedThinking": ["c2VjcmV0"],
+            "toolCalls": [{"name": "list_files", "arguments": {}}],
+        },
+    },
     {
         "match": {"userMessage": "look around", "hasToolResult": True},
         "response": {"content": "There is one file."},
@@ -83,8 +96,13 @@ def compatible_at(address: str) -> Provider:
     return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key="sk-test"))
 
 
+def anthropic_at(address: str) -> Provider:
+    return anthropic.create("claude-opus-5-5", ProviderSetup(base_url=address, api_key="sk-test"))
+
+
 Create = Callable[[str], Provider]
-both = pytest.mark.parametrize("create", [ollama_at, compatible_at], ids=["ollama", "compatible"])
+DIALECTS = {"ollama": ollama_at, "compatible": compatible_at, "anthropic": anthropic_at}
+each = pytest.mark.parametrize("create", DIALECTS.values(), ids=DIALECTS)
 
 
 def played(provider: Provider, *requests: Request) -> list[list[StreamItem]]:
@@ -96,17 +114,17 @@ def played(provider: Provider, *requests: Request) -> list[list[StreamItem]]:
     return asyncio.run(scenario())
 
 
-@both
+@each
 def test_text(aimock: str, create: Create) -> None:
     (items,) = played(create(aimock), Request("Be kind.", (UserMessage("say hello"),), TOOLS))
     assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "Hello, wörld 🎉!"
     end = items[-1]
     assert isinstance(end, Finished) and end.stop_reason == "stop" and not end.calls
-    if create is compatible_at:
+    if create is not ollama_at:
         assert end.usage is not None and end.usage.completion_tokens > 0
 
 
-@both
+@each
 def test_tool_calls_and_their_results(aimock: str, create: Create) -> None:
     asked = UserMessage("look around")
     (items,) = played(create(aimock), Request("", (asked,), TOOLS))
@@ -117,15 +135,34 @@ def test_tool_calls_and_their_results(aimock: str, create: Create) -> None:
         ("read_file", {"path": "ä.py"}),
     ]
     results = tuple(ToolMessage(c.id, c.name, "ä.py") for c in end.calls)
-    history = (asked, AssistantMessage("", calls=end.calls, provider="x"), *results)
+    history: tuple[Message, ...] = (asked, AssistantMessage("", calls=end.calls, provider="x"), *results)
     (items,) = played(create(aimock), Request("", history, TOOLS))
     assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "There is one file."
 
 
-@both
+@each
 def test_a_rate_limit(aimock: str, create: Create) -> None:
     (items,) = played(create(aimock), Request("", (UserMessage("too fast"),)))
     (end,) = items
     assert isinstance(end, Failed)
     assert (end.kind, end.may_pass, end.retry_after) == ("rate_limited", True, 3.0)
     assert "slow down" in end.text and aimock in end.text
+
+
+def test_thoughts_go_back_signed(aimock: str) -> None:
+    """This server refuses a turn that goes on with thinking but without the signed thoughts that it began with."""
+
+    def ask(*history: Message) -> list[StreamItem]:
+        provider = anthropic.create("claude-haiku-4-5", ProviderSetup(base_url=aimock, api_key="sk-test"))
+        asked: list[Message] = [UserMessage("think of it"), *history]
+        return played(provider, Request("", tuple(asked), TOOLS))[0]
+
+    items = ask()
+    end = items[-1]
+    assert isinstance(end, Finished) and [call.arguments for call in end.calls] == ["{}"]
+    reasoning = "".join(item.text for item in items if isinstance(item, ThinkingChunk))
+    assert reasoning == "Öhm, 🤔 a list first."
+    result = ToolMessage(end.calls[0].id, "list_files", "a.py")
+    for provider in ("anthropic", "ollama"):  # of another provider: the turn goes on without thinking
+        items = ask(AssistantMessage("", reasoning, end.calls, provider, end.state), result)
+        assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "Thought so."
