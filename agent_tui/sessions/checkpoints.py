@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -11,15 +12,26 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from agent_tui.regular_file import open_regular
 from agent_tui.sessions.private import make_folder, sync_folder, write_all
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 DAY: Final = 86_400.0
+LARGEST: Final = 256_000_000
+"""Bytes of a content that is read: none that is put here is so large."""
 
 
 def _part(name: str) -> bool:
     """Whether it is a content that was not written whole."""
     return name.startswith(".") and name.count(".") == 3
+
+
+def _content(path: Path) -> bytes:
+    """What the file holds; a link or a pipe in its place is none of ours. Raises OSError."""
+    with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        if os.fstat(file.fileno()).st_size > LARGEST:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return file.read()
 
 
 class Blobs:
@@ -55,7 +67,7 @@ class Blobs:
         """The content with this hash. Raises FileNotFoundError (there is none), ValueError (damaged, or no hash)."""
         if not _SHA256.fullmatch(sha):
             raise ValueError(f"{sha!r} is no SHA-256")
-        content = (self.folder / sha).read_bytes()
+        content = _content(self.folder / sha)
         if hashlib.sha256(content).hexdigest() != sha:
             raise ValueError(f"the kept content {sha[:12]} is damaged")
         return content
@@ -97,6 +109,6 @@ class Blobs:
     def _holds(path: Path, content: bytes) -> bool:
         """Whether the file is there and whole; a damaged one is written again."""
         try:
-            return path.read_bytes() == content
+            return path.lstat().st_size == len(content) and _content(path) == content
         except OSError:
             return False

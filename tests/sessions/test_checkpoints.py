@@ -73,3 +73,34 @@ def test_the_old_and_the_too_many_go_but_nothing_of_today(tmp_path: Path) -> Non
     assert kept == {shas[0.5], shas[2], shas[50], "notes.txt"}
     assert blobs.prune(0, 0, now) == (0, 0)
     assert Blobs(tmp_path / "none").prune(1, 1, now) == (0, 0)
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder", "link", "gigabyte", "damage"])
+def test_what_lies_in_the_place_of_a_content_holds_nobody_up(tmp_path: Path, what: str) -> None:
+    """Reading says that it is lost; keeping the content again puts it right, wherever that needs no deleting."""
+    blobs = Blobs(tmp_path / "blobs")
+    sha = blobs.put(b"before")
+    path, aim = tmp_path / "blobs" / sha, tmp_path / "aim"
+    path.unlink()
+    aim.write_bytes(b"mine")
+    match what:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "link":
+            path.symlink_to(aim)
+        case "gigabyte":
+            path.touch()
+            os.truncate(path, 1 << 30)
+        case _:
+            path.write_bytes(b"mine!!")
+    with pytest.raises((OSError, ValueError)):
+        blobs.get(sha)
+    if what == "folder":
+        with pytest.raises(OSError):
+            blobs.put(b"before")
+    else:
+        assert blobs.put(b"before") == sha and blobs.get(sha) == b"before"
+    assert aim.read_bytes() == b"mine"
+    assert [one.name for one in (tmp_path / "blobs").iterdir()] == [sha]
