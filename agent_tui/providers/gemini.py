@@ -40,6 +40,13 @@ def create(model: str, setup: ProviderSetup) -> GeminiProvider:
     return GeminiProvider(model, setup)
 
 
+def _advice(key: str, fits: bool) -> str:
+    """What to do where the server wants another key."""
+    if not key:
+        return f"set {KEYS[0]}, or api_key under [providers.gemini] in config.toml"
+    return f"check {KEYS[0]}" if fits else f"check {KEYS[0]}: it holds characters that cannot be sent"
+
+
 class GeminiProvider:
     """One model of Gemini. `base_url` is the server's address, without the version of its API."""
 
@@ -62,7 +69,7 @@ class GeminiProvider:
         place = failures.Place(
             "Gemini" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
             unreachable=at_fault,
-            auth=f"check {KEYS[0]}" if fits else f"check {KEYS[0]}: it holds characters that cannot be sent",
+            auth=_advice(key, fits),
             secrets=Scrubber((key,)),
         )  # fmt: skip
         # A key in an address ends up in logs: it only ever goes into the header.
