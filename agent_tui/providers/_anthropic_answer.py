@@ -87,6 +87,8 @@ class AnthropicAnswer:
                 if data.get("input"):
                     self._inputs[block.call] = data["input"]
                 return self._argued(block, "", id=text_in(data.get("id")), name=text_in(data.get("name")))
+            case _:
+                pass  # a tool of the server's own, or what a later version of the dialect has
         return []
 
     def _opened(self, payload: dict[str, Any], kind: str) -> Block:
@@ -100,19 +102,24 @@ class AnthropicAnswer:
         data = _object(payload.get("delta"))
         index = payload.get("index")
         block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
-        match data.get("type"):
-            case "text_delta" if block is None or block.kind == "text":
-                return self._said(block or self._opened(payload, "text"), text_in(data.get("text")))
-            case "thinking_delta" if block is None or block.kind == "thinking":
-                return self._thought(block or self._opened(payload, "thinking"), text_in(data.get("thinking")))
-            case "signature_delta" if block is not None:
+        kind = data.get("type")
+        if kind in ("text_delta", "thinking_delta") and block is None:
+            block = self._opened(payload, kind.removesuffix("_delta"))
+        if block is None:
+            return [self._broken("with a call that has no name")] if kind == "input_json_delta" else []
+        match kind, block.kind:
+            case "text_delta", "text":
+                return self._said(block, text_in(data.get("text")))
+            case "thinking_delta", "thinking":
+                return self._thought(block, text_in(data.get("thinking")))
+            case "signature_delta", "thinking":
                 block.signature += text_in(data.get("signature"))
-            case "input_json_delta" if block is None:
-                return [self._broken("with a call that has no name")]
-            case "input_json_delta" if block.kind == "tool_use":
+            case "input_json_delta", "tool_use":
                 if part := text_in(data.get("partial_json")):
                     self._inputs.pop(block.call, None)
                     return self._argued(block, part)
+            case _:
+                pass
         return []
 
     def _said(self, block: Block, text: str) -> list[StreamItem]:

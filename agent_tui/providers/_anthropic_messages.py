@@ -66,6 +66,8 @@ def stored(origin: Origin, blocks: Iterable[Block]) -> str:
                 entries.append({"text": block.size})
             case "tool_use":
                 entries.append({"call": block.call})
+            case _:
+                pass  # what a later version of the dialect has
     if not any("thinking" in entry or "redacted" in entry for entry in entries):
         return ""
     return compact({"from": origin.name, "blocks": entries})
@@ -131,7 +133,7 @@ class _Wire:
                 self._answer(message)
 
     def end(self) -> None:
-        last = self.turns[-1] if self.turns else {"role": "", "content": []}
+        last: dict[str, Any] = self.turns[-1] if self.turns else {"role": "", "content": []}
         if any(block["type"] not in ("tool_result", "tool_use") for block in last["content"]):
             if last["role"] == "user":
                 self._settle()

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agent_tui.providers._pace import FAST, LONG, REST, Pace, in_time
+from agent_tui.providers._pace import ALIVE, FAST, LONG, REST, Pace, in_time
 
 
 class Clock:
@@ -72,6 +72,35 @@ def test_a_flood_is_never_kept_waiting(clock: Clock) -> None:
 
 def test_the_end_is_not_waited_for(clock: Clock) -> None:
     assert read(clock, [LONG, 0.01]) == 1
+
+
+def left(clock: Clock, chunks: list[tuple[float, bytes]], limit: float | None = 10.0) -> float | None:
+    """What a read after `chunks` may take."""
+
+    async def come() -> AsyncIterator[bytes]:
+        for gap, data in chunks:
+            clock.time += gap
+            yield data
+
+    async def all_of_it() -> float | None:
+        pace, source = Pace(clock), come()
+        for _ in chunks:
+            await pace.read(source)
+            clock.time += 1_000.0  # who reads may take any time
+        return pace.left(limit)
+
+    return asyncio.run(all_of_it())
+
+
+def test_only_a_line_or_a_kilobyte_is_a_sign_of_life(clock: Clock) -> None:
+    drip = [(4.0, b"x"), (4.0, b"y")]
+    assert left(clock, []) == 10.0
+    assert left(clock, drip) == 2.0
+    assert left(clock, drip * 2) == 0.0
+    assert left(clock, drip, None) is None
+    for life in (b": comment\n", b"\r", b"x" * ALIVE):
+        assert left(clock, [*drip, (1.0, life)]) == 10.0
+    assert left(clock, [(1.0, b"x" * (ALIVE // 2))] * 3) == 9.0
 
 
 # -- the time of one read
