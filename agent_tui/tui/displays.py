@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
 from agent_tui.protocol import display as d
+from agent_tui.structures import late
 from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
@@ -25,6 +26,12 @@ MOST_DIFF_LINES: Final = 1_500
 """Lines that even an open diff shows: each costs more than one of text."""
 MOST_ASKED_LINES: Final = 20_000
 """The same for a diff that waits for consent."""
+LONGEST_PATTERN: Final = 200
+MOST_HITS: Final = 20
+"""Characters of a pattern that is looked for in the lines that it found, and about as many places of a line."""
+_LITERAL: Final = late.pattern(r"(?:[^\\.^$*+?{}\[\]()|]|\\\W)+(?:\|(?:[^\\.^$*+?{}\[\]()|]|\\\W)+)*")
+_OR: Final = late.pattern(r"(?<!\\)\|")
+_ESCAPED: Final = late.pattern(r"\\(\W)")
 COLOURED: Final = 24_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
@@ -171,6 +178,7 @@ def _listing(listing: d.ListingDisplay, width: int, cells: Cells) -> list[Line]:
 
 def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
     lines: list[Line] = []
+    wanted = _literals(found.pattern)
     path = None
     for match in found.matches:
         if match.path != path:
@@ -181,10 +189,36 @@ def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
         number = Segment(f"{match.line:>5}  ", "diff.number")
         text = visible(short(match.text)).expandtabs(4).replace("\n", "␊")
         rest = Segment(f"{GOES_ON:>6} ", "diff.number")
-        lines.extend(chop([Segment(text, "tool.output")], width, cells, (number,), (rest,)))
+        lines.extend(chop(_hits(text, wanted), width, cells, (number,), (rest,)))
     if found.total > len(found.matches):
         lines.extend(wrap([Segment(f"of {found.total:,} matches in all", "dim")], width, cells))
     return lines or [Line(cut_runs((Segment("no match", "dim"),), width, cells))]
+
+
+def _literals(pattern: str) -> Sequence[str]:
+    """The texts that `pattern` stands for, if it is no more than that: a pattern of somebody else's is never run here,
+    it might take for ever."""
+    if len(pattern) > LONGEST_PATTERN or not _LITERAL.fullmatch(pattern):
+        return ()
+    return tuple(_ESCAPED.sub(r"\1", part) for part in _OR.split(pattern))
+
+
+def _hits(text: str, wanted: Sequence[str]) -> list[Segment]:
+    """A line that matched, with what it matched set off; where no capitals fit, whatever the capitals."""
+    if not any(one in text for one in wanted):
+        low = text.lower()
+        wanted = [one.lower() for one in wanted] if len(low) == len(text) else ()
+    else:
+        low = text
+    runs: list[Segment] = []
+    at = 0
+    while len(runs) < MOST_HITS:
+        start, one = min(((low.find(one, at), one) for one in wanted if one in low[at:]), default=(-1, ""))
+        if start < 0:
+            break
+        runs += [Segment(text[at:start], "tool.output"), Segment(text[start : start + len(one)], "match.hit")]
+        at = start + len(one)
+    return [run for run in (*runs, Segment(text[at:], "tool.output")) if run.text]
 
 
 def _command(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:

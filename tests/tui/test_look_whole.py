@@ -9,10 +9,11 @@ import pytest
 from rich.cells import cell_len
 
 from agent_tui.paths import shipped
-from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk, TextDisplay
+from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk, Match, MatchesDisplay, TextDisplay
 from agent_tui.protocol.events import ApprovalAsked, QueueChanged
 from agent_tui.protocol.transcript import Queued, ToolBlock
 from agent_tui.tui.diff import diff_lines
+from agent_tui.tui.displays import display_lines
 from agent_tui.tui.model import Model
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.tool_block import LAST_LINES, tool_lines
@@ -76,6 +77,21 @@ def test_one_line_of_a_command_says_that_there_are_more() -> None:
     rows = asyncio.run(drawn(asked(60), 60, 20))
     assert "$ python -m pytest" in rows[2] and "yes, once" in rows[3], rows
     assert rows[-1].startswith("╰──") and "line 1 of 3 · PgDn to the end, then yes ─╯" in rows[-1], rows
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "hits"),
+    [
+        ("total", "print(total(cart), total)", ["total", "total"]), (r"round\(", "return round(x)", ["round("]),
+        ("Total", "a total", ["total"]), ("sum|len", "len(sum)", ["len", "sum"]), (r"a\|b", "x a|b", ["a|b"]),
+        (r"t.tal", "total", []), (r"(a+)+$", "aaa", []), (r"\btotal", "total", []), ("", "x", []),
+        ("x", "x" * 99, ["x"] * 10),
+    ],
+)  # fmt: skip
+def test_what_was_found_is_set_off(pattern: str, text: str, hits: list[str]) -> None:
+    lines = display_lines(MatchesDisplay(pattern, (Match("a.py", 3, text),), 1), 300, True, cell_len)
+    assert lines[1].text.endswith(text)
+    assert [run.text for line in lines for run in line.segments if run.style == "match.hit"] == hits
 
 
 def test_few_colours_are_never_dimmed_in_the_context_of_a_diff() -> None:
