@@ -1,91 +1,20 @@
-"""Our wire formats against somebody else's server: npm's `@copilotkit/aimock`, started here on a free port."""
+"""Our wire formats against somebody else's server: npm's `@copilotkit/aimock`, started on a free port."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import re
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
-from agent_tui.providers import anthropic, compatible, ollama
+from agent_tui.providers import anthropic, compatible, gemini, ollama
 from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
 
 pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
 
-PACKAGE = "@copilotkit/aimock@1.43"
-FIXTURES = [
-    {
-        "match": {"userMessage": "say hello"},
-        "response": {"content": "Hello, wörld 🎉!", "usage": {"prompt_tokens": 12, "completion_tokens": 5}},
-    },
-    {"match": {"userMessage": "think of it", "hasToolResult": True}, "response": {"content": "Thought so."}},
-    {
-        "match": {"userMessage": "think of it"},
-        "response": {
-            "reasoning": "Öhm, 🤔 a list first.",
-            "reasoningSignature": "c2lnbmVk",
-            "redactedThinking": ["c2VjcmV0"],
-            "toolCalls": [{"name": "list_files", "arguments": {}}],
-        },
-    },
-    {
-        "match": {"userMessage": "look around", "hasToolResult": True},
-        "response": {"content": "There is one file."},
-    },
-    {
-        "match": {"userMessage": "look around"},
-        "response": {
-            "toolCalls": [
-                {"name": "list_files", "arguments": {"path": "."}},
-                {"name": "read_file", "arguments": {"path": "ä.py"}},
-            ]
-        },
-    },
-    {
-        "match": {"userMessage": "too fast"},
-        "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429, "retryAfter": 3},
-    },
-]
 TOOLS = tuple(ToolSpec(name, "A tool.", {"type": "object", "properties": {}}) for name in ("list_files", "read_file"))
-
-
-@pytest.fixture(scope="module")
-def aimock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running aimock; `AGENT_TUI_PEERS` names a folder that keeps the installed package."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.skip("Node and npm are needed to run @copilotkit/aimock")
-    kept = os.environ.get("AGENT_TUI_PEERS")
-    folder = Path(kept) if kept else tmp_path_factory.mktemp("aimock")
-    program = folder / "node_modules" / ".bin" / "llmock"
-    if not program.exists():
-        install = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--silent", PACKAGE]
-        done = subprocess.run(install, capture_output=True, text=True, timeout=120, check=False)
-        if done.returncode:
-            pytest.skip(f"npm cannot install {PACKAGE}: {done.stderr.strip()[:200]}")
-    fixtures = tmp_path_factory.mktemp("fixtures") / "fixtures.json"
-    fixtures.write_text(json.dumps({"fixtures": FIXTURES}), encoding="utf-8")
-    command = [node, str(program), "-p", "0", "-f", str(fixtures), "-c", "3", "--strict", "--log-level", "info"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
-        try:
-            lines: list[str] = []
-            for line in process.stdout:
-                lines.append(line)
-                if found := re.search(r"listening on (http://\S+)", line):
-                    break
-            else:
-                pytest.fail(f"aimock did not start: {''.join(lines)}")
-            yield found[1]
-        finally:
-            process.terminate()
 
 
 def ollama_at(address: str) -> Provider:
@@ -100,8 +29,12 @@ def anthropic_at(address: str) -> Provider:
     return anthropic.create("claude-opus-5-5", ProviderSetup(base_url=address, api_key="sk-test"))
 
 
+def gemini_at(address: str) -> Provider:
+    return gemini.create("gemini-3-pro-preview", ProviderSetup(base_url=address, api_key="sk-test"))
+
+
 Create = Callable[[str], Provider]
-DIALECTS = {"ollama": ollama_at, "compatible": compatible_at, "anthropic": anthropic_at}
+DIALECTS = {"ollama": ollama_at, "compatible": compatible_at, "anthropic": anthropic_at, "gemini": gemini_at}
 each = pytest.mark.parametrize("create", DIALECTS.values(), ids=DIALECTS)
 
 
