@@ -65,7 +65,8 @@ def _parser() -> argparse.ArgumentParser:
 def write(log: Path, path: Path) -> None:
     """Write the session of `log` to the archive `path`, which must not be there yet. Raises Failed."""
     player, events = load(log)
-    hide = Redactor(secrets.known(os.environ), str(Path.home())).text
+    told = Redactor(secrets.known(os.environ), str(Path.home()))
+    hide = told.learned(text for event in events for text in _said(dump(event))).text
     known = [_hidden(event, hide) for event in events]
     name = log.name.removesuffix(LOG)
     try:
@@ -99,8 +100,17 @@ def _texts(data: Any, hide: Any) -> Any:
     if isinstance(data, list):
         return [_texts(item, hide) for item in data]
     if isinstance(data, dict):
-        return {key: _texts(item, hide) for key, item in data.items()}
+        return {hide(key): _texts(item, hide) for key, item in data.items()}
     return data
+
+
+def _said(data: Any) -> Iterator[str]:
+    """Every text in `data`."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, list | dict):
+        for item in data.values() if isinstance(data, dict) else data:
+            yield from _said(item)
 
 
 def _about() -> dict[str, Any]:

@@ -29,16 +29,41 @@ _FORMATS: Final = (
 )
 
 
-class Redactor:
-    """`values` are hidden wherever they stand, and the name of the person whose `home` it is in paths."""
+_BEGUN: Final = 12
+"""Characters of a secret that was cut short which are hidden: fewer are little more than the name of its format."""
+_LONGEST: Final = 80
+_MOST: Final = 500
 
-    def __init__(self, values: Iterable[str] = (), home: str = "") -> None:
+
+class Redactor:
+    """`values` are hidden wherever they stand, and the name of the person whose `home` it is in paths. Of
+    `whole` values the beginnings are hidden, too."""
+
+    def __init__(self, values: Iterable[str] = (), home: str = "", whole: Iterable[str] = ()) -> None:
+        self._own = (tuple(values), home)
         own = [re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True)]
         name = PurePath(home).name
         if len(name) > 1 and name != "root":
             own.append(rf"(?<=/){re.escape(name)}(?=/|$|\W)")
-        self._pattern = re.compile("|".join((*own, *_FORMATS)))
+        begun = [_beginning(value) for value in sorted({*whole}, key=len, reverse=True)]
+        self._pattern = re.compile("|".join((*own, *_FORMATS, *begun)))
+
+    def learned(self, texts: Iterable[str]) -> Redactor:
+        """One that knows the secrets which stand in `texts`, where they are cut short (a label, half of a word
+        that was typed) or stand where no format tells of them."""
+        values, home = self._own
+        found = {match[0] for text in texts for match in self._pattern.finditer(text)} | {*values}
+        whole = sorted(value for value in found if len(value) >= _BEGUN + 4 and len(value.split()) == 1)
+        return Redactor(values, home, whole[:_MOST])
 
     def text(self, text: str) -> str:
         """`text`, of the same length, with dots in the place of what is hidden; line ends stay."""
         return self._pattern.sub(lambda found: re.sub(r"[^\n]", DOT, found[0]), text)
+
+
+def _beginning(value: str) -> str:
+    """What fits `value`, and as much of its beginning as there is."""
+    tail = ""
+    for letter in reversed(value[_BEGUN:_LONGEST]):
+        tail = f"(?:{re.escape(letter)}{tail})?"
+    return re.escape(value[:_BEGUN]) + tail

@@ -36,7 +36,8 @@ def redacted(player: Player, log: Iterable[Event], hide: Hide) -> Iterator[str]:
     model, writer = initial(), Writer(0.0)
     for count, step in enumerate(player.steps, 1):
         if isinstance(step, Header):
-            start = replace(_hidden(step.start, hide), sessions=step.start.sessions)
+            sessions = {name: replace(own, cwd=hide(own.cwd)) for name, own in step.start.sessions.items()}
+            start = replace(_hidden(step.start, hide), sessions=sessions)
             writer = Writer(step.at)
             yield writer.header(start, step.session, step.versions)
             model = after(model, replace(step, start=start))
