@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         "--at", type=int, default=0, metavar="N", help="what was before its record N, where a turn begins"
     )
     rename = add("rename", "give a session a name")
-    rename.add_argument("title", metavar="NAME", help="an empty one takes it away")
+    rename.add_argument("title", metavar="NAME", help="in quotes where it has blanks; an empty one takes it away")
     delete = add("delete", "delete a session")
     delete.add_argument("--yes", action="store_true", help="do not ask")
     add("verify", "what is damaged, of one session or of all")
@@ -245,7 +245,7 @@ class Commands:
         days = getattr(own, "keep_days", 0) if self.given.days is None else self.given.days
         size = getattr(own, "keep_mb", 0) if self.given.mb is None else self.given.mb
         if days <= 0 and size <= 0:
-            self.out.say("nothing is set: --days, --mb, or sessions.keep_days and sessions.keep_mb")
+            self.out.say("nothing is set: give --days N or --mb N, or set sessions.keep_days or sessions.keep_mb")
             return 0
         try:
             old = retention.planned(self.folder, self.cache, days, size)

@@ -87,8 +87,8 @@ class Output:
             raise Failed(f"{target}: {error.strerror or error}") from None
 
     def copied(self, made: Copied) -> int:
-        left = f", {made.left_out:,} left out" if made.left_out else ""
-        self.say(f"{made.id}: {_turns(made.turns)}, {made.records:,} records{left}")
+        left = f"; {made.left_out:,} of the old one are left out" if made.left_out else ""
+        self.say(f"{made.id}: {_turns(made.turns)}, {made.records:,} records in a new session{left}")
         return 0
 
     def imported(self, made: Imported) -> None:

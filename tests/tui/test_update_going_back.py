@@ -68,7 +68,8 @@ def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -
     answer(play, "undo", FREE, {**FREE, "path": "lost.py", "comes": True})
     shown = sheet(play)
     assert [diff.path for diff in shown.diffs] == ["shop.py", "lost.py"]
-    assert "lost.py  would come back  +1 −1" in "".join(span.text for line in shown.lines[: shown.told] for span in line)
+    head = ["".join(span.text for span in line) for line in shown.lines[: shown.told]]
+    assert "  lost.py  would come back  +1 −1" in head
     play.press("escape")
     command(play, "undo")
     answer(play, "undo", FREE, long)

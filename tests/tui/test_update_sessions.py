@@ -96,6 +96,11 @@ def test_a_session_is_renamed_from_the_list() -> None:
     assert labels(play) == ["price of tea", "tea shop", "a new session"] and chosen(play) == "tea shop"
 
 
+def test_a_copy_is_told_from_what_it_was_made_from() -> None:
+    play = listed(data=[{**session("f1", "price of tea"), "parent": "a1"}, session("a1", "price of tea")])
+    assert [option.detail.endswith("a fork") for option in sheet(play).options] == [True, False, False]
+
+
 def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play = listed()
     play.take()

@@ -11,6 +11,7 @@ from agent_tui.tui.view.words import tokens
 from agent_tui.tui.wording import ago, count, duration
 
 NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
+ONE: Final = {"retries": "retry", "warnings": "warning"}
 IN_TEXT: Final = "Found in what was said and done"
 
 
@@ -42,6 +43,7 @@ def _session(model: Model, one: Mapping[str, Any], wide: bool, snippet: str = ""
         "open now" if model.started and id == model.active else "",
         ago(model.at - at) if isinstance(at, int | float) and model.at else "",
         "" if snippet else count(turns, "turn") if isinstance(turns, int) else "0 turns",
+        "a fork" if one.get("parent") and not snippet else "",
         count(labels, "label") if isinstance(labels, int) and labels and not snippet else "",
         snippet or (folder if wide else ""),
     )
@@ -64,7 +66,7 @@ def tree(model: Model) -> Iterator[Entry]:
     for branch in listed(model.transcript.answers.get("tree")):
         one = branch.get("session")
         if isinstance(one, Mapping):
-            entry = _session(model, one, False)
+            entry = _session(model, {**one, "parent": ""}, False)  # the lines say whose fork it is
             yield Entry(entry.id, f"{branch.get('lines') or ''}{entry.label}", entry.detail, entry.about)
 
 
@@ -147,7 +149,7 @@ def _whole(data: Mapping[str, Any], name: str) -> int:
 
 def _more(data: Mapping[str, Any], name: str) -> str:
     number = _whole(data, name)
-    return f" · {number:,} {name}" if number else ""
+    return f" · {number:,} {name if number != 1 else ONE[name]}" if number else ""
 
 
 def _time(data: Mapping[str, Any], name: str) -> str:
