@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import (
@@ -166,6 +166,7 @@ def _merged(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [part for part in found if set(part) != {"text", "thought"}]
 
 
+@settings(deadline=None)
 @given(st.lists(_part(), min_size=1, max_size=8))
 def test_an_answer_goes_back_as_it_came(parts: list[dict[str, Any]]) -> None:
     message = answered(parts, model="gemini-2.5-pro")
@@ -201,6 +202,7 @@ def _history(draw: st.DrawFn) -> list[Message]:
     return messages
 
 
+@settings(deadline=None)
 @given(_history())
 def test_every_history_is_valid(messages: list[Message]) -> None:
     """As many results as calls right behind them, in their order, with the ids of those that have one."""
