@@ -120,9 +120,9 @@ class AnthropicProvider:
         """The fields of a request, its messages, and the most tokens to answer it with."""
         answer = claude.answer_tokens(self._known, request.max_tokens or count(self._options.get("max_tokens")))
         think = claude.thinking(self._known, self._options.get("think"), answer)
-        adaptive = self._known.thinks == "adaptive"
-        messages = dialect.messages(request.messages, self._origin, bool(think) or adaptive)
-        if think and not adaptive and not dialect.starts_with_thought(messages):
+        budget = self._known.thinks in ("budget", "never")  # others may have thought without having been asked to
+        messages = dialect.messages(request.messages, self._origin, bool(think) or not budget)
+        if think.get("thinking", {}).get("type") == "enabled" and not dialect.starts_with_thought(messages):
             think, messages = {}, dialect.messages(request.messages, self._origin, False)
         fields: dict[str, Any] = {"model": self.model, **think}
         if request.tools:
