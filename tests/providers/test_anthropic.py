@@ -10,13 +10,10 @@ import pytest
 
 from agent_tui.protocol.messages import ModelInfo, Request, ToolSpec, UserMessage
 from agent_tui.providers import anthropic
-from agent_tui.providers.base import (
-    ProviderError,
-    ProviderSetup,
-)
+from agent_tui.providers.base import Failed, ProviderError, ProviderSetup
 from tests.providers.asking import HISTORY, sent
 from tests.providers.dialect_anthropic import ANTHROPIC
-from tests.providers.servers import KEY, request, serving
+from tests.providers.servers import KEY, played, request, serving
 
 
 def at(address: str, model: str = "claude-opus-5-5", **options: Any) -> anthropic.AnthropicProvider:
@@ -105,6 +102,26 @@ def test_whose_key_is_sent(config: str, environment: dict[str, str], expected: d
 
     headers = asyncio.run(sent(ANTHROPIC, provider, ONE))["headers"]
     assert {k: v for k, v in headers.items() if k in ("x-api-key", "authorization")} == expected
+
+
+@pytest.mark.parametrize(
+    ("environment", "hint"),
+    [
+        ({}, "set ANTHROPIC_API_KEY"),
+        ({"ANTHROPIC_API_KEY": KEY}, "check ANTHROPIC_API_KEY"),
+        ({"ANTHROPIC_AUTH_TOKEN": KEY}, "check ANTHROPIC_AUTH_TOKEN"),
+        ({"ANTHROPIC_API_KEY": "bad\nkey"}, "check ANTHROPIC_API_KEY: it holds characters that cannot be sent"),
+    ],
+)
+def test_what_to_do_about_a_key(environment: dict[str, str], hint: str) -> None:
+    async def scenario() -> None:
+        async with serving({"/v1/messages": lambda _, c: c.json({"error": {"message": "who?"}}, 401)}) as server:
+            provider = anthropic.create("m", ProviderSetup(server.address, environment=environment))
+            (refused,) = await played(provider)
+            await provider.close()
+            assert isinstance(refused, Failed) and (refused.kind, refused.hint) == ("auth", hint)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(
