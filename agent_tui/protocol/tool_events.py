@@ -145,9 +145,12 @@ class ToolEnded(Event):
     def apply(self, t: Transcript) -> Transcript:
         state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag in CANCELLED_TAGS else "failed"
         before = t.tool(self.call_id)
+        note = before.note if before else ""
+        if self.tag == "interrupted":  # the program ended meanwhile: the person needs to know what the model is told
+            note = self.content.removeprefix("Error [interrupted]: ").partition(":")[0]
         block = ToolBlock(
             self.call_id, self.name, self.label, state, before.started_at if before else self.at, self.duration_ms,
-            self.tag, display=self.display, note=before.note if before else "",
+            self.tag, display=self.display, note=note,
         )  # fmt: skip
         t = t.put_tool(block)
         running = any(isinstance(row := t.rows[i], ToolBlock) and row.state == "running" for i in t.open_tools.values())

@@ -121,7 +121,7 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
             seconds = now - block.started_at if block.started_at and now else 0.0
             return [Segment(_running(seconds, block.timeout_s), "tool.wait")]
         case "cancelled":
-            parts = [Segment("cancelled", "tool.bad")]
+            parts = [Segment(_stopped(block), "tool.bad")]
         case "failed":
             parts = [Segment(f"✗ {_why(block)}", "tool.bad"), *_length(block.display, " · ")]
         case "done":
@@ -133,6 +133,11 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
     if block.note:
         parts.append(Segment(f"{' · ' if parts else ''}{flat(block.note)}", "tool.note"))
     return parts
+
+
+def _stopped(block: ToolBlock) -> str:
+    """Somebody cancelled it, or the program ended meanwhile."""
+    return "interrupted" if block.tag == "interrupted" else "cancelled"
 
 
 def _why(block: ToolBlock) -> str:

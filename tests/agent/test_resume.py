@@ -31,6 +31,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_tui.protocol.ops import Answer, QueueEdit, Resume, SaveDraft, SetMode
+from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.store import Store
 from tests.agent.driving import Driver, Place
 
@@ -138,9 +139,12 @@ def test_kill_in_a_stream_keeps_the_prompt_and_the_partial_answer(place: Place) 
 def test_kill_in_a_command_says_that_it_is_unknown_whether_it_ran(place: Place) -> None:
     call = {"call": "run_shell_command", "arguments": {"command": "sleep 30"}}
     killed(place, place.script([call, {"call": "list_files", "arguments": {}}]), "accept-all", '"tool_started"')
-    tags = {event.name: event.content for event in resumed(place) if isinstance(event, ToolEnded)}
+    events = resumed(place)
+    tags = {event.name: event.content for event in events if isinstance(event, ToolEnded)}
     assert "unknown whether it ran" in tags["run_shell_command"]
     assert "not started" in tags["list_files"]
+    shown = {row.name: row.note for row in fold(events).rows if isinstance(row, ToolBlock)}
+    assert shown == {"run_shell_command": "unknown whether it ran", "list_files": "it was not started"}
 
 
 def test_kill_in_an_approval_asks_nothing_and_runs_nothing(place: Place) -> None:

@@ -169,6 +169,8 @@ def test_a_folded_command_says_how_much_it_wrote_and_keeps_its_last_lines() -> N
 def test_waiting_and_cancelled_say_so() -> None:
     assert page(tool(DIFF, "asking")) == ["⚙ Read a.py  waits for your answer"]
     assert page(tool(None, "cancelled", tag="cancelled")) == ["⚙ Read a.py  cancelled"]
+    cut = tool(None, "cancelled", tag="interrupted", note="it was not started")
+    assert page(cut) == ["⚙ Read a.py  interrupted · it was not started"]
 
 
 def test_a_call_being_written() -> None:

@@ -83,7 +83,7 @@ def tool_lines(block: ToolBlock, look: Look, expanded: bool) -> list[str]:
         case "running":
             parts.append("running")
         case "cancelled":
-            parts.append("cancelled")
+            parts.append("interrupted" if block.tag == "interrupted" else "cancelled")
         case "failed":
             parts.append((block.tag not in ("denied", "blocked") and ended) or wording.failed(block.tag))
         case "done":
