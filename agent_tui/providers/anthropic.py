@@ -134,7 +134,9 @@ class AnthropicProvider:
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
         fields, messages, most = self._asked(request)
-        body = request_body({"max_tokens": most, "stream": True, **fields}, messages)
+        body = request_body(
+            {"max_tokens": most, "stream": self._options.get("stream") is not False, **fields}, messages
+        )
         answer = AnthropicAnswer(request, self._wire.place, self._origin)
         items = answered(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
         async with aclosing(items):

@@ -12,9 +12,13 @@ from tests.providers.servers import COMPLETION, KEY, PROMPT, Dialect, Said, sse
 
 STOPS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
 SIGNATURE = "c2lnbmVk"
-START = {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": [],
-         "usage": {"input_tokens": PROMPT - 5, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 2,
-                   "output_tokens": 1}}}  # fmt: skip
+READ, WRITTEN = 3, 2
+"""Tokens of the prompt that the server had in its cache, and that it put there."""
+USAGE = {
+    "input_tokens": PROMPT - READ - WRITTEN, "output_tokens": 1,
+    "cache_read_input_tokens": READ, "cache_creation_input_tokens": WRITTEN,
+}  # fmt: skip
+START: dict[str, Any] = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": USAGE}}
 
 
 def start(index: int, **block: Any) -> bytes:

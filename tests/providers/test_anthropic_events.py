@@ -10,8 +10,9 @@ import pytest
 
 from agent_tui.protocol.messages import ToolCall, Usage
 from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
-from tests.providers.dialect_anthropic import ANTHROPIC, START, delta, end, start, stop
-from tests.providers.servers import played, sse
+from tests.providers.cases import finished, joined
+from tests.providers.dialect_anthropic import ANTHROPIC, SIGNATURE, START, USAGE, delta, end, start, stop
+from tests.providers.servers import COMPLETION, Connection, Received, call, played, sse, text, thinking
 
 
 def played_events(*chunks: bytes, content_type: str = "text/event-stream") -> list[StreamItem]:
@@ -104,6 +105,37 @@ def test_a_server_that_does_not_stream_is_understood() -> None:
         (ToolCall("a", "ls", '{"p":1}'),),
         Usage(3, 4),
     )
+
+
+def test_an_answer_that_comes_whole_is_the_same_answer() -> None:
+    said = [
+        thinking("hm, "),
+        thinking("so"),
+        text("Let "),
+        text("me."),
+        call("ls", '{"p":1}', "a"),
+        call("ls", "{}", "b"),
+    ]
+    content = [
+        {"type": "thinking", "thinking": "hm, so", "signature": SIGNATURE}, {"type": "text", "text": "Let me."},
+        {"type": "tool_use", "id": "a", "name": "ls", "input": {"p": 1}},
+        {"type": "tool_use", "id": "b", "name": "ls", "input": {}},
+    ]  # fmt: skip
+    usage = {**USAGE, "output_tokens": COMPLETION}
+    whole = {"type": "message", "content": content, "stop_reason": "tool_use", "usage": usage}
+
+    async def answered(**options: Any) -> tuple[str, str, Finished]:
+        async def route(received: Received, connection: Connection) -> None:
+            if received.json["stream"]:
+                await connection.stream(ANTHROPIC.parts(said, "tool_calls"))
+            else:
+                await connection.json(whole)
+
+        async with ANTHROPIC.server(route, **options) as (_, provider):
+            items = await played(provider)
+            return joined(items, ThinkingChunk), joined(items, TextChunk), finished(items)
+
+    assert asyncio.run(answered(stream=False)) == asyncio.run(answered())
 
 
 def test_counts_come_at_the_end_too_and_what_was_cached_is_part_of_the_prompt() -> None:
