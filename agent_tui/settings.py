@@ -111,6 +111,8 @@ class Settings:
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Command to the person's own keys for it, as they were written; the screen knows commands and keys."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The person's own names for models."""
 
     def snapshot(self) -> dict[str, Any]:
         """What is on record with a session: plain JSON data, without anything of the providers but their names."""
@@ -286,8 +288,9 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
         for name, values in data["providers"].items():
             known[name] = replace(known.get(name, ProviderSettings()), **values)
         changes["providers"] = known
-    if "keys" in data:
-        changes["keys"] = {**settings.keys, **data["keys"]}
+    for name in ("keys", "aliases"):
+        if name in data:
+            changes[name] = {**getattr(settings, name), **data[name]}
     return replace(settings, **changes)
 
 

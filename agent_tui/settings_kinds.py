@@ -140,11 +140,7 @@ KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _key
 
 TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "mode": _one_of(*MODES)}
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
-    "agent": {
-        "max_steps": _whole(1, 10_000),
-        "timeout": _seconds(0, 604_800, " (0: no limit)"),
-        "parallel_tools": _SWITCH,
-    },
+    "agent": {"max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH},
     "tools": {
         "enabled": Kind("a list of tool names", _names, "names"),
         "command_timeout": _seconds(1, 86_400),
@@ -183,7 +179,10 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "prompt": {"vim": _SWITCH, "paste_lines": _whole(0, 100_000), "paste_chars": _whole(0, 10_000_000)},
     "providers": {},
     "keys": {},
+    "aliases": {},
 }  # fmt: skip
+FREE: Final = {"keys": KEYS, "aliases": _MODEL}
+"""Sections whose entries have names of the person's own."""
 PROVIDER: Final[Mapping[str, Kind]] = {
     "base_url": Kind('an address, such as "http://127.0.0.1:11434"', _address),
     "api_key": Kind("a text", _text, "secret"),
@@ -206,27 +205,25 @@ def _effort(levels: tuple[str, ...], least: int) -> Kind:
     return Kind(f"true, false, {', '.join(levels)}, or tokens from {least:,} on", read)
 
 
+_MODEL_OF: Final = Kind("the name of a model", _text)
+SERVED: Final[Mapping[str, Kind]] = {
+    "model": _MODEL_OF, "window": _WINDOW, "max_tokens": _whole(0, 1_000_000), "stream": _SWITCH, "idle_timeout": _IDLE,
+}  # fmt: skip
+"""What every provider with a server understands, but `model` those of any server."""
+_ANY: Final = {key: kind for key, kind in SERVED.items() if key != "model"}
+_API: Final = Kind('the version of an API, such as "v1beta"', _text)
 OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "ollama": {
         "think": Kind('true, false or a level, such as "low"', lambda v: v if isinstance(v, bool) else _text(v)),
-        "idle_timeout": _IDLE,
+        "idle_timeout": _IDLE, "stream": _SWITCH,
     },
-    "openai": {"model": Kind("the name of a model", _text), "window": _WINDOW, "idle_timeout": _IDLE},
-    "anthropic": {
-        "think": _effort(EFFORTS, 1_024),
-        "max_tokens": _whole(0, 1_000_000),
-        "window": _WINDOW,
-        "idle_timeout": _IDLE,
-    },
-    "gemini": {
-        "think": _effort(("minimal", *EFFORTS[:4]), 0),
-        "api_version": Kind('the version of an API, such as "v1beta"', _text),
-        "window": _WINDOW,
-        "idle_timeout": _IDLE,
-    },
-    "compatible": {"window": _WINDOW, "idle_timeout": _IDLE},
+    "openai": {**SERVED, "api": _one_of("responses", "chat"), "think": _one_of("none", "minimal", *EFFORTS[:4])},
+    "anthropic": {**SERVED, "think": _effort(EFFORTS, 1_024)},
+    "gemini": {**SERVED, "think": _effort(("minimal", *EFFORTS[:4]), 0), "api_version": _API},
+    "azure": {**SERVED, "api_version": _API},
+    "compatible": _ANY,
     "demo": {"pace": _seconds(0, 100, what="a factor")},
-}
+}  # fmt: skip
 """What only one provider understands."""
 
 _LIVE: Final = (
@@ -251,17 +248,19 @@ def _of(name: str, own: Mapping[str, Kind]) -> tuple[tuple[str, Kind], ...]:
 
 
 def _about(key: str) -> tuple[Any, str]:
-    if key == "providers.openai.model":
-        return "gpt-5", "The model of this provider, where none is named."
-    return ABOUT[key] if key in ABOUT else ABOUT[key.rpartition(".")[2]]
+    leaf = key.rpartition(".")[2]
+    return next(ABOUT[name] for name in (key, f"{key.partition('.')[0]}.{leaf}", leaf) if name in ABOUT)
 
 
 def entry(key: str) -> Entry | None:
     """The setting `key`; also of a provider that is not listed, where the key is common to all."""
     listed = next((one for one in entries() if one.key == key), None)
     head, _, leaf = key.rpartition(".")
-    if listed is None and head.startswith("providers.") and len(head) > len("providers.") and leaf in PROVIDER:
-        return Entry(key, PROVIDER[leaf], *_about(leaf))
+    common = {**PROVIDER, **SERVED}
+    if listed is None and head.startswith("providers.") and len(head) > len("providers.") and leaf in common:
+        return Entry(key, common[leaf], *_about(f"providers.{leaf}"))
+    if head == "aliases":
+        return Entry(key, _MODEL, "", "The model that this name means.")
     return listed
 
 

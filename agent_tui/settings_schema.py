@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agent_tui.settings_kinds import KEYS, OPTIONS, Kind, Layer, Value
+from agent_tui.settings_kinds import FREE, OPTIONS, SERVED, Kind, Layer, Value
 from agent_tui.settings_kinds import PROVIDER as PROVIDER
 from agent_tui.settings_kinds import SECTIONS as SECTIONS
 from agent_tui.settings_kinds import TOP as TOP
@@ -94,8 +94,8 @@ def check(
             problems.append(source.problem((key,), f"is not used: expected a table [{key}]"))
         elif key == "providers":
             good[key] = _providers(value, source, problems)
-        elif key == "keys":
-            good[key] = _section(dict.fromkeys(value, KEYS), (key,), value, source, problems)
+        elif key in FREE:
+            good[key] = _section(dict.fromkeys(value, FREE[key]), (key,), value, source, problems)
         else:
             good[key] = _section(SECTIONS[key], (key,), value, source, problems)
     return good
@@ -141,7 +141,7 @@ def _providers(data: Mapping[str, Any], source: Source, problems: list[Problem])
         own = {key: value for key, value in values.items() if key not in PROVIDER}
         if isinstance(nested, dict):
             own = {**{key: value for key, value in own.items() if key != "options"}, **nested}
-        of_it = OPTIONS.get(name, {})
+        of_it = OPTIONS.get(name, SERVED)
         known = {key: value for key, value in own.items() if key in of_it}
         free = {key: value for key, value in own.items() if key not in of_it}
         if options := free | _section(of_it, ("providers", name), known, source, problems):

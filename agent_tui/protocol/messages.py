@@ -82,13 +82,14 @@ class Request:
 @frozen
 class Usage:
     """Tokens of one request. `estimated` where the server did not say; what it read from its cache, and what it wrote
-    there, are part of the prompt."""
+    there, are part of the prompt, what it thought is part of the completion."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
     estimated: bool = False
     cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 @frozen

@@ -1,1 +1,1 @@
-NOT_REGISTERED = ("base", "choose", "wire")
+NOT_REGISTERED = ("base", "choose", "presets", "wire")

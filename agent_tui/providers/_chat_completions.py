@@ -17,6 +17,7 @@ from agent_tui.protocol.messages import (
 )
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._call_deltas import CallDeltas
+from agent_tui.providers._think_tags import ThinkTags
 from agent_tui.providers._translate import CallIds, WholeText, arguments_text, compact, count, text_in
 from agent_tui.providers.base import Finished, StreamItem, TextChunk, ThinkingChunk
 
@@ -70,8 +71,9 @@ def _reasoning_field(given: AssistantMessage, provider: str) -> str:
 
 
 class ChatAnswer:
-    def __init__(self, request: Request, place: failures.Place) -> None:
+    def __init__(self, request: Request, place: failures.Place, think_tags: bool = False) -> None:
         self._place = place
+        self._tags = ThinkTags() if think_tags else None
         self._calls = CallDeltas(CallIds(request))
         self._text = WholeText()
         self._thinking = WholeText()
@@ -91,6 +93,8 @@ class ChatAnswer:
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict):
             return []
+        if isinstance(usage := choice.get("usage"), dict):  # Moonshot tells it there
+            self._usage = _usage(usage)
         delta = choice.get("delta") or choice.get("message")  # a server that does not stream sends the whole message
         found = self._delta(delta) if isinstance(delta, dict) else []
         reason = text_in(choice.get("finish_reason"))
@@ -105,6 +109,9 @@ class ChatAnswer:
             if value := text_in(delta.get(name)):
                 self._reasoning_field, thought = name, value
                 break
+        if self._tags is not None:
+            tagged, text = self._tags.feed(text)
+            thought += tagged
         if refusal := text_in(delta.get("refusal")):
             self._refused, text = True, text + refusal
         found: list[StreamItem] = []
@@ -119,8 +126,9 @@ class ChatAnswer:
         return found
 
     def rest(self) -> list[StreamItem]:
-        rest = self._text.close()
-        return [TextChunk(rest)] if rest else []
+        thought, text = self._tags.close() if self._tags is not None else ("", "")
+        text = self._text.feed(text) + self._text.close()
+        return [*([ThinkingChunk(thought)] if thought else []), *([TextChunk(text)] if text else [])]
 
     def finished(self) -> Finished:
         calls = self._calls.calls()
@@ -151,5 +159,8 @@ def _content(content: Any) -> tuple[str, str]:
 def _usage(data: dict[str, Any]) -> Usage:
     details = data.get("prompt_tokens_details")
     cached = count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    cached = cached or count(data.get("prompt_cache_hit_tokens")) or count(data.get("cached_tokens"))
+    thought = data.get("completion_tokens_details")
+    reasoning = count(thought.get("reasoning_tokens")) if isinstance(thought, dict) else 0
     prompt, completion = count(data.get("prompt_tokens")), count(data.get("completion_tokens"))
-    return Usage(prompt, completion, cached or count(data.get("prompt_cache_hit_tokens")))
+    return Usage(prompt, completion, cached, reasoning_tokens=reasoning)

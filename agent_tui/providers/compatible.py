@@ -10,10 +10,12 @@ from typing import Any, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
+from agent_tui.providers import _models as known
 from agent_tui.providers._chat_completions import ChatAnswer, message
+from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers._readers import ServerSentEvents
-from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import count, function_tools, request_body
+from agent_tui.providers._stream import Answer, answered
+from agent_tui.providers._translate import count, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, Wire, is_near, shown_address
 from agent_tui.safety.secrets import Scrubber
@@ -39,7 +41,8 @@ def address(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Server:
     """A server and how it differs: `name` is the provider's, `base_url` the part before `/chat/completions`, `label`
-    what people call it, `auth` what to do about the key, `limit_field` its word for the most tokens to write."""
+    what people call it, `auth` what to do about the key, `limit_field` its word for the most tokens to write, `header`
+    the one for the key where that is no bearer's, `query` what stands behind every path."""
 
     name: str
     base_url: str
@@ -48,6 +51,9 @@ class Server:
     label: str = "the server"
     auth: str = "set api_key under [providers.compatible] in config.toml"
     limit_field: str = "max_tokens"
+    header: str = ""
+    query: str = ""
+    quirks: Quirks = PLAIN
 
     @property
     def key_fits(self) -> bool:
@@ -55,7 +61,9 @@ class Server:
         return self.key.isascii() and self.key.isprintable()
 
     def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.key}"} if self.key and self.key_fits else {}
+        if not self.key or not self.key_fits:
+            return {}
+        return {self.header: self.key} if self.header else {"Authorization": f"Bearer {self.key}"}
 
 
 class CompatibleProvider:
@@ -83,8 +91,9 @@ class CompatibleProvider:
         return type(self)(model, self._server)
 
     def _described(self, model: str, window: int = 0) -> ModelInfo:
-        window = count(self._options.get("window")) or window
-        return ModelInfo(f"{self.name}/{model}", window, window)
+        facts = known.facts(model)
+        window = count(self._options.get("window")) or window or facts.window
+        return ModelInfo(f"{self.name}/{model}", window, window, images=facts.images)
 
     async def info(self) -> ModelInfo:
         """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
@@ -100,7 +109,7 @@ class CompatibleProvider:
         return next((info for info in offered if info.name == name), self._described(self.model))
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        data = await self._wire.get("/models")
+        data = await self._wire.get(f"/models{self._server.query}")
         entries = data.get("data") if isinstance(data, dict) else data
         if not isinstance(entries, list):
             text = f"{self._wire.place.where} has no list of models"
@@ -111,21 +120,37 @@ class CompatibleProvider:
             if isinstance(entry, dict) and isinstance(entry.get("id"), str)
         )
 
+    @property
+    def _streams(self) -> bool:
+        return self._options.get("stream") is not False
+
+    def _most(self, request: Request) -> int:
+        """Tokens to write at most; 0: as many as the server lets it."""
+        wanted = request.max_tokens or count(self._options.get("max_tokens"))
+        if wanted or is_near(self.base_url) or known.facts(self.model).window:
+            return wanted
+        return known.ANSWER
+
     def _body(self, request: Request) -> bytes:
-        fields: dict[str, Any] = {"model": self.model, "stream": True, "stream_options": {"include_usage": True}}
-        if request.max_tokens:
-            fields[self._server.limit_field] = request.max_tokens
+        quirks = self._server.quirks
+        fields: dict[str, Any] = {"model": self.model, "stream": self._streams}
+        if self._streams and quirks.usage_asked:
+            fields["stream_options"] = {"include_usage": True}
+        if most := self._most(request):
+            fields[self._server.limit_field] = most
         if request.tools:
-            fields["tools"] = function_tools(request.tools)
+            fields["tools"] = suited_tools(request.tools, quirks)
         system = [{"role": "system", "content": request.system}] if request.system else []
         wired = (message(m, self.name) for m in request.messages)
-        return request_body(fields, [*system, *(m for m in wired if m is not None)])
+        return request_body(fields, suited([*system, *(m for m in wired if m is not None)], quirks))
 
-    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
-        answer = ChatAnswer(request, self._wire.place)
-        body = self._body(request)
-        items = answered(self._wire, "/chat/completions", body, ServerSentEvents(), patience, answer)
+    def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        answer = ChatAnswer(request, self._wire.place, self._server.quirks.think_tags)
+        return self._asked("/chat/completions", self._body(request), answer)
+
+    async def _asked(self, path: str, body: bytes, answer: Answer) -> AsyncGenerator[StreamItem, None]:
+        patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"), self._streams)
+        items = answered(self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer)
         async with aclosing(items):
             async for item in items:
                 yield item

@@ -101,12 +101,12 @@ class Patience:
     between: float | None = IDLE
 
     @classmethod
-    def for_address(cls, url: str, setting: Any = None) -> Patience:
-        """`setting` is the person's own idle limit in seconds (0: none), which then holds from the start."""
+    def for_address(cls, url: str, setting: Any = None, streams: bool = True) -> Patience:
+        """`setting`: the person's own idle limit in seconds (0: none), also for the first byte."""
         if isinstance(setting, int | float) and not isinstance(setting, bool):
             limit = float(setting) if setting > 0 else None
             return cls(limit, limit)
-        return cls(None, IDLE_LOCAL) if is_near(url) else cls()
+        return cls(None, IDLE_LOCAL) if is_near(url) else cls(FIRST if streams else 2 * FIRST)
 
 
 class Done:

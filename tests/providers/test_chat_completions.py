@@ -184,4 +184,4 @@ def test_openai_itself_is_not_asked_before_the_first_prompt() -> None:
     provider = openai.create("gpt-5", ProviderSetup(environment={"OPENAI_API_KEY": "sk-x"}))
     assert provider.base_url == "https://api.openai.com/v1"
     info = asyncio.run(provider.info())
-    assert (info.name, info.window) == ("openai/gpt-5", 0)
+    assert (info.name, info.window) == ("openai/gpt-5", 400_000)

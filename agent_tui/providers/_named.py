@@ -1,0 +1,169 @@
+"""The model that a person names: an alias, `<provider>/<model>`, a service, or a name by which its maker is known.
+
+What the local Ollama has wins over a service whose models begin the same; what was chosen, and why, is said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final, Protocol, cast
+
+from agent_tui.providers import _world, ollama, openai, presets
+from agent_tui.providers._world import Choice, Tried, World, asked, ended, line, none
+from agent_tui.providers.base import Failed, Provider, ProviderError
+
+LOOKING: Final = 2.0
+"""Seconds that Ollama has to say what it has, where a service has such models too."""
+DEEPEST: Final = 5
+"""Aliases of aliases that are followed."""
+
+
+async def named(world: World, wanted: str) -> Choice:
+    meant = _meant(world, wanted)
+    head, slash, model = meant.partition("/")
+    if slash and model and head in world.names():
+        choice = await _given(world, head, model)
+    elif meant in presets.SHORT or (meant in world.names() and meant not in ("demo", "scripted")):
+        choice = await default(world, presets.SHORT.get(meant, meant))
+    else:
+        choice = await _bare(world, meant)
+    note = f"{wanted} is {choice.info.name}." if choice.info and wanted != meant else ""
+    return choice.noted(note)
+
+
+def _meant(world: World, wanted: str) -> str:
+    aliases = world.settings.aliases
+    for _ in range(DEEPEST):
+        if wanted not in aliases:
+            break
+        wanted = aliases[wanted]
+    return wanted
+
+
+async def _given(world: World, name: str, model: str) -> Choice:
+    wanted = f"{name}/{model}"
+    if missing := world.needs(name):
+        return none(wanted, missing)
+    try:
+        provider = world.provider(name, model)
+    except LookupError as error:
+        return none(wanted, str(error.args[0]))
+    return await asked(provider)
+
+
+async def default(world: World, name: str) -> Choice:
+    """A service by itself: the model that is set for it, the usual one, else the first that it lists."""
+    if name == "ollama":
+        return await best(world.ollama())
+    if missing := world.needs(name):
+        return none(name, missing)
+    service = presets.SERVICES.get(name, presets.Service(name))
+    own = str(world.of(name).options.get("model") or "")
+    try:
+        provider = world.provider(name, own or service.model)
+    except LookupError as error:
+        return none(name, str(error.args[0]))
+    if own or (service.model and not elsewhere(world, name)):
+        return await asked(provider)
+    return await first_listed(cast(Listing, provider))  # another server under a service's name has other models
+
+
+def elsewhere(world: World, name: str) -> bool:
+    """Whether a service is asked at an address that is not its own."""
+    service = presets.SERVICES[name]
+    at = world.of(name).base_url or service.url(world.environment)
+    own = openai.BASE_URL if name == "openai" else service.base_url
+    return bool(at) and not (own and at.startswith(own))
+
+
+async def _bare(world: World, wanted: str) -> Choice:
+    """A name without a provider: a model of Ollama if it has one of that name, else of the service it sounds like."""
+    service = presets.of_name(wanted)
+    server = world.ollama()
+    try:
+        async with asyncio.timeout(LOOKING if service else None):
+            names = await server.names()
+    except TimeoutError:
+        names, failed = (), Failed("timeout", f"Ollama at {server.base_url} does not answer", "")
+    except ProviderError as error:
+        names, failed = (), error.failed
+    else:
+        failed = None
+    finally:
+        await server.close()
+    for name in (wanted, f"{wanted}:latest"):
+        if name in names:
+            choice = await asked(server.with_model(name))
+            return choice.noted(_preferred(world, service, name)) if service else choice
+    if service:
+        return await _of_service(world, service, wanted, failed, server)
+    if failed is not None:
+        return none(wanted, _unknown(world, wanted, failed))
+    has = ", ".join(names[:8]) or "no models"
+    hint = f"`ollama pull {wanted}` fetches it, or write <provider>/<model>"
+    return none(wanted, f"Ollama at {server.base_url} has no such model, it has: {has}; {hint}")
+
+
+def _preferred(world: World, service: str, name: str) -> str:
+    """Said where the service could have been meant."""
+    if not world.is_set(service):
+        return ""
+    label = presets.SERVICES[service].label
+    return f"{name} runs on the local Ollama; {service}/{name} asks {label} instead."
+
+
+async def _of_service(
+    world: World, service: str, wanted: str, failed: Failed | None, server: ollama.OllamaProvider
+) -> Choice:
+    label, name = presets.SERVICES[service].label, f"{service}/{wanted}"
+    silent = f"Ollama at {server.base_url} has no {wanted}" if failed is None else line(failed)
+    if missing := world.needs(service):
+        pull = f"; `ollama pull {wanted}` may fetch it" if failed is None else ""
+        return none(wanted, f"by its name a model of {label}, and {missing}; {silent}{pull}")
+    choice = await _given(world, service, wanted)
+    found = Choice(choice.provider, choice.info, (Tried(wanted, f"{silent}; so it is {name}"), *choice.tried))
+    return found.noted(f"{wanted} is a model of {label}, by its name: {name}.")
+
+
+def _unknown(world: World, wanted: str, failed: Failed) -> str:
+    head, slash, _ = wanted.partition("/")
+    there = f"there is no provider {head!r}, only {', '.join(world.names())}"
+    said = there if slash else "write it as <provider>/<model>"
+    if not slash and wanted.lower().startswith(presets.OLLAMA):
+        said = "by its name a model of Ollama"
+        return f"{said}: {line(failed)}"
+    return f"{said}; as a model of Ollama: {line(failed)}"
+
+
+async def best(server: ollama.OllamaProvider) -> Choice:
+    """The model of an Ollama that can call tools: one in memory first, then the newest; those in a cloud last."""
+    what = f"Ollama at {server.base_url}"
+    try:
+        names, loaded = await server.names(), await server.loaded()
+        for name in sorted(names, key=lambda name: (name.endswith(("-cloud", ":cloud")), name not in loaded)):
+            if (await server.facts(name)).tools:
+                return await asked(server.with_model(name))
+    except ProviderError as error:
+        return Choice(None, None, (ended(what, error.failed),))
+    finally:
+        await server.close()
+    has = f"none of its {len(names)} models can call tools" if names else "it has no models"
+    return none(what, f"{has}; `ollama pull qwen3` fetches one that can call tools")
+
+
+class Listing(Provider, Protocol):
+    """A server whose models can be changed for each other."""
+
+    def with_model(self, model: str) -> Provider: ...
+
+
+async def first_listed(server: Listing) -> Choice:
+    """The first model that a server lists."""
+    what = _world.place(server)
+    models = await _world.listed(server)
+    if isinstance(models, Failed):
+        return Choice(None, None, (ended(what, models),))
+    if not models:
+        return none(what, "it lists no models")
+    found = server.with_model(models[0].name.partition("/")[2])
+    return Choice(found, _world.described(found, models[0]), (Tried(what, models[0].name),))

@@ -1,0 +1,130 @@
+"""What servers of Chat Completions want different from each other, and requests that suit them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from agent_tui.protocol.messages import ToolSpec
+
+LONGEST_ID: Final = 40
+"""Characters of a call's id that every server takes."""
+NOTHING: Final = "(nothing)"
+"""Stands where a server wants words and there are none."""
+_SHORT: Final = re.compile(r"[A-Za-z0-9]{9}")
+_SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions")
+_CHOICES: Final = ("anyOf", "oneOf", "allOf")
+_NAMES: Final[Mapping[type, str]] = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
+Wired = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """How a server differs from OpenAI's own.
+
+    `typed`: every schema must have a type; `worded`: no message may be empty; `spoken`: words of a person never follow
+    a result directly; `turns`: messages of a person that follow each other are one; `short_ids`: ids of calls are nine
+    letters and digits; `usage_asked`: it knows `stream_options`; `think_tags`: thoughts may stand in the text.
+    """
+
+    typed: bool = False
+    worded: bool = False
+    spoken: bool = False
+    turns: bool = False
+    short_ids: bool = False
+    usage_asked: bool = True
+    think_tags: bool = True
+
+
+PLAIN: Final = Quirks()
+
+
+def suited(messages: Iterable[Wired], quirks: Quirks) -> list[Wired]:
+    """`messages` as the server takes them. What came before is written the same whatever follows."""
+    found: list[Wired] = []
+    for message in messages:
+        message = _worded(_with_ids(message, quirks)) if quirks.worded else _with_ids(message, quirks)
+        last = found[-1]["role"] if found else ""
+        if message["role"] == "user" and last == "tool" and quirks.spoken:
+            found.append({"role": "assistant", "content": NOTHING})
+        if message["role"] == "user" and last == "user" and quirks.turns:
+            found[-1] = {**found[-1], "content": _together(found[-1]["content"], message["content"])}
+        else:
+            found.append(message)
+    return found
+
+
+def _worded(message: Wired) -> Wired:
+    if message.get("content"):
+        return message
+    return {**message, "content": "" if message.get("tool_calls") else NOTHING}
+
+
+def _together(before: Any, after: Any) -> Any:
+    if isinstance(before, str) and isinstance(after, str):
+        return f"{before}\n\n{after}"
+    return [*_parts(before), *_parts(after)]
+
+
+def _parts(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
+
+
+def _with_ids(message: Wired, quirks: Quirks) -> Wired:
+    if "tool_call_id" in message:
+        return {**message, "tool_call_id": fitting_id(message["tool_call_id"], quirks.short_ids)}
+    if "tool_calls" in message:
+        calls = [{**call, "id": fitting_id(call["id"], quirks.short_ids)} for call in message["tool_calls"]]
+        return {**message, "tool_calls": calls}
+    return message
+
+
+def fitting_id(id: str, short: bool = False) -> str:
+    """An id that a server takes, the same for the same one: another provider's may be too long for it."""
+    if _SHORT.fullmatch(id) if short else len(id) <= LONGEST_ID:
+        return id
+    return sha256(id.encode("utf-8", "replace")).hexdigest()[: 9 if short else 32]
+
+
+def suited_tools(tools: Iterable[ToolSpec], quirks: Quirks) -> list[Wired]:
+    return [
+        {"type": "function", "function": {
+            "name": tool.name, "description": tool.description,
+            "parameters": typed(tool.parameters, "object") if quirks.typed else tool.parameters,
+        }}
+        for tool in tools
+    ]  # fmt: skip
+
+
+def typed(schema: Any, otherwise: str = "string") -> Any:
+    """`schema` with a type wherever one can be missing: what it holds says which."""
+    if not isinstance(schema, dict):
+        return {"type": otherwise}  # `true`: anything goes
+    found = dict(schema)
+    for key in _SCHEMAS:
+        if isinstance(inner := found.get(key), dict):
+            found[key] = {name: typed(one) for name, one in inner.items()}
+    for key in _CHOICES:
+        if isinstance(inner := found.get(key), list):
+            found[key] = [typed(one) for one in inner]
+    for key in ("items", "additionalProperties"):
+        if isinstance(found.get(key), dict):
+            found[key] = typed(found[key])
+    if "type" in found or "$ref" in found or any(key in found for key in _CHOICES):
+        return found
+    return {"type": _type_of(found, otherwise), **found}
+
+
+def _type_of(schema: Wired, otherwise: str) -> str:
+    if "properties" in schema or "required" in schema:
+        return "object"
+    if "items" in schema:
+        return "array"
+    if any(key in schema for key in ("minimum", "maximum", "multipleOf")):
+        return "number"
+    values = schema["enum"] if isinstance(schema.get("enum"), list) else [schema[k] for k in ("const",) if k in schema]
+    names = {_NAMES.get(type(value), "object") for value in values}
+    return names.pop() if len(names) == 1 else otherwise

@@ -1,0 +1,151 @@
+"""Where choosing looks, and how it tells what it found: settings and environment made into providers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, cast
+
+from agent_tui import registry
+from agent_tui.protocol.messages import ModelInfo
+from agent_tui.providers import _models, compatible, ollama, presets
+from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSetup
+from agent_tui.settings import ProviderSettings, Settings
+
+PACKAGE: Final = "agent_tui.providers"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One place that was looked at: `result` is one line that says how it ended and what to do."""
+
+    what: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The provider to use, open, and what is known of its model; both None where nothing usable was found."""
+
+    provider: Provider | None
+    info: ModelInfo | None
+    tried: tuple[Tried, ...]
+
+    def noted(self, note: str) -> Choice:
+        """The same, with what the person should know of it."""
+        if self.info is None or not note:
+            return self
+        return replace(self, info=replace(self.info, note=f"{note} {self.info.note}".rstrip()))
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where choosing looks."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    cwd: Path
+    data: Path
+
+    def of(self, provider: str) -> ProviderSettings:
+        return self.settings.providers.get(provider, ProviderSettings())
+
+    def names(self) -> tuple[str, ...]:
+        """All providers: those with a file, the services, and what the person set up under a name of their own."""
+        own = (name for name, given in self.settings.providers.items() if given.base_url)
+        return tuple(sorted({*registry.names(PACKAGE), *presets.SERVICES, *own}))
+
+    def setup(self, provider: str, base_url: str = "") -> ProviderSetup:
+        own = self.of(provider)
+        # A key belongs to the address it was set for: another one, typed by hand, gets none.
+        same = not base_url or compatible.address(base_url) == compatible.address(own.base_url)
+        key = own.api_key if same else ""
+        return ProviderSetup(
+            base_url or own.base_url, key, own.num_ctx, self.environment, self.cwd, self.data, own.options
+        )
+
+    def make(self, name: str, base_url: str = "") -> Provider:
+        """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear line."""
+        provider, slash, model = name.partition("/")
+        if not slash or not model:
+            raise LookupError(f"{name!r} is no model name: write <provider>/<model>, such as ollama/{name or 'qwen3'}")
+        return self.provider(provider, model, base_url)
+
+    def provider(self, name: str, model: str, base_url: str = "") -> Provider:
+        setup = self.setup(name, base_url)
+        if name not in registry.names(PACKAGE) and name in self.names():
+            return presets.create(name, model, setup)
+        if name not in self.names():
+            raise LookupError(f"no provider named {name!r}; there are: {', '.join(self.names())}")
+        return cast(Provider, registry.load(PACKAGE, name, "create")(model, setup))
+
+    def is_set(self, name: str) -> bool:
+        """Whether there is a key or an address for a service."""
+        own, service = self.of(name), presets.SERVICES[name]
+        found = own.api_key or own.base_url or service.url(self.environment) or service.key(self.environment)
+        return bool(found)
+
+    def needs(self, name: str) -> str:
+        """What is missing before a service can be asked; empty where nothing is."""
+        service = presets.SERVICES.get(name)
+        if service is None or self.is_set(name) or name in ("lmstudio", "vllm", "llamacpp"):
+            return ""
+        return f"{service.label} needs a key: set {service.keys[0]}, or api_key under [providers.{name}] in config.toml"
+
+    def ollama(self, base_url: str = "") -> ollama.OllamaProvider:
+        """The server itself, no model chosen."""
+        return ollama.create("", self.setup("ollama", base_url))
+
+    def compatible(self, base_url: str = "") -> compatible.CompatibleProvider:
+        """The server itself, no model chosen."""
+        return compatible.create("", self.setup("compatible", base_url))
+
+
+def place(provider: Provider) -> str:
+    """The server as failures name it."""
+    if isinstance(provider, ollama.OllamaProvider):
+        return f"Ollama at {provider.base_url}"
+    if isinstance(provider, compatible.CompatibleProvider):
+        return f"the server at {provider.base_url}"
+    return provider.name
+
+
+async def listed(provider: Provider) -> tuple[ModelInfo, ...] | Failed:
+    try:
+        return await provider.models()
+    except ProviderError as error:
+        return error.failed
+    finally:
+        await provider.close()
+
+
+async def asked(provider: Provider) -> Choice:
+    """`provider`, if its model is there. Of a server's model that nobody describes, the usual window is assumed."""
+    name = f"{provider.name}/{provider.model}"
+    try:
+        info = await provider.info()
+    except ProviderError as error:
+        await provider.close()
+        return none(name, line(error.failed))
+    return Choice(provider, described(provider, info), (Tried(name, "found"),))
+
+
+def described(provider: Provider, info: ModelInfo) -> ModelInfo:
+    served = hasattr(provider, "base_url")
+    return info if info.window or not served else replace(info, window=_models.WINDOW)
+
+
+def none(what: str, result: str) -> Choice:
+    return Choice(None, None, (Tried(what, result),))
+
+
+def ended(what: str, failed: Failed) -> Tried:
+    """How looking at `what` ended; its address is not said twice."""
+    said = line(failed).removeprefix(f"cannot reach {what}: ")
+    return Tried(what, f"it {said.removeprefix(f'{what} ')}" if said.startswith(f"{what} ") else said)
+
+
+def line(failed: Failed) -> str:
+    """What happened and what to do, in one line."""
+    return f"{failed.text}; {failed.hint}" if failed.hint else failed.text

@@ -1,0 +1,60 @@
+"""OpenAI's models in Azure, or behind any gateway of its kind: deployments, a version of the API, a key of its own.
+
+The name of a model is that of its deployment. With a version (`AZURE_OPENAI_API_VERSION`, or `api_version` under
+[providers.azure]) a deployment has an address of its own; without, the newer address is for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Self
+from urllib.parse import quote, urlsplit
+
+from agent_tui.protocol.messages import ModelInfo
+from agent_tui.providers import compatible
+from agent_tui.providers._quirks import Quirks
+from agent_tui.providers.base import ProviderSetup
+
+KEY: Final = "AZURE_OPENAI_API_KEY"
+URL: Final = "AZURE_OPENAI_ENDPOINT"
+VERSIONS: Final = ("AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
+
+
+def create(model: str, setup: ProviderSetup) -> AzureProvider:
+    environment = setup.environment
+    resource = setup.base_url or environment.get(URL, "").strip()
+    if not resource:
+        where = f"set {URL}, or base_url under [providers.azure] in config.toml"
+        raise LookupError(f"azure/{model} needs the address of your resource: {where}")
+    named = next((found for name in VERSIONS if (found := environment.get(name, "").strip())), "")
+    version = str(setup.options.get("api_version") or named)
+    return AzureProvider(model, setup, compatible.address(resource), version)
+
+
+class AzureProvider(compatible.CompatibleProvider):
+    """One deployment of a resource."""
+
+    def __init__(self, model: str, setup: ProviderSetup, resource: str, version: str) -> None:
+        self._resource, self._version, self._setup = resource, version, setup
+        super().__init__(model, self._deployment(model))
+
+    def with_model(self, model: str) -> Self:
+        """The same resource with another deployment."""
+        return type(self)(model, self._setup, self._resource, self._version)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """The deployment itself where each has its own address: a key cannot ask for the others there."""
+        if not self._version:
+            return await super().models()
+        return (self._described(self.model),) if self.model else ()
+
+    def _deployment(self, model: str) -> compatible.Server:
+        whole = "/openai" in urlsplit(self._resource).path
+        base, query = self._resource if whole else f"{self._resource}/openai/v1", ""
+        if self._version:
+            base = f"{base.removesuffix('/v1')}/deployments/{quote(model, safe='')}"
+            query = f"?api-version={quote(self._version, safe='')}"
+        key = self._setup.api_key or self._setup.environment.get(KEY, "").strip()
+        return compatible.Server(
+            "azure", base, key, self._setup.options, label="Azure", auth=f"check {KEY}",
+            limit_field="max_completion_tokens", header="api-key", query=query, quirks=Quirks(think_tags=False),
+        )  # fmt: skip
