@@ -89,6 +89,7 @@ def test_a_toast_leaves_the_header_and_the_border_of_a_sheet(width: int, said: s
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
         await pilot.resize_terminal(width, 24)
         await until(lambda: bool(words(app.regions.header.value.left)) if app.regions.header.value else False)
+        await until(lambda: len(text(app).split("\n")[0]) == width)  # drawn anew in the new size
         header = text(app).split("\n")[0]
         assert "fake/echo" in header and "auto" in header
         app.dispatch(EffectFailed(said))
