@@ -46,6 +46,12 @@ _FACTS: Final[Mapping[str, Facts]] = {
     r"mistral-(large|medium)|devstral|ministral|codestral|mistral-small": Facts(131_072),
 }
 _FOUND: Final = [(re.compile(pattern), facts) for pattern, facts in _FACTS.items()]
+_REASONS: Final = re.compile(r"gpt-5(?!.*chat)|o[134](?![\w.])(?!-(mini|preview)$)|o[34]-mini|codex")
+
+
+def reasons(model: str) -> bool:
+    """Whether a model of OpenAI thinks before it answers: the others refuse to be asked how."""
+    return bool(_REASONS.match(model.rpartition("/")[2].lower()))
 
 
 def facts(model: str) -> Facts:

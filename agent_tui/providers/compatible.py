@@ -138,11 +138,16 @@ class CompatibleProvider:
             fields["stream_options"] = {"include_usage": True}
         if most := self._most(request):
             fields[self._server.limit_field] = most
+        fields |= self._beside()
         if request.tools:
             fields["tools"] = suited_tools(request.tools, quirks)
         system = [{"role": "system", "content": request.system}] if request.system else []
         wired = (message(m, self.name) for m in request.messages)
         return request_body(fields, suited([*system, *(m for m in wired if m is not None)], quirks))
+
+    def _beside(self) -> dict[str, Any]:
+        """Fields that only one kind of server knows."""
+        return {}
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         answer = ChatAnswer(request, self._wire.place, self._server.quirks.think_tags)

@@ -1,13 +1,22 @@
-"""OpenAI, or whatever `OPENAI_BASE_URL` names: the compatible provider with OpenAI's own variables and fields."""
+"""OpenAI over its Responses, or whatever `OPENAI_BASE_URL` names: the compatible provider with OpenAI's own variables.
+
+`api` under [providers.openai] says which of the two dialects to speak, where the address does not.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, Final
 
-from agent_tui.protocol.messages import ModelInfo
-from agent_tui.providers.base import ProviderSetup
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.providers import _responses as dialect
+from agent_tui.providers._models import reasons
+from agent_tui.providers._responses_answer import ResponsesAnswer
+from agent_tui.providers.base import Failed, ProviderSetup, StreamItem
 from agent_tui.providers.compatible import CompatibleProvider, Server, address
+from agent_tui.providers.wire import host_of
 
 BASE_URL: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
@@ -15,6 +24,7 @@ URL: Final = "OPENAI_BASE_URL"
 _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"
 )
+_NO_SUMMARY: Final = re.compile(r"reasoning[ ._]summar", re.IGNORECASE)
 
 
 def create(model: str, setup: ProviderSetup) -> OpenAIProvider:
@@ -37,6 +47,41 @@ def is_own(base_url: str) -> bool:
 
 
 class OpenAIProvider(CompatibleProvider):
+    def __init__(self, model: str, server: Server) -> None:
+        super().__init__(model, server)
+        usual = "responses" if is_own(self.base_url) else "chat"
+        self._responds = self._options.get("api", usual) == "responses"
+        self._effort = str(self._options.get("think") or "")
+        self._summary = True
+
     async def models(self) -> tuple[ModelInfo, ...]:
         """The models that chat: OpenAI's list holds all kinds."""
         return tuple(info for info in await super().models() if not _NO_CHAT.search(info.name))
+
+    def _beside(self) -> dict[str, Any]:
+        return {"reasoning_effort": self._effort} if self._effort and reasons(self.model) else {}
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        answer = self._responses(request) if self._responds else super().stream(request)
+        again = False
+        async with aclosing(answer):
+            async for item in answer:
+                if isinstance(item, Failed) and self._refuses_summary(item):
+                    again, self._summary = True, False
+                else:
+                    yield item
+        if again:
+            async with aclosing(self._responses(request)) as answer:
+                async for item in answer:
+                    yield item
+
+    def _refuses_summary(self, failed: Failed) -> bool:
+        """Only some may read what a model thinks; the others get its answers all the same."""
+        asked = self._responds and self._summary and failed.kind == "bad_request"
+        return asked and bool(_NO_SUMMARY.search(failed.text))
+
+    def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        origin = dialect.Origin(self.name, host_of(self.base_url), self.model)
+        most = self._most(request)
+        body = dialect.body(request, origin, most, self._effort, self._summary, self._streams)
+        return self._asked("/responses", body, ResponsesAnswer(request, self._wire.place, origin))

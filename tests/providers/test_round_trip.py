@@ -47,7 +47,7 @@ def test_one_goes_on_where_the_other_stopped(one: Dialect, other: Dialect) -> No
         assert roles == ["system", "user", "assistant", "tool", "tool"]
         sent = body.decode()
         assert "Looking." in sent and "result 0" in sent and "result 1" in sent
-        if one.name != other.name:
+        if one.name.removesuffix("-version") != other.name.removesuffix("-version"):  # Azure has two addresses
             assert "Zweifel" not in sent and SIGNATURE not in sent and one.name not in sent
         again = await went_on(one, await answered(other, *history, UserMessage("and now?")))
         assert one.name != "anthropic" or again.decode().count(SIGNATURE) == (2 if one is other else 1)

@@ -1,0 +1,185 @@
+"""An answer of OpenAI's Responses: events about items, each known by its place in the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from agent_tui.protocol.messages import Request, StopReason, ToolCall, Usage
+from agent_tui.providers import _failures as failures
+from agent_tui.providers._responses import Origin, state
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
+from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk, ThinkingChunk
+
+INCOMPLETE: Final[Mapping[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refusal"}
+THOUGHTS: Final = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
+WORDS: Final = ("response.output_text.delta", "response.refusal.delta")
+ENDS: Final = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+
+
+@dataclass(slots=True)
+class _Part:
+    """One item of the output. `number`: a call's own among the calls; `size`: characters that were told of it."""
+
+    kind: str
+    call: str = ""
+    name: str = ""
+    number: int = -1
+    told: list[str] = field(default_factory=list)
+    size: int = 0
+    item: dict[str, Any] = field(default_factory=dict)
+    done: bool = False
+
+
+class ResponsesAnswer:
+    def __init__(self, request: Request, place: failures.Place, origin: Origin) -> None:
+        self._place, self._origin = place, origin
+        self._ids = CallIds(request)
+        self._parts: dict[int, _Part] = {}
+        self._text, self._thinking = WholeText(), WholeText()
+        self._calls = 0
+        self._thought_in: tuple[int, Any] | None = None
+        self._refused = False
+        self._reason: StopReason | None = None
+        self._usage: Usage | None = None
+        self._last: _Part | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self._reason is not None
+
+    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+        kind = text_in(payload.get("type"))
+        if payload.get("object") == "response":  # a server that does not stream sends the whole response
+            return self._whole(payload)
+        if kind == "error":
+            return [failures.from_payload(self._place, payload)]
+        if kind in ENDS:
+            response = payload.get("response")
+            return self._whole(response) if isinstance(response, dict) else []
+        at = payload.get("output_index")
+        if not isinstance(at, int):
+            return []
+        if kind in ("response.output_item.added", "response.output_item.done"):
+            item = payload.get("item")
+            return self._item(at, item, kind.endswith("done")) if isinstance(item, dict) else []
+        delta = text_in(payload.get("delta"))
+        if kind in WORDS:
+            self._refused = self._refused or kind != WORDS[0]
+            return self._words(self._part(at, "message"), delta)
+        if kind in THOUGHTS:
+            return self._thought(at, payload.get("summary_index", payload.get("content_index")), delta)
+        if kind == "response.function_call_arguments.delta":
+            return self._arguments(self._part(at, "function_call"), delta)
+        return []
+
+    def _part(self, at: int, kind: str) -> _Part:
+        return self._parts.setdefault(at, _Part(kind))
+
+    def _words(self, part: _Part, delta: str) -> list[StreamItem]:
+        self._last = part
+        text = self._text.feed(delta)
+        part.size += len(text)
+        return [TextChunk(text)] if text else []
+
+    def _thought(self, at: int, paragraph: Any, delta: str) -> list[StreamItem]:
+        """Thoughts come in paragraphs, and of several items: an empty line stands between them."""
+        before, self._thought_in = self._thought_in, (at, paragraph)
+        self._part(at, "reasoning").size += len(delta)
+        gap = "\n\n" if before is not None and before != self._thought_in else ""
+        text = self._thinking.feed(gap + delta)
+        return [ThinkingChunk(text)] if text else []
+
+    def _arguments(self, part: _Part, delta: str) -> list[StreamItem]:
+        if not delta or part.done:
+            return []
+        part.told.append(whole(delta))
+        return [CallChunk(part.number, part.told[-1])] if part.number >= 0 else []
+
+    def _item(self, at: int, item: dict[str, Any], done: bool) -> list[StreamItem]:
+        """An item begins or is whole: what was not told of it by then is told now."""
+        part = self._part(at, text_in(item.get("type")))
+        if part.done:
+            return []
+        found: list[StreamItem] = []
+        if part.kind == "function_call":
+            found = self._call(part, item, done)
+        elif done and part.kind == "message" and not part.size:
+            for content in _dicts(item.get("content")):
+                self._refused = self._refused or content.get("type") == "refusal"
+                found += self._words(part, text_in(content.get("text")) or text_in(content.get("refusal")))
+        elif done and part.kind == "reasoning" and not part.size:
+            for number, content in enumerate((*_dicts(item.get("summary")), *_dicts(item.get("content")))):
+                found += self._thought(at, number, text_in(content.get("text")))
+        if done:
+            part.item, part.done = item, True
+        return found
+
+    def _call(self, part: _Part, item: dict[str, Any], done: bool) -> list[StreamItem]:
+        found: list[StreamItem] = []
+        if part.number < 0 and (name := text_in(item.get("name"))):
+            part.name, part.number = name, self._calls
+            part.call = self._ids.take(text_in(item.get("call_id")))
+            self._calls += 1
+            found.append(CallChunk(part.number, "".join(part.told), part.call, part.name))
+        given, told = item.get("arguments"), "".join(part.told)
+        complete = given if isinstance(given, str) else "" if given is None else arguments_of(given)
+        if done and complete.startswith(told):
+            found += self._arguments(part, whole(complete[len(told) :]))
+        return found
+
+    def _whole(self, response: dict[str, Any]) -> list[StreamItem]:
+        """The response at its end: its state, its usage, and items that no event told of."""
+        found: list[StreamItem] = []
+        if isinstance(error := response.get("error"), dict):
+            return [failures.from_payload(self._place, error)]
+        status, details = text_in(response.get("status")), response.get("incomplete_details")
+        if status in ("failed", "cancelled"):
+            return [failures.from_payload(self._place, {"message": f"the model stopped ({status})"})]
+        for at, item in enumerate(_dicts(response.get("output"))):
+            found += self._item(at, item, done=True)
+        why = text_in(details.get("reason")) if isinstance(details, dict) else ""
+        self._reason = INCOMPLETE.get(why, "length") if status == "incomplete" else "stop"
+        if isinstance(usage := response.get("usage"), dict):
+            self._usage = _usage(usage)
+        return found
+
+    def rest(self) -> list[StreamItem]:
+        rest = self._text.close()
+        if rest and self._last is not None:
+            self._last.size += len(rest)
+        return [TextChunk(rest)] if rest else []
+
+    def finished(self) -> Finished:
+        parts = [part for _, part in sorted(self._parts.items())]
+        calls = sorted((part for part in parts if part.number >= 0), key=lambda part: part.number)
+        settled = tuple(ToolCall(part.call, part.name, "".join(part.told) or "{}") for part in calls)
+        reason = self._reason or "stop"
+        if self._refused:
+            reason = "refusal"
+        elif reason == "stop" and settled:
+            reason = "tool_calls"
+        return Finished(reason, settled, self._usage, state(self._origin, list(filter(None, map(_part_kept, parts)))))
+
+
+def _part_kept(part: _Part) -> tuple[str, dict[str, Any]] | None:
+    if part.kind == "reasoning" and part.item.get("encrypted_content"):
+        names = ("type", "id", "summary", "encrypted_content")
+        return "reasoning", {"summary": [], **{name: part.item[name] for name in names if name in part.item}}
+    if part.kind == "message" and part.size:
+        phase = part.item.get("phase")
+        return "text", {"size": part.size, **({"phase": phase} if isinstance(phase, str) else {})}
+    return ("call", {}) if part.number >= 0 else None
+
+
+def _dicts(items: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
+
+
+def _usage(data: dict[str, Any]) -> Usage:
+    read, wrote = data.get("input_tokens_details"), data.get("output_tokens_details")
+    cached = count(read.get("cached_tokens")) if isinstance(read, dict) else 0
+    thought = count(wrote.get("reasoning_tokens")) if isinstance(wrote, dict) else 0
+    prompt, completion = count(data.get("input_tokens")), count(data.get("output_tokens"))
+    return Usage(prompt, completion, cached, reasoning_tokens=thought)
