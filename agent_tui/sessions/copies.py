@@ -14,7 +14,7 @@ from typing import Final
 from agent_tui.protocol.codec import VERSION
 from agent_tui.sessions.fork import fork as copy_beginning
 from agent_tui.sessions.maintain import Refused, segments
-from agent_tui.sessions.private import make_folder, sync_folder
+from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder
 from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, number, open_log, text
 
 _STANDING: Final = ("mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved")
@@ -122,6 +122,7 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
     part = folder / f".{id}.{os.getpid()}.new"
     try:
         make_folder(folder)
+        drop_unfinished(folder)
         fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as file:
             for record in records:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged, SessionStarted, TurnStarted
-from agent_tui.sessions.private import make_folder, sync_folder, write_all
+from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder, write_all
 from agent_tui.sessions.store import log_path, read
 
 
@@ -24,6 +24,7 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
     events, _ = read(log_path(folder, session))
     own = str(uuid.uuid4())
     make_folder(folder)
+    drop_unfinished(folder)
     part = folder / f".{own}.part"
     fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import stat
+import time
 from pathlib import Path
 from typing import Final
 
 _PIECE: Final = 1 << 20
+_UNFINISHED: Final = re.compile(
+    r"\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:part|(?:\d+|\d{8}T\d{6}-\d{9})\.new)"
+)
+"""The names of logs that are being made: copies, imports, repairs."""
+_DAY: Final = 86_400.0
 
 
 def make_folder(folder: Path) -> None:
@@ -30,6 +39,20 @@ def sync_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def drop_unfinished(folder: Path) -> None:
+    """Remove logs that a kill left half-made, a day ago or more: each is a part of another file, which is there."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if _UNFINISHED.fullmatch(entry.name):
+            with contextlib.suppress(OSError):  # another program drops it at the same time
+                about = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(about.st_mode) and time.time() - about.st_mtime > _DAY:
+                    (folder / entry.name).unlink()
 
 
 def copy_stretch(source: int, start: int, stop: int, target: int) -> None:

@@ -161,3 +161,25 @@ def test_a_time_that_no_clock_says_is_damage(tmp_path: Path, at: str) -> None:
         assert stats(events).wall_ms >= 0
         [summary] = recent(tmp_path)
         assert abs(summary.at) < 1e12
+
+
+def test_what_a_kill_left_half_made_goes_after_a_day(tmp_path: Path) -> None:
+    """And nothing else: not what is being made now, nor a name that is none of ours."""
+    write(tmp_path, "one", *turn(1, "hello"))
+    id = "0b0e1c5a-0000-4000-8000-000000000009"
+    old = [f".{id}.part", f".{id}.4711.new", f".{id}.20260101T101010-123456789.new"]
+    kept = [".other.part", f".{id}.txt", f"{id}.part", ".0b0e1c5a-0000-4000-8000-00000000000a.part", f".{id}.5.new"]
+    for name in (*old, *kept):
+        (tmp_path / name).touch()
+        if name != kept[3]:
+            os.utime(tmp_path / name, (1.0, 1.0))
+    (tmp_path / kept[4]).unlink()
+    (tmp_path / kept[4]).symlink_to(tmp_path / "one.jsonl")
+    made = copies.fork(tmp_path, "one").id
+    assert {path.name for path in tmp_path.iterdir()} == {*kept, "one.jsonl", f"{made}.jsonl"}
+    for name in old:
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (1.0, 1.0))
+    write(tmp_path, "two", *turn(1, "a"), *turn(2, "b"))
+    copies.compact(tmp_path, "two", 1)
+    assert not {path.name for path in tmp_path.iterdir()} & {*old}
