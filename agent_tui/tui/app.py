@@ -79,7 +79,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
         self.taping = Taping(self.link, self._failed)
-        self.regions = Regions()
+        self.regions = Regions(self.dispatch)
 
     @property
     def current_theme(self) -> TextualTheme:

@@ -94,7 +94,7 @@ class Dialog:
     selected: int = 0
     scroll: int = 0
     unseen: int | None = None
-    """Lines at the end of what is asked about that have never been in view; None: no key has told yet."""
+    """Lines at the end of what is asked about that have never been in view; None: not painted yet."""
 
 
 @frozen

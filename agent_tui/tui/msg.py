@@ -99,6 +99,15 @@ class KeyPressed(Base):
 
 
 @frozen
+class AskedShown(Base):
+    """What the question `id` asks about was painted: `page` lines of it, of `lines` that there are."""
+
+    id: str
+    page: int
+    lines: int
+
+
+@frozen
 class HistoryAsked(Base):
     """Up (-1) or Down (+1) at the edge of the prompt."""
 
@@ -235,5 +244,5 @@ Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | Recovered | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | BugWritten | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead
+    | BugWritten | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead | AskedShown
 )  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from math import inf
@@ -17,8 +18,8 @@ from textual.widget import Widget
 
 from agent_tui.registry import late
 from agent_tui.tui.model import Model
-from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.regions import View
+from agent_tui.tui.msg import AskedShown, KeyPressed
+from agent_tui.tui.regions import DialogView, View
 from agent_tui.tui.widgets.completion import Completion
 from agent_tui.tui.widgets.dialog import Dialog
 from agent_tui.tui.widgets.footer import Footer
@@ -45,13 +46,15 @@ TOGETHER: Final = 0.02
 
 
 class Regions:
-    """`shown` is the view on the screen.
+    """`shown` is the view on the screen; `tell` is given what only the widgets know.
 
     What is rarely there is mounted when it is first shown: each widget costs the first frame a millisecond.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[AskedShown], None]) -> None:
         self.shown: View | None = None
+        self._tell = tell
+        self._told = ("", 0, 0)  # the question, and how much of what it asks about was said to be in view
         self._paints, self._painted_at = 0, 0.0
         self.header, self.transcript, self.queue, self.dialog = Header(), Transcript(), Queue(), Dialog()
         self.status, self.prompt, self.footer = Status(), Prompt(), Footer()
@@ -97,7 +100,7 @@ class Regions:
             self.dialog.show(new.dialog)
         if _changed(self.completion, old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
-        if new.dialog is not (old and old.dialog) or new.overlay is not (old and old.overlay):
+        if not _alike(old and old.dialog, new.dialog) or new.overlay is not (old and old.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
             self.transcript.cover(new.overlay is not None)
@@ -139,6 +142,17 @@ class Regions:
     def _painted(self, number: int) -> None:
         if number == self._paints:
             self._painted_at = monotonic()
+            self._tell_asked()
+
+    def _tell_asked(self) -> None:
+        """Say how much of what is asked about is in view, if that was not said yet."""
+        asked = self.shown and self.shown.dialog
+        if asked is None or self._painted_at == inf:
+            return
+        page, lines = self.dialog.part
+        if lines and self._told != (asked.id, page, lines):
+            self._told = (asked.id, page, lines)
+            self._tell(AskedShown(asked.id, page, lines, at=round(time(), 3)))
 
     def _highest(self, *over: Region) -> Region:
         """The first of `over` that is mounted; else what is below them all."""
@@ -178,10 +192,17 @@ class Regions:
     def place(self) -> None:
         """Put what floats where it belongs, after a layout."""
         self.dialog.keep_room()
+        if self.dialog.value is not None:
+            self.box.call_after_refresh(self._tell_asked)
         self.welcome.place()
         self.completion.place(self.box.region.y)
         self.overlay.place()
         self.toast.place(self.overlay.top if self.overlay.value is not None else -1)
+
+
+def _alike(old: DialogView | None, new: DialogView | None) -> bool:
+    """Whether a key that is meant for the one is meant for the other: what was read of it makes no difference."""
+    return old is new or (old is not None and new is not None and replace(old, unread=new.unread) == new)
 
 
 def _clock(came: float) -> float:

@@ -133,6 +133,7 @@ class DialogView:
     look: Look = DEFAULT
     unread: bool = False
     """It cannot be allowed before its last line was in view."""
+    id: str = ""
 
 
 @frozen

@@ -14,6 +14,7 @@ from agent_tui.structures import chips
 from agent_tui.tui.commands import bindings
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import (
+    AskedShown,
     BranchRead,
     ChipClicked,
     Copied,
@@ -93,6 +94,7 @@ MSGS: st.SearchStrategy[Msg] = st.one_of(
     st.builds(ToastExpired, st.integers(0, 9)),
     st.builds(EffectFailed, DRAFTS),
     st.just(Ticked()),
+    st.builds(AskedShown, st.sampled_from("1234"), st.integers(0, 9), st.integers(0, 9)),
     *map(instances, OTHERS),
 )
 

@@ -19,7 +19,7 @@ from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.effects import Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.model import Dialog, Model, Purpose
-from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.msg import AskedShown, KeyPressed
 from agent_tui.tui.update import composer, holding
 from agent_tui.tui.update.overlay import BURST_SECONDS
 from agent_tui.tui.update.step import Step, send, then, toast
@@ -155,6 +155,12 @@ def looked(model: Model, msg: KeyPressed) -> Model:
     if msg.sure:
         return _looked(model, 1, 1)
     return model if msg.blind or not lines else _looked(model, page, lines)
+
+
+def shown(model: Model, msg: AskedShown) -> Model:
+    """Keep how much of what is asked about is in view, before any key tells."""
+    here = model.dialog is not None and model.dialog.id == msg.id and msg.lines > 0
+    return _looked(model, msg.page, msg.lines) if here else model
 
 
 def _looked(model: Model, page: int, lines: int) -> Model:

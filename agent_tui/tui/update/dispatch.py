@@ -7,6 +7,7 @@ from typing import assert_never
 
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
+    AskedShown,
     BranchRead,
     BugWritten,
     ChipClicked,
@@ -40,6 +41,7 @@ from agent_tui.tui.update import (
     attention,
     composer,
     copying,
+    dialog,
     files,
     keys,
     overlay,
@@ -105,6 +107,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             return keys.pressed(model, KeyPressed("enter", draft=msg.text, at=msg.at))
         case KeyPressed():
             return keys.pressed(model, msg)
+        case AskedShown():
+            return dialog.shown(model, msg), ()
         case HistoryAsked():
             return composer.browse(model, msg.step, msg.draft)
         case HistoryLoaded():

@@ -34,7 +34,7 @@ def _dialog(
     )
     return DialogView(
         title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
-        f"1 of {pending}" if pending > 1 else "", state.scroll, look, unread(question, state),
+        f"1 of {pending}" if pending > 1 else "", state.scroll, look, unread(question, state), question.id,
     )  # fmt: skip
 
 
