@@ -66,7 +66,7 @@ def test_a_journey_through_the_palette_and_the_lists(start: Start, tmp_path: Pat
     escape(pty, "Debug console")
 
     pty.type("\x10/theme\r")
-    pty.until("solarized-light")
+    pty.until("catppuccin-latte")
     pty.type("solarized-light")
     pty.until("search: solarized-light▏")
     pty.type("\r")
