@@ -23,8 +23,8 @@ async def named(world: World, wanted: str) -> Choice:
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
         choice = await _given(world, head, model)
-    elif meant in presets.SHORT or (meant in world.names() and meant not in ("demo", "scripted")):
-        choice = await default(world, presets.SHORT.get(meant, meant))
+    elif meant in world.names() and meant not in (*presets.SERVICES, "demo", "scripted"):
+        choice = await default(world, meant)
     else:
         choice = await _bare(world, meant)
     note = f"{wanted} is {choice.info.name}." if choice.info and wanted != meant else ""
@@ -77,11 +77,12 @@ def elsewhere(world: World, name: str) -> bool:
 
 
 async def _bare(world: World, wanted: str) -> Choice:
-    """A name without a provider: a model of Ollama if it has one of that name, else of the service it sounds like."""
+    """A name without a provider: a model of Ollama if it has one of that name, else a service, or one of its models."""
     service = presets.of_name(wanted)
+    whole = presets.SHORT.get(wanted, wanted if wanted in presets.SERVICES else "")
     server = world.ollama()
     try:
-        async with asyncio.timeout(LOOKING if service else None):
+        async with asyncio.timeout(LOOKING if service or whole else None):
             names = await server.names()
     except TimeoutError:
         names, failed = (), Failed("timeout", f"Ollama at {server.base_url} does not answer", "")
@@ -95,6 +96,8 @@ async def _bare(world: World, wanted: str) -> Choice:
         if name in names:
             choice = await asked(server.with_model(name))
             return choice.noted(_preferred(world, service, name)) if service else choice
+    if whole and not (world.needs(whole) and wanted.startswith(presets.OLLAMA)):
+        return await default(world, whole)
     if service:
         return await _of_service(world, service, wanted, failed, server)
     if failed is not None:

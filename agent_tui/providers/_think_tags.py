@@ -14,8 +14,8 @@ class ThinkTags:
     def __init__(self) -> None:
         self._at: Literal["start", "thought", "after", "text"] = "start"
         self._held = ""
-        self.told = False
-        """Whether thoughts stood in the text."""
+        self._begun = False
+        """Whether a thought has more than the line end behind its tag."""
 
     def feed(self, text: str) -> tuple[str, str]:
         if self._at == "text" or not text:
@@ -34,8 +34,8 @@ class ThinkTags:
         """What is known of `text` now; what may still become the tag waits."""
         begun = text.lstrip()
         if begun.startswith(OPEN):
-            self._at, self.told = "thought", True
-            return begun[len(OPEN) :].lstrip("\n")
+            self._at = "thought"
+            return begun[len(OPEN) :]
         if OPEN.startswith(begun):
             self._held = text
             return ""
@@ -43,6 +43,8 @@ class ThinkTags:
         return text
 
     def _thought(self, text: str) -> tuple[str, str]:
+        text = text if self._begun else text.lstrip("\n")
+        self._begun = self._begun or bool(text)
         thought, closed, rest = text.partition(CLOSE)
         if closed:
             self._at = "after"

@@ -1,0 +1,184 @@
+"""Choosing a model by its name alone: whose it is, aliases, what Ollama has first, and what is said of it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.providers import presets
+from agent_tui.providers.choose import KEY_VARIABLES, make, offered
+from agent_tui.safety.secrets import child_environment, known
+from agent_tui.settings import ProviderSettings, Settings
+from tests.providers.servers import free_address, serving
+from tests.providers.test_choose import TOOLS, chosen, name_of, ollama_server, openai_routes, settings
+
+KEYS = {service.keys[0]: f"key-of-{name}" for name, service in presets.SERVICES.items()}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("claude-opus-5-5", "anthropic/claude-opus-5-5"),
+        ("gpt-5-mini", "openai/gpt-5-mini"), ("o1", "openai/o1"), ("o3-mini", "openai/o3-mini"),
+        ("o4-mini", "openai/o4-mini"),
+        ("gemini-2.5-pro", "gemini/gemini-2.5-pro"),
+        ("moonshot-v1-32k", "moonshot/moonshot-v1-32k"), ("kimi-k2", "moonshot/kimi-k2"),
+        ("qwen-max", "qwen/qwen-max"), ("qwq-plus", "qwen/qwq-plus"), ("Qwen3-Max", "qwen/Qwen3-Max"),
+        ("glm-4.6", "zhipu/glm-4.6"),
+        ("deepseek-chat", "deepseek/deepseek-chat"),
+        ("kimi", "moonshot/kimi-latest"), ("glm", "zhipu/glm-4.6"), ("deepseek", "deepseek/deepseek-chat"),
+        ("gpt", "openai/gpt-5"), ("mistral/mistral-small-latest", "mistral/mistral-small-latest"),
+        ("openrouter/qwen/qwen3-coder", "openrouter/qwen/qwen3-coder"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("runs", [True, False], ids=["ollama runs", "ollama does not"])
+def test_whose_model_a_name_is(wanted: str, expected: str, runs: bool) -> None:
+    async def scenario() -> None:
+        if runs:
+            async with ollama_server() as (_, environment):
+                choice = await chosen(wanted, Settings(), {**environment, **KEYS})
+        else:
+            choice = await chosen(wanted, Settings(), {**KEYS, "OLLAMA_HOST": await free_address()})
+        assert name_of(choice) == expected
+        assert choice.info is not None and choice.info.window > 0
+        by_prefix = presets.of_name(wanted) and "/" not in wanted
+        assert (expected in choice.info.note) == bool(by_prefix), choice.info
+        assert choice.tried[-1].what == expected
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("name", ["llama3.3", "mistral", "phi4", "gemma3", "mixtral", "codellama"])
+def test_open_models_are_ollamas(name: str) -> None:
+    async def scenario() -> None:
+        async with ollama_server([(f"{name}:latest", "2026-01-01T00:00:00Z", TOOLS)]) as (_, environment):
+            assert name_of(await chosen(name, Settings(), environment)) == f"ollama/{name}:latest"
+            choice = await chosen(f"{name}:70b", Settings(), {**environment, **KEYS})
+            assert choice.provider is None and f"`ollama pull {name}:70b`" in choice.tried[-1].result
+        choice = await chosen(f"{name}:70b", Settings(), {"OLLAMA_HOST": await free_address(), **KEYS})
+        assert "a model of Ollama" in choice.tried[-1].result and "ollama serve" in choice.tried[-1].result
+
+    asyncio.run(scenario())
+
+
+def test_what_the_local_ollama_has_wins() -> None:
+    async def scenario() -> None:
+        has = [("qwen3:8b", "2026-01-01T00:00:00Z", TOOLS), ("gpt-oss:20b", "2026-01-01T00:00:00Z", TOOLS)]
+        async with ollama_server(has) as (_, environment):
+            choice = await chosen("qwen3:8b", Settings(), {**environment, **KEYS})
+            assert name_of(choice) == "ollama/qwen3:8b"
+            assert choice.info is not None and "qwen/qwen3:8b asks Qwen instead" in choice.info.note
+            choice = await chosen("gpt-oss:20b", Settings(), environment)
+            assert name_of(choice) == "ollama/gpt-oss:20b"
+            assert choice.info is not None and choice.info.note == ""  # no key: nothing else was possible
+            assert name_of(await chosen("qwen/qwen3:8b", Settings(), {**environment, **KEYS})) == "qwen/qwen3:8b"
+
+    asyncio.run(scenario())
+
+
+def test_without_a_key_it_is_said_which() -> None:
+    async def scenario() -> None:
+        nowhere = {"OLLAMA_HOST": await free_address()}
+        for wanted in ("kimi-k2", "moonshot/kimi-k2", "moonshot"):
+            choice = await chosen(wanted, Settings(), nowhere)
+            assert choice.provider is None
+            (said,) = choice.tried
+            assert "MOONSHOT_API_KEY" in said.result and "[providers.moonshot]" in said.result
+            assert "\n" not in said.result
+        own = settings(moonshot=ProviderSettings(api_key="sk-own"))
+        assert name_of(await chosen("kimi-k2", own, nowhere)) == "moonshot/kimi-k2"
+        async with ollama_server() as (_, environment):
+            choice = await chosen("glm-4.6", Settings(), environment)
+        assert "ZAI_API_KEY" in choice.tried[0].result and "`ollama pull glm-4.6`" in choice.tried[0].result
+
+    asyncio.run(scenario())
+
+
+def test_aliases() -> None:
+    async def scenario() -> None:
+        given = Settings(
+            aliases={
+                "fast": "kimi-k2",
+                "f": "fast",
+                "round": "about",
+                "about": "round",
+                "gpt": "deepseek/deepseek-chat",
+            }
+        )
+        environment = {**KEYS, "OLLAMA_HOST": await free_address()}
+        for wanted, expected in (
+            ("fast", "moonshot/kimi-k2"), ("f", "moonshot/kimi-k2"), ("gpt", "deepseek/deepseek-chat"),
+        ):  # fmt: skip
+            choice = await chosen(wanted, given, environment)
+            assert name_of(choice) == expected
+            assert choice.info is not None and choice.info.note.startswith(f"{wanted} is {expected}.")
+        assert (await chosen("round", given, environment)).provider is None  # and it ends
+
+    asyncio.run(scenario())
+
+
+def test_a_server_of_the_persons_own() -> None:
+    async def scenario() -> None:
+        async with serving(openai_routes(["first", "second"])) as server:
+            environment = {"OLLAMA_HOST": await free_address()}
+            own = ProviderSettings(base_url=f"{server.address}/v1", api_key="sk-acme", options={"window": 9_000})
+            given = settings(acme=own)
+            choice = await chosen("acme/second", given, environment)
+            assert name_of(choice) == "acme/second"
+            assert choice.info is not None and choice.info.window == 9_000
+            assert name_of(await chosen("acme", given, environment)) == "acme/first"
+            found, _ = await offered(given, environment, Path(), Path())
+            assert [model.name for model in found] == ["acme/first", "acme/second"]
+            assert server.received[-1].headers["authorization"] == "Bearer sk-acme"
+
+    asyncio.run(scenario())
+
+
+def test_where_nothing_is_known_of_a_model() -> None:
+    async def scenario() -> None:
+        environment = {"OLLAMA_HOST": await free_address()}
+        own = settings(acme=ProviderSettings(base_url="https://acme.example/v1"))
+        choice = await chosen("acme/x", own, environment)
+        assert choice.info is not None and (choice.info.window, choice.info.window_max) == (128_000, 0)
+
+    asyncio.run(scenario())
+
+
+def test_a_key_in_the_environment_brings_its_service() -> None:
+    async def scenario() -> None:
+        nowhere = {"OLLAMA_HOST": await free_address()}
+        choice = await chosen("", Settings(), {**nowhere, "DEEPSEEK_API_KEY": "sk-x"})
+        assert name_of(choice) == "deepseek/deepseek-chat"
+        async with serving(openai_routes(["theirs"])) as server:
+            elsewhere = {**nowhere, "TOGETHER_API_KEY": "sk-x", "TOGETHER_BASE_URL": f"{server.address}/v1"}
+            assert name_of(await chosen("", Settings(), elsewhere)) == "together/theirs"
+            found, tried = await offered(Settings(), elsewhere, Path(), Path())
+            assert [model.name for model in found] == ["together/theirs"]
+            assert [each.what for each in tried] == [f"Ollama at {nowhere['OLLAMA_HOST']}", "OPENAI_API_KEY"]
+
+    asyncio.run(scenario())
+
+
+def test_azure() -> None:
+    async def scenario() -> None:
+        environment: dict[str, Any] = {"OLLAMA_HOST": await free_address(), "AZURE_OPENAI_API_KEY": "k"}
+        choice = await chosen("azure/mine", Settings(), environment)
+        assert choice.provider is None and "AZURE_OPENAI_ENDPOINT" in choice.tried[0].result
+        environment["AZURE_OPENAI_ENDPOINT"] = "https://us.openai.azure.com/"
+        provider = make("azure/my dep", Settings(), environment, Path(), Path())
+        assert getattr(provider, "base_url", "") == "https://us.openai.azure.com/openai/v1"
+        environment["AZURE_OPENAI_API_VERSION"] = "2024-10-21"
+        provider = make("azure/my dep", Settings(), environment, Path(), Path())
+        assert getattr(provider, "base_url", "") == "https://us.openai.azure.com/openai/deployments/my%20dep"
+
+    asyncio.run(scenario())
+
+
+def test_no_key_reaches_a_command() -> None:
+    every = {name: f"secret-{name}" for service in presets.SERVICES.values() for name in service.keys}
+    assert set(KEY_VARIABLES) <= set(every)
+    assert child_environment({**every, "PATH": "/bin"}) == {"PATH": "/bin"}
+    assert set(known(every)) == set(every.values())
