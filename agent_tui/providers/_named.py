@@ -81,15 +81,15 @@ async def _bare(world: World, wanted: str) -> Choice:
     service = presets.of_name(wanted)
     whole = presets.SHORT.get(wanted, wanted if wanted in presets.SERVICES else "")
     server = world.ollama()
+    names: tuple[str, ...] = ()
+    failed: Failed | None = None
     try:
         async with asyncio.timeout(LOOKING if service or whole else None):
             names = await server.names()
     except TimeoutError:
-        names, failed = (), Failed("timeout", f"Ollama at {server.base_url} does not answer", "")
+        failed = Failed("timeout", f"Ollama at {server.base_url} does not answer", "")
     except ProviderError as error:
-        names, failed = (), error.failed
-    else:
-        failed = None
+        failed = error.failed
     finally:
         await server.close()
     for name in (wanted, f"{wanted}:latest"):

@@ -122,9 +122,14 @@ class GeminiProvider:
         thinking = thinking if isinstance(thinking, bool) else thinks(model) or None
         return ModelInfo(f"{self.name}/{model}", window, window, able, thinking, able)
 
+    @property
+    def _streams(self) -> bool:
+        return self._setup.options.get("stream") is not False
+
     def _path(self) -> str:
         model = self.model if "/" in self.model else f"models/{self.model}"
-        return f"/{quote(f'{self._version}/{model}', safe='/:-._~')}:streamGenerateContent?alt=sse"
+        method = "streamGenerateContent?alt=sse" if self._streams else "generateContent"
+        return f"/{quote(f'{self._version}/{model}', safe='/:-._~')}:{method}"
 
     def _body(self, request: Request) -> bytes:
         """`contents` last: a longer conversation starts with the bytes of the shorter one."""
@@ -145,7 +150,7 @@ class GeminiProvider:
         return config
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"))
+        patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"), self._streams)
         answer = GeminiAnswer(request, self._wire.place, self.model)
         items = answered(self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer)
         async with aclosing(items):

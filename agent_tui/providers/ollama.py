@@ -240,7 +240,8 @@ class OllamaProvider:
         return self._facts
 
     def _body(self, request: Request, facts: Facts) -> bytes:
-        fields: dict[str, Any] = {"model": self.model, "stream": True, "truncate": False, "shift": False}
+        streams = self._setup.options.get("stream") is not False
+        fields: dict[str, Any] = {"model": self.model, "stream": streams, "truncate": False, "shift": False}
         if facts.thinking:
             fields["think"] = self._setup.options.get("think", True)
         fields["options"] = {"num_ctx": self._window(facts)}
