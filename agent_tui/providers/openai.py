@@ -50,7 +50,7 @@ class OpenAIProvider(CompatibleProvider):
     def __init__(self, model: str, server: Server) -> None:
         super().__init__(model, server)
         usual = "responses" if is_own(self.base_url) else "chat"
-        self._responds = self._options.get("api", usual) == "responses"
+        self.responds: bool = self._options.get("api", usual) == "responses"
         self._effort = str(self._options.get("think") or "")
         self._summary = True
 
@@ -62,7 +62,7 @@ class OpenAIProvider(CompatibleProvider):
         return {"reasoning_effort": self._effort} if self._effort and reasons(self.model) else {}
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        answer = self._responses(request) if self._responds else super().stream(request)
+        answer = self._responses(request) if self.responds else super().stream(request)
         again = False
         async with aclosing(answer):
             async for item in answer:
@@ -77,7 +77,7 @@ class OpenAIProvider(CompatibleProvider):
 
     def _refuses_summary(self, failed: Failed) -> bool:
         """Only some may read what a model thinks; the others get its answers all the same."""
-        asked = self._responds and self._summary and failed.kind == "bad_request"
+        asked = self.responds and self._summary and failed.kind == "bad_request"
         return asked and bool(_NO_SUMMARY.search(failed.text))
 
     def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:

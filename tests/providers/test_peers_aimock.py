@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
-from agent_tui.providers import anthropic, compatible, gemini, ollama
+from agent_tui.providers import anthropic, azure, compatible, gemini, ollama, openai, presets
 from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
 
 pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
@@ -25,6 +25,18 @@ def compatible_at(address: str) -> Provider:
     return compatible.create("m", ProviderSetup(base_url=f"{address}/v1", api_key="sk-test"))
 
 
+def responses_at(address: str) -> Provider:
+    return openai.create("gpt-5", ProviderSetup(f"{address}/v1", "sk-test", options={"api": "responses"}))
+
+
+def mistral_at(address: str) -> Provider:
+    return presets.create("mistral", "mistral-small-latest", ProviderSetup(f"{address}/v1", "sk-test"))
+
+
+def azure_at(address: str) -> Provider:
+    return azure.create("gpt-5", ProviderSetup(address, "sk-test", options={"api_version": "2024-10-21"}))
+
+
 def anthropic_at(address: str) -> Provider:
     return anthropic.create("claude-opus-5-5", ProviderSetup(base_url=address, api_key="sk-test"))
 
@@ -34,7 +46,10 @@ def gemini_at(address: str) -> Provider:
 
 
 Create = Callable[[str], Provider]
-DIALECTS = {"ollama": ollama_at, "compatible": compatible_at, "anthropic": anthropic_at, "gemini": gemini_at}
+DIALECTS = {
+    "ollama": ollama_at, "compatible": compatible_at, "responses": responses_at, "mistral": mistral_at,
+    "azure": azure_at, "anthropic": anthropic_at, "gemini": gemini_at,
+}  # fmt: skip
 each = pytest.mark.parametrize("create", DIALECTS.values(), ids=DIALECTS)
 
 
@@ -53,7 +68,7 @@ def test_text(aimock: str, create: Create) -> None:
     assert "".join(item.text for item in items if isinstance(item, TextChunk)) == "Hello, wörld 🎉!"
     end = items[-1]
     assert isinstance(end, Finished) and end.stop_reason == "stop" and not end.calls
-    if create is not ollama_at:
+    if create not in (ollama_at, mistral_at):  # Mistral tells usage unasked, this server only when it is asked to
         assert end.usage is not None and end.usage.completion_tokens > 0
 
 
