@@ -24,7 +24,7 @@ def create(model: str, setup: ProviderSetup) -> AzureProvider:
     resource = setup.base_url or environment.get(URL, "").strip()
     if not resource:
         where = f"set {URL}, or base_url under [providers.azure] in config.toml"
-        raise LookupError(f"azure/{model} needs the address of your resource: {where}")
+        raise LookupError(f"{f'azure/{model}'.rstrip('/')} needs the address of your resource: {where}")
     named = next((found for name in VERSIONS if (found := environment.get(name, "").strip())), "")
     version = str(setup.options.get("api_version") or named)
     return AzureProvider(model, setup, compatible.address(resource), version)
