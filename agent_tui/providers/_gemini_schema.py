@@ -126,7 +126,8 @@ class _Cleaning:
             clean["items"] = self._items(node, inside)
         if kind == "object" and isinstance(properties := node.get("properties"), dict) and properties:
             clean["properties"] = {str(name): self.clean(inner, inside) for name, inner in properties.items()}
-            if needed := [name for name in _list(node.get("required")) if name in clean["properties"]]:
+            known = clean["properties"]
+            if needed := [name for name in _list(node.get("required")) if isinstance(name, str) and name in known]:
                 clean["required"] = needed
         return clean
 

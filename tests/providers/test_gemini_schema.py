@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_tui import registry
@@ -136,6 +136,7 @@ _ANY: st.SearchStrategy[Any] = st.recursive(
 
 
 @settings(deadline=None)
+@example({"required": [[]], "properties": {"type": None}})
 @given(st.dictionaries(_KEYS, _ANY, max_size=6))
 def test_whatever_goes_in_what_comes_out_is_known(schema: dict[str, Any]) -> None:
     found = cleaned(schema)
