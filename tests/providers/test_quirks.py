@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, ToolSpec, Usage, UserMessage
@@ -130,6 +130,7 @@ THINKING = [
 ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.sampled_from(THINKING), st.lists(st.integers(0, 40), max_size=12))
 def test_thoughts_in_the_text_however_it_is_cut(case: tuple[str, str, str], cuts: list[int]) -> None:
     whole, thought, text = case
