@@ -42,7 +42,9 @@ def item(at: int, group: Sequence[Said]) -> dict[str, Any]:
 
 def told(at: int, group: Sequence[Said]) -> list[bytes]:
     whole = item(at, group)
-    empty = {"call": {"arguments": ""}, "thinking": {"summary": [], "encrypted_content": None}, "text": {"content": []}}
+    empty: dict[str, dict[str, Any]] = {
+        "call": {"arguments": ""}, "thinking": {"summary": [], "encrypted_content": None}, "text": {"content": []},
+    }  # fmt: skip
     opened = event("response.output_item.added", output_index=at, item={**whole, **empty[group[0].kind]})
     kinds = {"call": "function_call_arguments", "thinking": "reasoning_summary_text", "text": "output_text"}
     kind, found = kinds[group[0].kind], []
