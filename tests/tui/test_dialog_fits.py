@@ -13,6 +13,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.update.overlay import BURST_SECONDS
 from agent_tui.tui.widgets.dialog import CONTEXT_ROWS
+from agent_tui.tui.widgets.dialog_small import LEAST_CONTEXT
 from agent_tui.tui.widgets.paint import low
 from tests.tui.stage import SESSION, play, text, until
 from tests.tui.test_dialog_mouse import asking
@@ -33,7 +34,7 @@ def fits(app: AgentApp) -> None:
     assert "❯" in rows[-2 if low(app.size) else -3]
     regions = app.regions
     assert all(part.region.width == width for part in (regions.header, regions.transcript, regions.dialog))
-    assert regions.transcript.region.height >= (1 if low(app.size) else CONTEXT_ROWS)
+    assert regions.transcript.region.height >= (1 if low(app.size) else LEAST_CONTEXT if height < 24 else CONTEXT_ROWS)
     assert regions.dialog.region.bottom <= regions.status.region.y
     assert "yes, once" in text(app)
     assert regions.dialog.part[0] >= 1

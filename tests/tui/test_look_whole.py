@@ -73,10 +73,19 @@ async def drawn(model: Model, width: int, height: int) -> list[str]:
         return [dialog.render_line(y).text for y in range(dialog.size.height)]
 
 
-def test_one_line_of_a_command_says_that_there_are_more() -> None:
+def test_a_command_comes_before_the_words_about_the_answers() -> None:
     rows = asyncio.run(drawn(asked(60), 60, 20))
-    assert "$ python -m pytest" in rows[2] and "yes, once" in rows[3], rows
-    assert rows[-1].startswith("╰──") and "line 1 of 3 · PgDn to the end, then yes ─╯" in rows[-1], rows
+    assert "$ python -m pytest" in rows[2] and "y yes, once  a always  n no" in rows[5], rows
+    assert "exactly this command" in rows[6] and rows[-1].startswith("╰──"), rows
+
+
+def test_six_lines_of_a_long_command_are_in_view_on_a_small_screen() -> None:
+    command = CommandDisplay("\n".join(f"echo {number}" for number in range(40)), "/shop")
+    question = ApprovalAsked("b", "c", "run_shell_command", "Run it", "auto mode asks", command, "exactly this")
+    long = replace(told(*begun("Fix it."), question), width=60, height=20)
+    rows = asyncio.run(drawn(long, 60, 20))
+    assert "echo 0" in rows[2] and "echo 5" in rows[7] and "y yes" in rows[8], rows
+    assert "lines 1–6 of 41 · PgDn to the end, then yes ─╯" in rows[-1], rows
 
 
 @pytest.mark.parametrize(

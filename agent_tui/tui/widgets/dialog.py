@@ -17,13 +17,15 @@ from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, flat, low, pad, seg
+from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, between, flat, low, pad, seg
 from agent_tui.tui.widgets.transcript_rows import marked
 
 if TYPE_CHECKING:
     from agent_tui.tui import displays
+    from agent_tui.tui.widgets import dialog_small as small
     from agent_tui.tui.widgets import transcript_copy
 else:
+    small = late("agent_tui.tui.widgets.dialog_small")
     displays = late("agent_tui.tui.displays")
     transcript_copy = late("agent_tui.tui.widgets.transcript_copy")
 
@@ -31,6 +33,10 @@ NEXT_SECONDS: Final = 0.03
 """After so long the next part of a long command or diff is laid out."""
 CONTEXT_ROWS: Final = 3
 """So much of the transcript stays above a question, where what is asked about can be seen all the same."""
+ASKED_ROWS: Final = 6
+"""So many lines of what is asked about are in view before the answers have a line each."""
+Parts = tuple[int, Sequence[Sequence[Segment]], Sequence[Sequence[Segment]]]
+"""How many lines there are for what is asked about, and those above and below it."""
 
 
 class Dialog(Region):
@@ -46,7 +52,7 @@ class Dialog(Region):
     _top = _first = _count = _inset = 0
     """What line of the dialog shows which first line of it, how many do, and behind how many characters of border."""
     _note = ""
-    """How much of it is in view, where only one line has room; it stands in the border."""
+    """How much of it is in view, where that has no line of its own; it stands in the border or beside the title."""
     _painting = False
     _laid: tuple[Display | None, int, Look] | None = None
     _drawn: list[Line]
@@ -85,43 +91,38 @@ class Dialog(Region):
         tone = "notice.warning" if value.warning else "accent"
         if width < 12:
             return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
-        inner, budget = width - 4, self._budget(value)
-        options = options_lines(value.options, value.selected, inner, False)
+        budget = max(1, self.app.size.height - self._around - self._kept_rows(value))
         if budget < len(value.options) + 5:
             return self._tight(value, width, budget, tone)
-        if len(options) + 7 > budget:  # what is asked about comes before the words about the answers
-            short = [replace(option, detail="") for option in value.options]
-            options = options_lines(short, value.selected, inner, False)
-        reason = self._reason(value, inner)[: 3 if budget > len(options) + 8 else 1]
-        gap = int(bool(options) and budget > len(options) + len(reason) + 5)
-        shown = self._window(value, inner, max(1, budget - 2 - len(options) - len(reason) - gap))
-        self._top, self._inset = 1 + len(reason), 2
-        body: list[Sequence[Segment]] = [*reason, *shown, *[()] * gap]
+        inner = width - 4
+        reason, whole = self._reason(value, inner), len(self._text(value, inner))
+        parts, beside = roomy(value, reason, whole, inner, budget), 0
+        if parts is None:
+            parts, beside = small.packed(value, reason, whole, inner, budget, self._kept_rows(value)), width
+        room, above, below = parts
+        shown = self._window(value, inner, room, beside)
+        self._top, self._inset = 1 + len(above), 2
         return [
             edge("╭", "╮", value.title, value.position, width, tone),
-            *(side(line, width, tone) for line in (*body, *options)),
-            edge("╰", "╯", "", self._note if cell_len(self._note) + 6 <= width else "", width, tone),
+            *(side(line, width, tone) for line in (*above, *shown, *below)),
+            edge("╰", "╯", "", self._note, width, tone),
         ]
 
     def _tight(self, value: DialogView, width: int, budget: int, tone: str) -> list[Sequence[Segment]]:
-        """For a handful of lines: no border, the answers in one line, in short where they have no room; the first is
-        said whole."""
-        options = [replace(option, also="") for option in value.options]
-        for number in range(len(options) - 1, 0, -1):
-            if line_cells(_row(options, value.selected), cell_len) > width:
-                options[number] = replace(options[number], label=options[number].short or options[number].label)
-        row = _row(options, value.selected)
-        shown = self._window(value, width, max(1, budget - 2))
+        """For a handful of lines: no border, the answers in one line."""
+        row = small.answers_row(value, width)
+        shown = self._window(value, width, max(1, budget - 2), width // 2)
         self._top, self._inset = 1, 0
-        return [pad((seg(value.title, f"{tone} strong"),), width), *shown, *([pad(row, width)] if row else [])]
+        note = [seg(f" {self._note}", "dim")] if self._note else []
+        head = between((seg(value.title, f"{tone} strong"),), note, width)
+        return [head, *shown, *([pad(row, width)] if row else [])]
 
-    def _budget(self, value: DialogView) -> int:
-        """Lines there are for a dialog: the prompt, the bars and a bit of transcript stay; one line of that where there
-        is little room (none at all would be laid out as one too many)."""
+    def _kept_rows(self, value: DialogView) -> int:
+        """Lines of the transcript that stay; one where there is little room (none at all would be laid out as one too
+        many)."""
         size = self.app.size
-        room = size.height - self._around
-        few = low(size) or room - CONTEXT_ROWS < len(value.options) + 5
-        return max(1, room - (1 if few else CONTEXT_ROWS))
+        few = low(size) or size.height - self._around - CONTEXT_ROWS < len(value.options) + 5
+        return 1 if few else CONTEXT_ROWS
 
     def _text(self, value: DialogView, width: int) -> Sequence[Line]:
         """The command or diff in lines. A long one takes a while, so it is laid out once."""
@@ -159,8 +160,9 @@ class Dialog(Region):
         style = "notice.warning" if value.warning else "dim"
         return [line.segments for line in wrap((seg(value.reason, style),), width, cell_len)]
 
-    def _window(self, value: DialogView, width: int, room: int) -> list[Sequence[Segment]]:
-        """As much of the command or diff as fits, from line `scroll` on."""
+    def _window(self, value: DialogView, width: int, room: int, beside: int = 0) -> list[Sequence[Segment]]:
+        """As much of the command or diff as fits, from line `scroll` on. How much that is has a line, or some of the
+        `beside` cells of another one."""
         self._note = ""
         if value.display is None:
             return []
@@ -168,17 +170,18 @@ class Dialog(Region):
         self._whole, self._first, self._count = drawn, 0, len(drawn)
         if len(drawn) <= room:
             return [filled(line, width) for line in drawn]
-        room = max(1, room - 1)
+        aside = beside >= 3 * len(str(len(drawn))) + 18  # `lines 1–9 of 9…` and the ends of a border
+        room = max(1, room - (not aside))
         first = min(max(0, value.scroll), len(drawn) - room)
         self._first, self._count = first, room
-        last = first + room
-        lines = [filled(line, width) for line in drawn[first:last]]
-        total = f"{len(drawn)}{'…' if self._coming else ''}"
-        ways = "PgDn to the end, then yes" if value.unread else "PgUp/PgDn scroll"
-        if room == 1:
-            self._note = f"line {last} of {total} · {ways}"
+        lines = [filled(line, width) for line in drawn[first : first + room]]
+        part = f"line {first + 1}" if room == 1 else f"lines {first + 1}–{first + room}"
+        said = f"{part} of {len(drawn)}{'…' if self._coming else ''}"
+        ways = f" · {'PgDn to the end, then yes' if value.unread else 'PgUp/PgDn scroll'}"
+        if aside or room == 1:
+            self._note = f"{said}{ways if cell_len(said + ways) + 6 <= (beside or width) else ''}"
             return lines
-        return [*lines, (seg(f"lines {first + 1}–{last} of {total} · {ways}", "tool.more"),)]
+        return [*lines, (seg(said + ways, "tool.more"),)]
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
@@ -220,16 +223,31 @@ def filled(line: Line, width: int) -> Sequence[Segment]:
     return (*under, Segment(" " * max(0, room), line.fill))
 
 
+def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, width: int, budget: int) -> Parts | None:
+    """Each answer has a line, and what it would cover beside it. None: too little would be left."""
+    options = options_lines(value.options, value.selected, width, False)
+    least = min(whole, ASKED_ROWS) + (whole > ASKED_ROWS)
+    around = 2 + bool(reason)
+    if len(options) + max(7, around + least) > budget:  # what is asked about comes before words about the answers
+        short = [replace(option, detail="") for option in value.options]
+        options = options_lines(short, value.selected, width, False)
+        if least and around + len(options) + least > budget:
+            return None
+    above = reason[: 3 if budget > len(options) + 8 else 1]
+    gap = int(bool(options) and budget > len(options) + len(above) + 5)
+    return max(1, budget - 2 - len(options) - len(above) - gap), above, [*[()] * gap, *options]
+
+
 def options_lines(options: Sequence[Option], selected: int, width: int, column: bool) -> list[Sequence[Segment]]:
     """The choices, the key first: in one row where they fit, else one a line."""
     if not options:
         return []
     if not column and not any(option.detail for option in options):
-        row = _row(options, selected, "  ")
+        row = option_row(options, selected, "  ")
         if line_cells(row, cell_len) <= width:
             return [row]
     keyed = max(cell_len(_key(option)) for option in options)
-    drawn = [_option(option, number == selected, keyed) for number, option in enumerate(options)]
+    drawn = [option_cells(option, number == selected, keyed) for number, option in enumerate(options)]
     wide = [line_cells(line, cell_len) for line in drawn]
     words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
     lines: list[Sequence[Segment]] = []
@@ -244,10 +262,10 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
     return lines
 
 
-def _row(options: Sequence[Option], selected: int, between: str = "") -> list[Segment]:
+def option_row(options: Sequence[Option], selected: int, between: str = "") -> list[Segment]:
     row: list[Segment] = []
     for number, option in enumerate(options):
-        row += [*([seg(between)] if row and between else []), *_option(option, number == selected)]
+        row += [*([seg(between)] if row and between else []), *option_cells(option, number == selected)]
     return row
 
 
@@ -255,7 +273,7 @@ def _key(option: Option) -> str:
     return "/".join(filter(None, (flat(option.key), option.also)))
 
 
-def _option(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
+def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
     """`keyed`: so many cells the keys of its column have."""
     mark = Segment("❯ " if selected else "  ", "accent")
     first, also = flat(option.key), _key(option)[len(flat(option.key)) :]

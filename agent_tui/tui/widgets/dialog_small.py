@@ -1,0 +1,53 @@
+"""A question where there is little room: the answers in short, side by side, so that what is asked about is in view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from rich.cells import cell_len
+
+from agent_tui.tui.markdown.lines import Segment, line_cells
+from agent_tui.tui.regions import DialogView, Option
+from agent_tui.tui.widgets.dialog import ASKED_ROWS, Parts, option_cells, option_row
+from agent_tui.tui.widgets.paint import pad, seg
+
+LEAST_CONTEXT: Final = 2
+"""So much of the transcript stays above it, if there was as much."""
+
+
+def packed(
+    value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, width: int, budget: int, context: int
+) -> Parts:
+    """For `whole` lines of what is asked about. What is left over is for the rest of the reason, and for what an answer
+    would cover."""
+    options = packed_lines(value.options, value.selected, width)
+    around = 2 + bool(reason) + len(options)
+    budget += max(0, min(around + min(whole, ASKED_ROWS) - budget, context - LEAST_CONTEXT))
+    spare = max(0, budget - around - whole)
+    above = reason[: 1 + min(2, spare)]
+    spare -= max(0, len(above) - 1)
+    covers = [pad((seg(f"  {one.short}: {one.detail}", "dim"),), width) for one in value.options if one.detail][:spare]
+    return max(1, budget - 2 - len(above) - len(options) - len(covers)), above, [*options, *covers]
+
+
+def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
+    """The choices in short, as many in a row as fit."""
+    rows: list[list[Segment]] = []
+    for number, option in enumerate(options):
+        words = option.label if not number else option.short or option.label  # the first is said whole
+        drawn = option_cells(replace(option, label=words, also=""), number == selected)
+        if not rows or line_cells([*rows[-1], *drawn], cell_len) > width:
+            rows.append([])
+        rows[-1] += drawn
+    return [pad(row, width) for row in rows]
+
+
+def answers_row(value: DialogView, width: int) -> list[Segment]:
+    """All answers in one row, in short where they have no room; the first is said whole."""
+    options = [replace(option, also="") for option in value.options]
+    for number in range(len(options) - 1, 0, -1):
+        if line_cells(option_row(options, value.selected), cell_len) > width:
+            options[number] = replace(options[number], label=options[number].short or options[number].label)
+    return option_row(options, value.selected)
