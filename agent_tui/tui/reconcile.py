@@ -100,7 +100,8 @@ class Regions:
             self.dialog.show(new.dialog)
         if _changed(self.completion, old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
-        if not _alike(old and old.dialog, new.dialog) or new.overlay is not (old and old.overlay):
+        before = old.dialog if old is not None else None
+        if not _alike(before, new.dialog) or new.overlay is not (old and old.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
             self.transcript.cover(new.overlay is not None)
@@ -146,7 +147,7 @@ class Regions:
 
     def _tell_asked(self) -> None:
         """Say how much of what is asked about is in view, if that was not said yet."""
-        asked = self.shown and self.shown.dialog
+        asked = self.shown.dialog if self.shown is not None else None
         if asked is None or self._painted_at == inf:
             return
         page, lines = self.dialog.part
