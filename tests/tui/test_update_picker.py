@@ -125,6 +125,14 @@ def test_typing_and_taking_back() -> None:
     assert len(labels(play)) == 5
 
 
+def test_of_a_long_search_the_end_is_seen_in_one_line() -> None:
+    play = opened("ctrl+p")
+    play.type("mode " * 100 + "zqxj")
+    first = text(play).split("\n")[0]
+    assert first.startswith("search: …") and "mode zqxj▏" in first and first.endswith("nothing fits")
+    assert len(first) <= play.model.width
+
+
 def test_a_mode_is_chosen_with_what_it_means() -> None:
     play = opened("mode")
     assert "in use" in sheet(play).options[1].detail and "asks before everything" in sheet(play).options[0].detail

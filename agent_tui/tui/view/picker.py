@@ -75,7 +75,7 @@ def _sheet(
     about = _about(kind, picker, answers.get("preview"), inner, room) if room else []
     if kind == "models" and not overlay.query and picker.count <= 1:  # only the way to another address
         about, room = list(no_models(answers)), 0
-    lines = [_typed(overlay, picker, note), *about[: room or None], *[(Span(" "),)] * (room - len(about))]
+    lines = [_typed(overlay, picker, note, inner), *about[: room or None], *[(Span(" "),)] * (room - len(about))]
     first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
     near = picker.shown[first : first + height]
     options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
@@ -83,8 +83,9 @@ def _sheet(
     return OverlayView(title, tuple(lines), options, selected, _count(picker))
 
 
-def _typed(overlay: Overlay, picker: Picker, note: str) -> tuple[Span, ...]:
-    """What was typed, or that something can be; and the state of the list, in words."""
+def _typed(overlay: Overlay, picker: Picker, note: str, inner: int) -> tuple[Span, ...]:
+    """What was typed (of much the end, where the caret is), or that something can be; and the state of the list, in
+    words."""
     waits = bool(overlay.query) and not picker.count
     waits = waits or (overlay.kind in ("debug", "themes", "files", "log") and not picker.count)
     said = "looking …" if waits and (overlay.query or overlay.kind != "log") else "there is nothing here"
@@ -93,7 +94,9 @@ def _typed(overlay: Overlay, picker: Picker, note: str) -> tuple[Span, ...]:
         return (Span(f"Delete {name} for ever? Del again deletes it, any other key keeps it.", "warning"),)
     if picker.query:
         told = f"  {note}" if note else "" if picker.shown else f"  {said if waits else 'nothing fits'}"
-        return (Span("search: ", "dim"), Span(f"{picker.query}▏", "accent"), Span(told, "warning"))
+        room = max(8, inner - len(f"search: ▏{told}"))
+        query = picker.query if len(picker.query) <= room else f"…{picker.query[1 - room :]}"
+        return (Span("search: ", "dim"), Span(f"{query}▏", "accent"), Span(told, "warning"))
     more = f" · {note}" if note else " · looking …" if overlay.query and picker.count else ""
     return (Span(f"type to search{more}" if picker.count else said, "dim"),)
 

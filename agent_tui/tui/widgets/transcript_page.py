@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from agent_tui.protocol.transcript import Block, ToolBlock
+from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
@@ -76,7 +77,7 @@ class Page:
         self._paint_live()
         if rows_changed is not None:
             return self.heights.start(min(rows_changed, len(self.heights)))
-        same = len(self.live) == len(live_before) and all(map(_is, self.live, live_before))
+        same = len(self.live) == len(live_before) and all(map(is_, self.live, live_before))
         return None if same else total_before
 
     def _update_rows(self, old: TranscriptView, view: TranscriptView) -> int | None:
@@ -123,10 +124,16 @@ class Page:
             self._ticking.discard(index)
 
     def _guess_all(self) -> None:
-        self.heights.fill([self._guess(index, block) for index, block in enumerate(self.shown.rows)])
+        """All heights anew. Most rows are words: no group holds those, and nothing in them runs."""
+        width, guesses = self.painter.width - 3, list[int]()
         self._ticking.clear()
         for index, block in enumerate(self.shown.rows):
-            self._note_running(index, block)
+            if isinstance(block, UserBlock | TextBlock):
+                guesses.append(blocks.estimate(block, width, self.is_open(index)) + 1)
+            else:
+                guesses.append(self._guess(index, block))
+                self._note_running(index, block)
+        self.heights.fill(guesses)
 
     def _guess(self, index: int, block: Block) -> int:
         if self.is_hidden(index, block):
@@ -249,9 +256,7 @@ class Page:
 
     def anchor(self, line: int) -> Anchor:
         heights = self.heights
-        if line >= heights.total:
-            return Anchor(len(heights), line - heights.total)
-        row = heights.at(line)
+        row = heights.at(line) if line < heights.total else len(heights)
         return Anchor(row, line - heights.start(row))
 
     def line_of(self, anchor: Anchor) -> int:
@@ -292,7 +297,3 @@ class Page:
 
     def lines(self, index: int) -> tuple[Line, ...]:
         return self.row(index).lines
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
