@@ -95,11 +95,11 @@ def unmarked(place: str, size: int) -> tuple[float, float]:
             terminal.quiet(1.5 * PACE, 5.0)
             terminal.write(opens)
             terminal.quiet(0.5 * PACE, 5.0)
-            text = ("mode " * (size // 5 + 1))[: size - 1] + last  # each word is found in the palette, the letter not
+            text = ("mode " * (size // 5 + 1))[: size - 1] + last  # each word is found in the palette
             terminal.mark()
             begun, used = terminal.now(), terminal.cpu()
             terminal.hand_over(text, PIECE, PATIENCE)
-            answered = terminal.wait(" 0 of " if opens else last, PATIENCE)
+            answered = terminal.wait(last, PATIENCE)
             return answered - begun, terminal.cpu() - used
 
 
