@@ -14,6 +14,7 @@ from agent_tui.providers import _anthropic_models as claude
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import compatible
 from agent_tui.providers._anthropic_answer import AnthropicAnswer
+from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents, WholeBody
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, request_body
@@ -86,17 +87,7 @@ class AnthropicProvider:
         )  # fmt: skip
 
     async def info(self) -> ModelInfo:
-        """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
-        plain = self._described(self.model, {})
-        if not is_near(self.base_url):
-            return plain
-        try:
-            offered = await self.models()
-        except ProviderError as error:
-            if error.failed.kind in ("unreachable", "timeout", "auth"):
-                raise
-            return plain  # it has no list: that is no reason not to try
-        return next((info for info in offered if info.name == plain.name), plain)
+        return await listed(self, self.base_url, self._described(self.model, {}))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """All models of the server, the newest first."""

@@ -12,6 +12,7 @@ from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import _models as known
 from agent_tui.providers._chat_completions import ChatAnswer, message
+from agent_tui.providers._listed import listed
 from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import Answer, answered
@@ -96,17 +97,7 @@ class CompatibleProvider:
         return ModelInfo(f"{self.name}/{model}", window, window, images=facts.images)
 
     async def info(self) -> ModelInfo:
-        """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
-        if not is_near(self.base_url):
-            return self._described(self.model)
-        try:
-            offered = await self.models()
-        except ProviderError as error:
-            if error.failed.kind in ("unreachable", "timeout", "auth"):
-                raise
-            return self._described(self.model)  # it has no list: that is no reason not to try
-        name = f"{self.name}/{self.model}"
-        return next((info for info in offered if info.name == name), self._described(self.model))
+        return await listed(self, self.base_url, self._described(self.model))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         data = await self._wire.get(f"/models{self._server.query}")

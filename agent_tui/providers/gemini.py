@@ -15,6 +15,7 @@ from agent_tui.providers._gemini_answer import GeminiAnswer
 from agent_tui.providers._gemini_content import contents
 from agent_tui.providers._gemini_schema import declarations
 from agent_tui.providers._gemini_thinking import thinking_config, thinks
+from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import compact, count, text_in
@@ -80,17 +81,7 @@ class GeminiProvider:
         return GeminiProvider(model, self._setup)
 
     async def info(self) -> ModelInfo:
-        """Of a server nearby what its list says; a hosted one is not asked before the first prompt."""
-        known = self._described(self.model, WINDOW if _CHATS.match(self.model) else 0)
-        if not is_near(self.base_url):
-            return known
-        try:
-            offered = await self.models()
-        except ProviderError as error:
-            if error.failed.kind in ("unreachable", "timeout", "auth"):
-                raise
-            return known  # it has no list: that is no reason not to try
-        return next((info for info in offered if info.name == known.name), known)
+        return await listed(self, self.base_url, self._described(self.model, WINDOW if _CHATS.match(self.model) else 0))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """The models that write text: the list holds all kinds."""
