@@ -74,7 +74,7 @@ def _unpacked(path: Path, folder: Path) -> Path:
             if sum(part.file_size for part in parts) > MOST:
                 raise Failed(f"{path}: more than {MOST // 1_000_000:,} MB are in it")
             if not all(part.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
-                raise NotImplementedError("packed in another way")  # each way has errors of its own
+                raise zipfile.BadZipFile("packed in another way")  # each way has errors of its own
             for part in parts:
                 archive.extract(part, folder)
     except OSError as error:
