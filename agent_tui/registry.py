@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pkgutil import iter_modules
 from typing import Any
@@ -51,6 +51,12 @@ def import_late() -> Iterator[str]:
         if name not in sys.modules:
             importlib.import_module(name)
             yield name
+
+
+def import_all(names: Iterable[str]) -> None:
+    """Import what the program will need soon: in a thread, so that nobody waits for it."""
+    for name in names:
+        importlib.import_module(name)
 
 
 _named_late: list[str] = []

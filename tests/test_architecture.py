@@ -125,6 +125,7 @@ BOUNDARIES = {
 """Where a broad `except` may stand: (module, function), and what it turns the error into."""
 
 STARTS_PROCESSES = "agent_tui.safety.sandbox"
+LOOP_THREAD = "asyncio.get_running_loop().run_in_executor(None,"
 STARTS_THREADS = "agent_tui.agent.worker"
 OPENS_CONNECTIONS = "agent_tui.providers.wire"
 
@@ -387,6 +388,13 @@ def test_only_the_worker_starts_threads() -> None:
         if name in THREAD_CALLS or name == "to_thread"
     }
     assert found == set()
+    own = {
+        module
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node).startswith(LOOP_THREAD)
+    }
+    assert own == {"agent_tui.tui.warm"}, "the loop's own threads are for imports"
 
 
 def test_only_the_wire_opens_connections() -> None:

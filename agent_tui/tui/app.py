@@ -36,7 +36,7 @@ from agent_tui.tui.terminal import Terminal, Typed
 from agent_tui.tui.theme import Theme
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
-from agent_tui.tui.warm import collect, warm
+from agent_tui.tui.warm import Drawing, collect, warm
 from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.transcript import Transcript
 
@@ -67,17 +67,16 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self._look = palette.textual()
         super().__init__(driver_class=Terminal)
         self._disable_tooltips = self._disable_notifications = True  # widgets of Textual's that nothing here uses
-        self.early = early
-        self.model = model or initial()
+        self.early, self.model = early, model or initial()
         self._filters += [AsciiFilter()] if self.model.look.ascii else []
-        self.crash = ""
+        self.crash, self.dispatched = "", 0
         self.times: deque[float] = deque(maxlen=200)
-        self.dispatched = 0
         self._memory = Memory(history, self.dispatch, lambda: self.model.recall)
         self._configuration = configuration or Configuration()
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look)
+        self._drawing = Drawing(self.look)
         self.taping = Taping(self.link, self._failed)
         self.regions = Regions(self.dispatch)
 
@@ -110,7 +109,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
         self.meet_terminal()
         self.give_back_typed()
         self._failed(self.palette.problem)
-        self._warming = asyncio.create_task(warm())
+        self._warming = asyncio.create_task(warm(self._drawing))
         collect()
 
     async def on_event(self, event: events.Event) -> None:
@@ -215,6 +214,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
             self._poll.pause()
 
     def _drain(self) -> bool:
+        if self.model.running and not self._drawing.there():
+            return False  # what the engine says waits; keys do not
         if taken := self.link.take():
             self.dispatch(msg.EventsArrived(at=now(), events=taken))
         return bool(taken)
