@@ -87,8 +87,9 @@ class Agent:
         self.errands = Errands(config, record, pool, self.turns.spawn)
         self.shell = Shell(record, self.turns)
         self.asides = Asides(
-            record, models, lambda: self.turns.prepare(record.emit), self.turns.filled, self.turns.spawn
-        )
+            record, models, self.turns.accounts, lambda: self.turns.prepare(record.emit), self.turns.filled,
+            self.turns.spawn,
+        )  # fmt: skip
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log)
         self.looker = Looker(config, record.emit, pool, record.session)

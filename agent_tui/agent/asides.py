@@ -9,8 +9,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.history import History
-from agent_tui.agent.loop import estimate
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record
 from agent_tui.protocol.aside_events import AsideDelta, AsideEnd, AsideEnded
@@ -50,11 +50,13 @@ class Asides:
         self,
         record: Record,
         models: Models,
+        accounts: Accounts,
         prepare: Callable[[], None],
         fill: Fill,
         spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
     ) -> None:
-        self.record, self.models, self.prepare, self.fill, self.spawn = record, models, prepare, fill, spawn
+        self.record, self.models, self.accounts = record, models, accounts
+        self.prepare, self.fill, self.spawn = prepare, fill, spawn
         self._asked: Asked | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -93,14 +95,10 @@ class Asides:
         if asked is not self._asked:
             return
         self._asked = None
-        text = "".join(asked.texts)
-        self.record.emit(
-            AsideEnded(
-                asked.op.id, asked.op.text, text, state, problem,
-                usage or estimate(asked.request, AssistantReplied(text=text)), self.models.info.name,
-                round((time.monotonic() - asked.begun) * 1000),
-            )
-        )  # fmt: skip
+        text, name = "".join(asked.texts), self.models.info.name
+        used = self.accounts.used(name, asked.request, AssistantReplied(text=text), usage)
+        took = round((time.monotonic() - asked.begun) * 1000)
+        self.record.emit(AsideEnded(asked.op.id, asked.op.text, text, state, problem, used, name, took))
 
 
 async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None]) -> Finished | Failed:

@@ -14,6 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import Attach
 from agent_tui.agent.executor import Executor
 from agent_tui.agent.guard import Outcome, held
@@ -29,7 +30,7 @@ from agent_tui.protocol.events import (
     StepStarted,
     UsageReported,
 )  # fmt: skip
-from agent_tui.protocol.messages import ModelInfo, Request, Usage
+from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, TextChunk, ThinkingChunk
 
@@ -59,6 +60,7 @@ class Collaborators:
     hold: Callable[[str], Awaitable[Held]]
     attach: Attach
     fill: Callable[[Request], Awaitable[Request]]
+    accounts: Accounts
     max_steps: int
 
 
@@ -103,16 +105,18 @@ async def answer(turn: Turn, with_: Collaborators, request: Request) -> Assistan
         turn.emit(
             RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=attempt)
         )
+        turn.cut = cut(with_, request, started)
         end = await stream(turn, with_.provider, await with_.fill(request))
         if isinstance(end, Finished):
+            turn.cut = None
             reply = turn.replied(end.stop_reason, end.calls, end.state)
-            _account(turn, with_, request, reply, end, round((time.monotonic() - started) * 1000))
+            await _account(turn, with_, request, reply, end, _since(started))
             return reply
         begun = turn.streaming is not None and turn.streaming.begun
         wait = end.retry_after or min(BACKOFF_CAP, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1.0)
         if begun or not end.may_pass or attempt == MAX_ATTEMPTS or wait > RETRY_AFTER_CAP:
             if begun:
-                turn.replied("error")
+                turn.broken("error")
             turn.emit(ErrorRaised(text=end.text, kind=end.kind, hint=end.hint, may_pass=end.may_pass))
             return None
         turn.emit(Retrying(attempt=attempt + 1, delay_s=round(wait, 2), reason=end.text))
@@ -141,25 +145,21 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
     return Failed("broken_stream", f"{provider.name}: the stream ended without an end", may_pass=True)
 
 
-def _account(
+def cut(with_: Collaborators, request: Request, started: float) -> Callable[[AssistantReplied], UsageReported]:
+    """Tells what an answer took that is broken off."""
+    return lambda reply: with_.accounts.cut(with_.provider, with_.info, request, reply, _since(started))
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+async def _account(
     turn: Turn, with_: Collaborators, request: Request, reply: AssistantReplied, end: Finished, duration_ms: int
 ) -> None:
     """Report what the step cost, and what was odd about its end."""
-    usage = end.usage or estimate(request, reply)
-    turn.emit(
-        UsageReported(
-            usage=usage, model=with_.info.name, provider=with_.provider.name, duration_ms=duration_ms,
-            window=with_.info.window,
-        )
-    )  # fmt: skip
+    turn.emit(await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms))
     if end.stop_reason == "length":
         turn.emit(Notice("The answer was cut at the model's token limit; ask it to go on.", "warning"))
     elif end.stop_reason == "refusal":
         turn.emit(Notice("The model declined to answer.", "warning"))
-
-
-def estimate(request: Request, reply: AssistantReplied) -> Usage:
-    """About four characters a token: said to be an estimate wherever it is shown."""
-    sent = len(request.system) + sum(len(repr(part)) for part in (*request.tools, *request.messages))
-    wrote = len(reply.text) + len(reply.reasoning) + sum(len(call.arguments) for call in reply.calls)
-    return Usage(sent // 4, wrote // 4, estimated=True)

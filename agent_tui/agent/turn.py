@@ -20,6 +20,7 @@ from agent_tui.protocol.events import (
     ThinkingDelta,
     ToolArgsDelta,
     ToolEnded,
+    UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.messages import StopReason, ToolCall
 from agent_tui.protocol.transcript import TurnEnd
@@ -63,6 +64,8 @@ class Turn:
         self.over = False
         self.steers: list[SteerSeen] = []
         self.streaming: Answer | None = None
+        self.cut: Callable[[AssistantReplied], UsageReported] | None = None
+        """What the answer under way took, should it be broken off."""
         self._untold: list[str] = []
         self._delta: type[TextDelta | ThinkingDelta] = TextDelta
         """What the untold pieces are of."""
@@ -129,6 +132,13 @@ class Turn:
         self.emit(reply)
         return reply
 
+    def broken(self, stop_reason: StopReason) -> None:
+        """Settle an answer that did not come to its end, and say what it took."""
+        reply, cut = self.replied(stop_reason), self.cut
+        self.cut = None
+        if cut is not None:
+            self.emit(cut(reply))
+
     def _keep(self, answer: Answer) -> None:
         """Put on record what the answer has gained, every two seconds or four kilobytes."""
         chars = answer.text_chars + answer.thought_chars - answer.stored_text - answer.stored_thoughts
@@ -150,7 +160,7 @@ class Turn:
         if self.over:
             return
         if self.streaming is not None and self.streaming.begun:
-            self.replied("cancelled" if state in ("cancelled", "timed_out") else "error")
+            self.broken("cancelled" if state in ("cancelled", "timed_out") else "error")
         for call, label, started in tuple(self.open.values()):
             said = "cancelled while it ran" if started else "cancelled before it ran"
             self.emit(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent import images, loop, workshop
+from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import attacher
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.consent import Consent
@@ -61,6 +62,7 @@ class Turns:
         self._first_change = False
         """A file was changed for the first time, and nobody was told yet how to take that back."""
         self.consent = Consent()
+        self.accounts = Accounts()
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
@@ -137,7 +139,8 @@ class Turns:
             loop.Collaborators(
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
-                attach=self.attach, fill=self.filled, max_steps=self.config.settings.agent.max_steps,
+                attach=self.attach, fill=self.filled, accounts=self.accounts,
+                max_steps=self.config.settings.agent.max_steps,
             ),
         )  # fmt: skip
         if state == "max_steps":

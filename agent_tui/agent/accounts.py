@@ -1,0 +1,45 @@
+"""What a session uses, request by request, as events: whoever sends one reports it here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent_tui.agent.tokens import Calibration
+from agent_tui.protocol.events import AssistantReplied, UsageReported
+from agent_tui.protocol.messages import ModelInfo, Request, Usage
+from agent_tui.providers.base import Provider
+
+
+class Accounts:
+    """The tokens of one session."""
+
+    def __init__(self) -> None:
+        self.calibration = Calibration()
+
+    async def answered(
+        self, provider: Provider, info: ModelInfo, request: Request, reply: AssistantReplied, said: Usage | None,
+        duration_ms: int,
+    ) -> UsageReported:  # fmt: skip
+        """What an answer took. `said`: the server's own words; where there are none it is asked for a count, if it can
+        tell one."""
+        if said is None:
+            prompt, _ = await self.calibration.counted(info.name, provider, request)
+            said = replace(self.calibration.guessed(info.name, request, reply), prompt_tokens=prompt)
+        return self._report(provider, info, self.used(info.name, request, reply, said), duration_ms)
+
+    def cut(
+        self, provider: Provider, info: ModelInfo, request: Request, reply: AssistantReplied, duration_ms: int
+    ) -> UsageReported:
+        """What an answer took that did not come to its end: its server told nothing, and counts it all the same."""
+        return self._report(provider, info, self.used(info.name, request, reply), duration_ms)
+
+    def used(self, model: str, request: Request, reply: AssistantReplied, said: Usage | None = None) -> Usage:
+        """`said` with what it leaves out, or what nobody said, estimated."""
+        if said is None:
+            return self.calibration.guessed(model, request, reply)
+        return self.calibration.heard(model, said, request, reply)
+
+    def _report(self, provider: Provider, info: ModelInfo, usage: Usage, duration_ms: int) -> UsageReported:
+        return UsageReported(
+            usage=usage, model=info.name, provider=provider.name, duration_ms=duration_ms, window=info.window
+        )
