@@ -1,6 +1,6 @@
 """What a session consists of for a reader: the parts that every document of it shows, in order, as plain values.
 
-Texts in here are harmless already (`visible`), and still raw Markdown or raw code.
+Texts in here are harmless already (`readable`), and still raw Markdown or raw code.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import visible
+from agent_tui.structures.visible import readable
 
 _SIGNS: Final = {"open": "[ ]", "active": "[>]", "done": "[x]"}
 _ENDS: Final = {
     "completed": "", "cancelled": "interrupted", "error": "ended by an error", "max_steps": "too many steps",
     "timed_out": "out of time", "budget_exceeded": "over budget", "stuck": "stopped: it went in circles",
+    "interrupted": "cut off",
 }  # fmt: skip
 
 
@@ -111,7 +112,7 @@ def facts(transcript: Transcript) -> tuple[tuple[str, str], ...]:
 
 def shown(text: str) -> str:
     """`text` without anything that a terminal or an editor would act on."""
-    return visible(text, overwrite=True)
+    return readable(text)
 
 
 def one_line(text: str) -> str:

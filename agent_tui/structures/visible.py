@@ -84,6 +84,14 @@ def harmless(text: str) -> str:
     return _ODD.sub(_kept, _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def readable(text: str) -> str:
+    """`text` as a document may hold it: like `harmless`, a lone `\\r` starts its line again as in a terminal, and marks
+    that are piled up on a letter are not drawn over the lines around it."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _PILED.sub(r"\1", harmless(_returns(_SEQUENCE.sub("", text), overwrite=True)))
+
+
 def unpadded(text: str) -> str:
     """Drawn text without the cells that were put behind its spacing marks: as it is searched and copied."""
     return _PADDED.sub(lambda found: found.group().removesuffix(PAD if spacing(found.group()[0]) else ""), text)

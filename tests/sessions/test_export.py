@@ -235,6 +235,18 @@ def check(events: list[Event]) -> None:
     assert json.loads(export(events, "json"))["events"]
 
 
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_writing_and_pictures_stay_as_they_were_written(form: Format) -> None:
+    """What a screen draws apart, or in cells of its own, is no change to the words of a document."""
+    words = "हिन्दी 👩\u200d💻 ⚠\ufe0f 🇩🇪 👍🏽"
+    events: list[Event] = [TurnStarted(prompt=f"p {words}"), AssistantReplied(text=f"a {words}\n")]
+    shown = d.CommandDisplay("make", output=f"10 %\r100 % {words}\r\n")
+    events.append(ToolEnded("1", "run", "Run", "", display=shown))
+    document = export(events, form)
+    assert all(f"{before} {words}" in document for before in ("p", "a", "100 %"))
+    assert "10 %\n" not in document, "a progress bar is its last state"
+
+
 @given(st.text(alphabet="`~a\n ", max_size=40))
 @settings(deadline=None)
 def test_a_fence_ends_where_it_should(text: str) -> None:
