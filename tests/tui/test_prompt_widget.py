@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import random
 
 import pytest
 from textual.app import App, ComposeResult
 
+from agent_tui.tui.keys import EDITING, SELECTING
 from agent_tui.tui.widgets.prompt import Prompt
 
 PASTES = ("x\ny", "one two three four five six seven eight", "a\n\nb", "\n", "漢字 👩‍👩‍👧", "x\ny")
@@ -59,6 +61,22 @@ async def _there_and_back(height: int) -> None:
             prompt.tell()
             await pilot.pause()
         assert (prompt.text, prompt.cursor_location) == (full, prompt.document.end)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_drawn_is_what_stands_there_after_any_keys(seed: int) -> None:
+    asyncio.run(_drawn_after(random.Random(seed)))
+
+
+async def _drawn_after(chance: random.Random) -> None:
+    keys = sorted({*EDITING, *SELECTING, "ctrl+j"} - {"tab"})
+    async with Alone().run_test(size=(16, 8)) as pilot:
+        prompt, pressed = pilot.app.query_one(Prompt), list[str]()
+        for _ in range(300):
+            pressed.append(chance.choice((*"ab /", *keys, "ctrl+w", "ctrl+underscore", "alt+z")))
+            prompt.press(pressed[-1], pressed[-1] if len(pressed[-1]) == 1 else None)
+            rows = range(min(8, prompt.wrapped_document.height))
+            assert [prompt.render_line(y).text for y in rows] == [prompt._render_line(y).text for y in rows], pressed
 
 
 def test_copying_nothing_does_nothing() -> None:

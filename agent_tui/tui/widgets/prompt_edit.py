@@ -157,8 +157,10 @@ class Editor(TextArea, inherit_bindings=False):
         self._travelled(edits[-1]._updated_selection if edits else None)
 
     def _travelled(self, selection: Selection | None) -> None:
-        """The text is that of another time: lay it out anew, with the caret where it was then."""
+        """The text is that of another time: lay it out anew, with the caret where it was then, and draw it anew: lines
+        are remembered as drawn for a caret, and with the caret there another text may have stood."""
         self.wrapped_document.wrap(self.wrap_width, self.indent_width)
+        self._build_highlight_map()
         if selection is not None:
             self.selection = selection
         self._refresh_size()
