@@ -10,13 +10,18 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from rich.segment import Segment
+from textual.color import Color
 
 from agent_tui.settings import Flags, load
 from agent_tui.structures import ascii
+from agent_tui.structures.visible import visible
+from agent_tui.tui.clusters import settled
 from agent_tui.tui.look import Look
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import Resized
 from agent_tui.tui.update import update
+from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.status import SPINNER
 from tests.tui.play import Play
 from tests.tui.pty_stage import ROOT
@@ -75,6 +80,13 @@ def test_every_glyph_in_the_code_of_the_screen_has_a_twin() -> None:
 def test_twins_are_one_cell_of_ascii_and_other_text_stays() -> None:
     assert all(len(to) == 1 and to.isascii() and cell_len(chr(c)) == 1 for c, to in ascii.TWINS.items())
     assert ascii.twin("❯ naïve 日本 … done ✓") == "> naïve 日本 ~ done +"
+
+
+def test_a_vowel_sign_keeps_the_cell_that_it_is_drawn_in() -> None:
+    line = [Segment(f"… {visible('हिन्दी')}\xa0x")]
+    (drawn,) = AsciiFilter().apply(line, Color(0, 0, 0))
+    assert drawn.text == f"~ {visible('हिन्दी')} x"
+    assert settled(drawn.text) == settled(line[0].text).replace("…", "~").replace("\xa0", " ")
 
 
 @pytest.mark.parametrize(
