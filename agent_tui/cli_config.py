@@ -13,7 +13,7 @@ from typing import Any, Final
 from agent_tui import paths
 from agent_tui.cli_parser import Parser, encodable, one_line
 from agent_tui.settings import Flags, Loaded
-from agent_tui.settings_kinds import KEYS, Entry, Kind, Value, entries, entry, typed
+from agent_tui.settings_kinds import FREE, KEYS, Entry, Kind, Value, entries, entry, typed
 from agent_tui.settings_store import Refused, Store
 from agent_tui.structures.visible import visible
 from agent_tui.tui import commands, keymap
@@ -199,6 +199,8 @@ def _toml(key: str, value: Value) -> str:
         return '"…"' if found else '""'
     if isinstance(found, tuple | list):
         return f"[{', '.join(_text(str(item)) for item in found)}]"
+    if isinstance(found, dict):
+        return f"{{ {', '.join(f'{name} = {_toml(name, Value(one))}' for name, one in found.items())} }}"
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, float) and found.is_integer():
@@ -214,6 +216,8 @@ def _text(text: str) -> str:
 def _quoted(key: str) -> str:
     """The key as it could stand in a file: a provider's name may need quotes."""
     head, _, rest = key.partition(".")
+    if head in FREE and head != "keys":
+        return f"{head}.{rest if rest.replace('-', '_').isidentifier() and rest.isascii() else _text(rest)}"
     name, _, leaf = rest.rpartition(".")
     bare = all(part.isascii() and part.replace("-", "_").isidentifier() for part in (name, leaf))
     return key if head != "providers" or bare else f"{head}.{_text(name)}.{leaf}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent.exporting import write_new
-from agent_tui.sessions import stats as figures
+from agent_tui.sessions import figures
 from agent_tui.sessions.copies import Copied
 from agent_tui.sessions.imports.files import Imported
 from agent_tui.sessions.index import Summary
@@ -118,14 +118,20 @@ class Output:
 
     def stats(self, found: figures.Stats, as_json: bool, steps: bool) -> None:
         if as_json:
-            self.json(figures.dump(found))
+            self.json(asdict(found))
             return
         for name, value in figures.lines(found):
             print(f"{name:15} {_line(value)}")
         for share in (*found.by_model, *found.by_tool):
             tokens = f", {share.tokens_in:,} tokens in, {share.tokens_out:,} out" if share.tokens_in else ""
             errors = f", {share.errors:,} failed" if share.errors else ""
-            self.say(f"{share.name or 'a model'}: {share.count:,} in {figures.clock(share.ms)}{tokens}{errors}")
+            said = f", {figures.share_of(share.cached, share.tokens_in)} from a cache" if share.cached else ""
+            said = f"{tokens}{said}{errors}"
+            said += f", {figures.cost(share.cost, share.cost_estimated)}" if tokens else ""
+            self.say(f"{share.name or 'a model'}: {share.count:,} in {figures.clock(share.ms)}{said}")
+        for share in found.by_turn:
+            if share.cost is not None:
+                self.say(f"turn {share.name}: {figures.cost(share.cost, share.cost_estimated)}")
         for step in found.by_step if steps else ():
             self._step(step)
 

@@ -29,7 +29,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.ops import Cancel, Submit
-from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.protocol.transcript import Bill, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
@@ -52,6 +52,9 @@ class Outcome:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
+    cached_tokens: int = 0
+    bill: Bill = Bill()
+    unpriced: int = 0
     notices: list[str] = field(default_factory=list)
     begun: bool = False
 
@@ -66,7 +69,10 @@ class Outcome:
             case UsageReported():
                 self.prompt_tokens += event.usage.prompt_tokens
                 self.completion_tokens += event.usage.completion_tokens
+                self.cached_tokens += event.usage.cached_tokens
                 self.estimated = self.estimated or event.usage.estimated
+                self.bill = self.bill.plus(event.cost, event.cost_estimated)
+                self.unpriced += event.cost is None
             case ApprovalAnswered(by="headless"):
                 self.denied += 1
             case ErrorRaised():
@@ -88,12 +94,15 @@ class Outcome:
         usage = {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
+            "cached_tokens": self.cached_tokens,
             "estimated": self.estimated,
         }
+        cost = {"dollars": self.bill.cost, "estimated": self.bill.estimated, "unpriced": self.unpriced}
         error = None if self.error is None else {"kind": self.error.kind, "text": self.error.text}
         return {
             "session": self.session, "model": self.model, "state": self.state or "error", "exit_code": self.code,
             "text": self.text, "steps": self.steps, "duration_ms": self.duration_ms, "usage": usage,
+            "cost": cost,
             "denied": self.denied, "notices": self.notices, "error": error,
         }  # fmt: skip
 

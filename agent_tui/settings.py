@@ -9,11 +9,17 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import field, fields, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from agent_tui.paths import project_folders, same, there
+from agent_tui.settings_about import AgentSettings as AgentSettings
+from agent_tui.settings_about import DisplaySettings as DisplaySettings
+from agent_tui.settings_about import NotifySettings as NotifySettings
+from agent_tui.settings_about import PromptSettings as PromptSettings
+from agent_tui.settings_about import SessionSettings as SessionSettings
+from agent_tui.settings_about import ToolSettings as ToolSettings
 from agent_tui.settings_kinds import MODES as MODES
-from agent_tui.settings_kinds import OCCASIONS, STATUS, Layer, Value, entries, parts
+from agent_tui.settings_kinds import Layer, Value, entries, parts
 from agent_tui.settings_schema import SECTIONS, Source, check, flat
 from agent_tui.settings_schema import Problem as Problem
 from agent_tui.structures.frozen import frozen
@@ -24,69 +30,6 @@ PROJECT_KEYS: Final = frozenset({"model", "display"})
 _MAX_BYTES: Final = 1 << 20
 _MOST_DOTS: Final = 1_000
 """Dots in a line: the time to read a dotted key grows with the square of its parts."""
-
-
-@frozen
-class AgentSettings:
-    max_steps: int = 50
-    timeout: float = 0.0
-    """Seconds a turn may take; 0: no limit."""
-    parallel_tools: bool = True
-
-
-@frozen
-class ToolSettings:
-    enabled: tuple[str, ...] = ()
-    """Names of the tools to offer; empty: all."""
-    command_timeout: float = 120.0
-    max_output_chars: int = 32_000
-
-
-@frozen
-class DisplaySettings:
-    theme: str = ""
-    """`auto` or empty: `theme_dark` or `theme_light`, by the ground of the terminal; `no-colour` with NO_COLOR."""
-    theme_dark: str = "dark"
-    theme_light: str = "light"
-    status: tuple[str, ...] = STATUS
-    diff: Literal["auto", "unified", "split"] = "auto"
-    """`split`: old and new side by side; `auto`: so on wide screens."""
-    thinking: Literal["hidden", "folded", "live"] = "live"
-    """`folded`: one line; `live`: its end is shown while it runs."""
-    timestamps: bool = False
-    durations: bool = True
-    animation: bool = True
-    ascii: bool | Literal["auto"] = "auto"
-    """`auto`: where the terminal can show nothing else."""
-
-
-@frozen
-class NotifySettings:
-    on: tuple[str, ...] = OCCASIONS
-    desktop: str = "auto"
-    bell: bool = False
-    title: bool = True
-    after: float = 10.0
-
-
-@frozen
-class PromptSettings:
-    vim: bool = False
-    paste_lines: int = 5
-    paste_chars: int = 800
-    """A paste of more lines or characters is folded into a chip; 0: by that it never is."""
-
-
-@frozen
-class SessionSettings:
-    """`record_mb` of one recording, `blobs_*` of what undo needs, `keep_*` of all sessions; 0 keeps for ever."""
-
-    record: bool = True
-    record_mb: int = 20
-    blobs_mb: int = 500
-    blobs_days: int = 30
-    keep_days: int = 0
-    keep_mb: int = 0
 
 
 @frozen
@@ -113,6 +56,8 @@ class Settings:
     """Command to the person's own keys for it, as they were written; the screen knows commands and keys."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """The person's own names for models."""
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """The person's own prices, by `<provider>/<model>` or `<provider>/*`: dollars for a million tokens."""
 
     def snapshot(self) -> dict[str, Any]:
         """What is on record with a session: plain JSON data, without anything of the providers but their names."""
@@ -288,7 +233,7 @@ def _merged(settings: Settings, data: dict[str, Any]) -> Settings:
         for name, values in data["providers"].items():
             known[name] = replace(known.get(name, ProviderSettings()), **values)
         changes["providers"] = known
-    for name in ("keys", "aliases"):
+    for name in ("keys", "aliases", "prices"):
         if name in data:
             changes[name] = {**getattr(settings, name), **data[name]}
     return replace(settings, **changes)

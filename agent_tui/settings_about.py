@@ -1,15 +1,90 @@
-"""What each setting is without a file, and what it means."""
+"""What each setting is without a file, and what it means: as values, and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from agent_tui.structures.frozen import frozen
 
 OCCASIONS: Final = ("done", "question", "failure")
 """What a person who is elsewhere may be told: a turn ended, something is asked, something failed."""
 DIVIDER: Final = ">"
 STATUS: Final = ("model", "cwd", DIVIDER, "queue", "mode", "context")
 """The line at the top; what stands behind the divider is at the right."""
+@frozen
+class AgentSettings:
+    max_steps: int = 50
+    timeout: float = 0.0
+    """Seconds a turn may take; 0: no limit."""
+    parallel_tools: bool = True
+
+
+@frozen
+class ToolSettings:
+    enabled: tuple[str, ...] = ()
+    """Names of the tools to offer; empty: all."""
+    command_timeout: float = 120.0
+    max_output_chars: int = 32_000
+
+
+@frozen
+class DisplaySettings:
+    theme: str = ""
+    """`auto` or empty: `theme_dark` or `theme_light`, by the ground of the terminal; `no-colour` with NO_COLOR."""
+    theme_dark: str = "dark"
+    theme_light: str = "light"
+    status: tuple[str, ...] = STATUS
+    diff: Literal["auto", "unified", "split"] = "auto"
+    """`split`: old and new side by side; `auto`: so on wide screens."""
+    thinking: Literal["hidden", "folded", "live"] = "live"
+    """`folded`: one line; `live`: its end is shown while it runs."""
+    timestamps: bool = False
+    durations: bool = True
+    animation: bool = True
+    ascii: bool | Literal["auto"] = "auto"
+    """`auto`: where the terminal can show nothing else."""
+
+
+@frozen
+class NotifySettings:
+    on: tuple[str, ...] = OCCASIONS
+    desktop: str = "auto"
+    bell: bool = False
+    title: bool = True
+    after: float = 10.0
+
+
+@frozen
+class PromptSettings:
+    vim: bool = False
+    paste_lines: int = 5
+    paste_chars: int = 800
+    """A paste of more lines or characters is folded into a chip; 0: by that it never is."""
+
+
+@frozen
+class SessionSettings:
+    """`record_mb` of one recording, `blobs_*` of what undo needs, `keep_*` of all sessions; 0 keeps for ever."""
+
+    record: bool = True
+    record_mb: int = 20
+    blobs_mb: int = 500
+    blobs_days: int = 30
+    keep_days: int = 0
+    keep_mb: int = 0
+
+
+def price(value: Any) -> dict[str, float]:
+    """Dollars for a million tokens, as a file gives them. Raises ValueError."""
+    needed, may = {"input", "output"}, {"cached", "cache_write"}
+    if not isinstance(value, dict) or not needed <= set(value) <= needed | may:
+        raise ValueError
+    if any(isinstance(n, bool) or not isinstance(n, int | float) or not 0 <= n < 1_000_000 for n in value.values()):
+        raise ValueError
+    return {name: float(number) for name, number in value.items()}
+
+
 ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
     "mode": ("auto", "What may run without asking, in a new session."),

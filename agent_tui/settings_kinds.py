@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, Literal
 
-from agent_tui.settings_about import ABOUT
+from agent_tui.settings_about import ABOUT, price
 from agent_tui.settings_about import DIVIDER as DIVIDER
 from agent_tui.settings_about import OCCASIONS as OCCASIONS
 from agent_tui.settings_about import STATUS as STATUS
@@ -122,7 +122,7 @@ def _occasions(value: Any) -> tuple[str, ...]:
     return names
 
 
-_PARTS: Final = ("model", "mode", "context", "cwd", "branch", "queue", DIVIDER)
+_PARTS: Final = ("model", "mode", "context", "cost", "cwd", "branch", "queue", DIVIDER)
 
 
 def _status(value: Any) -> tuple[str, ...]:
@@ -180,8 +180,10 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "providers": {},
     "keys": {},
     "aliases": {},
+    "prices": {},
 }  # fmt: skip
-FREE: Final = {"keys": KEYS, "aliases": _MODEL}
+_PRICE: Final = Kind("dollars for a million tokens, such as { input = 1.25, output = 10, cached = 0.125 }", price)
+FREE: Final = {"keys": KEYS, "aliases": _MODEL, "prices": _PRICE}
 """Sections whose entries have names of the person's own."""
 PROVIDER: Final[Mapping[str, Kind]] = {
     "base_url": Kind('an address, such as "http://127.0.0.1:11434"', _address),

@@ -1,20 +1,22 @@
-"""What a session uses, request by request, as events: whoever sends one reports it here."""
+"""What a session uses and what that costs, request by request, as events: whoever sends one reports it here."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from agent_tui.agent.tokens import Calibration
 from agent_tui.protocol.events import AssistantReplied, UsageReported
 from agent_tui.protocol.messages import ModelInfo, Request, Usage
+from agent_tui.providers import _prices
 from agent_tui.providers.base import Provider
 
 
 class Accounts:
-    """The tokens of one session."""
+    """The tokens and the cost of one session. `prices`: the person's own."""
 
-    def __init__(self) -> None:
-        self.calibration = Calibration()
+    def __init__(self, prices: Mapping[str, Mapping[str, float]]) -> None:
+        self.prices, self.calibration = prices, Calibration()
 
     async def answered(
         self, provider: Provider, info: ModelInfo, request: Request, reply: AssistantReplied, said: Usage | None,
@@ -40,6 +42,13 @@ class Accounts:
         return self.calibration.heard(model, said, request, reply)
 
     def _report(self, provider: Provider, info: ModelInfo, usage: Usage, duration_ms: int) -> UsageReported:
+        cost, estimated = self.cost(provider, usage)
         return UsageReported(
-            usage=usage, model=info.name, provider=provider.name, duration_ms=duration_ms, window=info.window
-        )
+            usage=usage, model=info.name, provider=provider.name, duration_ms=duration_ms, window=info.window,
+            cost=cost, cost_estimated=estimated,
+        )  # fmt: skip
+
+    def cost(self, provider: Provider | None, usage: Usage) -> tuple[float | None, bool]:
+        """What `usage` costs in dollars, and whether that is an estimate; None where no price is known."""
+        price = None if provider is None else _prices.of(provider, self.prices)
+        return (None, False) if price is None else price.cost(usage)

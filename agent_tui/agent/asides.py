@@ -97,8 +97,11 @@ class Asides:
         self._asked = None
         text, name = "".join(asked.texts), self.models.info.name
         used = self.accounts.used(name, asked.request, AssistantReplied(text=text), usage)
+        cost, estimated = self.accounts.cost(self.models.provider, used)
         took = round((time.monotonic() - asked.begun) * 1000)
-        self.record.emit(AsideEnded(asked.op.id, asked.op.text, text, state, problem, used, name, took))
+        self.record.emit(
+            AsideEnded(asked.op.id, asked.op.text, text, state, problem, used, name, took, cost, estimated)
+        )
 
 
 async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None]) -> Finished | Failed:

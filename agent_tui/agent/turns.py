@@ -62,7 +62,7 @@ class Turns:
         self._first_change = False
         """A file was changed for the first time, and nobody was told yet how to take that back."""
         self.consent = Consent()
-        self.accounts = Accounts()
+        self.accounts = Accounts(config.settings.prices)
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""

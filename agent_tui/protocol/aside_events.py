@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.messages import Usage
+from agent_tui.protocol.transcript import Transcript
 from agent_tui.structures.frozen import frozen
 
 AsideEnd = Literal["completed", "cancelled", "error"]
@@ -33,4 +35,9 @@ class AsideEnded(Event):
     usage: Usage = Usage()
     model: str = ""
     duration_ms: int = 0
+    cost: float | None = None
+    cost_estimated: bool = False
     type: Literal["aside_ended"] = "aside_ended"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))

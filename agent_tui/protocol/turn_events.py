@@ -10,6 +10,7 @@ from agent_tui.protocol.messages import StopReason, ToolCall, Usage
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.protocol.transcript import (
     Approval,
+    Bill,
     DividerBlock,
     Mark,
     Retry,
@@ -39,7 +40,8 @@ class TurnStarted(Event):
         t = t.abandon()
         mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated)
         t = replace(
-            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, queue=queue, place=-1,
+            t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, turn_bill=Bill(), queue=queue,
+            place=-1,
             title=t.title or self.prompt.strip().split("\n", 1)[0][:80], marks=t.marks.append(mark),
         )  # fmt: skip
         return t.add(
@@ -184,15 +186,22 @@ class AssistantReplied(Event):
 
 @frozen
 class UsageReported(Event):
+    """What one request took. `cost` in dollars, by the price of then; None: no price was known. `purpose`: what it was
+    for, where it was no step of a turn."""
+
     usage: Usage
     model: str = ""
     provider: str = ""
     duration_ms: int = 0
     window: int = 0
+    cost: float | None = None
+    cost_estimated: bool = False
+    purpose: Literal["", "title"] = ""
     type: Literal["usage"] = "usage"
 
     def apply(self, t: Transcript) -> Transcript:
-        return t.used(self.usage, self.window)
+        t = t.paid(self.cost, self.cost_estimated)
+        return t if self.purpose else t.used(self.usage, self.window)
 
 
 @frozen
@@ -218,4 +227,4 @@ class TurnEnded(Event):
     def apply(self, t: Transcript) -> Transcript:
         own = tuple(asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL)
         t = replace(t.abandon(), state="idle", pending=own, retry=None)
-        return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at))
+        return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at, t.turn_bill))

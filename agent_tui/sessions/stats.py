@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from agent_tui.protocol.events import (
+    AsideEnded,
     AssistantReplied,
     ErrorRaised,
     Event,
@@ -21,94 +22,14 @@ from agent_tui.protocol.events import (
     TurnStarted,
     UsageReported,
 )
+from agent_tui.sessions.figures import Share, Stats, Step, Tool, added
+from agent_tui.sessions.figures import clock as clock
+from agent_tui.sessions.figures import lines as lines
 
 SUMMARY: Final = 160
 """Characters of what was thought and answered that stand with a step."""
 ANSWERED: Final = ("ok", "cancelled", "interrupted", "denied", "refused")
 """How a tool call may end that is no error: it was done, or somebody did not want it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One call: its line, how it ended and how long it took."""
-
-    name: str
-    label: str
-    tag: str
-    ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A model call and its tools. `provider_ms`: waiting for the model, `tool_ms`: the calls, added up; `thought` and
-    `answer`: how they begin; `cost` in dollars, None where nobody said."""
-
-    turn: int
-    step: int
-    agent: str = "main"
-    at: float = 0.0
-    model: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cached: int = 0
-    estimated: bool = False
-    cost: float | None = None
-    provider_ms: int = 0
-    thinking_ms: int = 0
-    tool_ms: int = 0
-    requests: int = 0
-    retries: int = 0
-    errors: int = 0
-    thought: str = ""
-    answer: str = ""
-    tools: tuple[Tool, ...] = ()
-    files: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What one model or one tool had in it: requests or calls, tokens, time, errors."""
-
-    name: str
-    count: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cached: int = 0
-    ms: int = 0
-    errors: int = 0
-    cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """A session in figures. `turn_ms`: from prompts to ends of turns, `wall_ms`: from its first record to its last."""
-
-    session: str = ""
-    began: float = 0.0
-    ended: float = 0.0
-    turns: int = 0
-    steps: int = 0
-    requests: int = 0
-    retries: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cached: int = 0
-    estimated: bool = False
-    cost: float | None = None
-    provider_ms: int = 0
-    thinking_ms: int = 0
-    tool_ms: int = 0
-    turn_ms: int = 0
-    wall_ms: int = 0
-    tool_calls: int = 0
-    commands: int = 0
-    errors: int = 0
-    warnings: int = 0
-    files: tuple[str, ...] = ()
-    ends: dict[str, int] = field(default_factory=dict)
-    by_model: tuple[Share, ...] = ()
-    by_tool: tuple[Share, ...] = ()
-    by_step: tuple[Step, ...] = ()
 
 
 def stats(events: Iterable[Event]) -> Stats:
@@ -131,6 +52,8 @@ class _Count:
         self.files: dict[str, None] = {}
         self.ends: dict[str, int] = {}
         self.models: dict[str, Share] = {}
+        self.turns: dict[int, Share] = {}
+        self.beside = Share("beside")
         self.tools: dict[str, Share] = {}
 
     def take(self, event: Event) -> None:
@@ -152,6 +75,10 @@ class _Count:
                     self.all = replace(self.all, **{bad: getattr(self.all, bad) + 1})
             case ShellEnded():
                 self.all = replace(self.all, commands=self.all.commands + 1)
+            case AsideEnded():
+                self._shared(event, event.model)
+            case UsageReported(purpose=purpose) if purpose:
+                self._shared(event, event.model)
             case FileChanged() if not event.step and self.steps:  # its record does not always name its step
                 newest = next(reversed(self.steps.values()))
                 self._of_step(replace(event, turn=newest.turn, step=newest.step, agent=newest.agent))
@@ -196,20 +123,25 @@ class _Count:
 
     def _used(self, event: UsageReported, step: Step) -> None:
         usage, cost = event.usage, _cost(event)
+        self._shared(event, event.model or step.model, step.turn)
         self._keep(
             replace(
                 step, model=event.model or step.model, tokens_in=step.tokens_in + usage.prompt_tokens,
                 tokens_out=step.tokens_out + usage.completion_tokens, cached=step.cached + usage.cached_tokens,
                 estimated=step.estimated or usage.estimated, provider_ms=step.provider_ms + event.duration_ms,
-                cost=_sum(step.cost, cost),
+                cost=added(step.cost, cost), cost_estimated=step.cost_estimated or event.cost_estimated,
+                unpriced=step.unpriced + (cost is None),
             )
         )  # fmt: skip
-        name = event.model or step.model
-        share = self.models.get(name) or Share(name)
-        self.models[name] = Share(
-            name, share.count + 1, share.tokens_in + usage.prompt_tokens, share.tokens_out + usage.completion_tokens,
-            share.cached + usage.cached_tokens, share.ms + event.duration_ms, share.errors, _sum(share.cost, cost),
-        )  # fmt: skip
+
+    def _shared(self, event: UsageReported | AsideEnded, model: str, turn: int | None = None) -> None:
+        """Its part in what its model and its turn took; without a turn it was beside them."""
+        one = (event.usage, event.duration_ms, _cost(event), event.cost_estimated)
+        self.models[model] = (self.models.get(model) or Share(model)).plus(*one)
+        if turn is None:
+            self.beside = self.beside.plus(*one)
+        else:
+            self.turns[turn] = (self.turns.get(turn) or Share(str(turn))).plus(*one)
 
     def _called(self, event: ToolEnded, step: Step) -> None:
         bad = int(event.tag not in ANSWERED)
@@ -224,10 +156,13 @@ class _Count:
 
     def told(self) -> Stats:
         steps = tuple(self.steps.values())
-        costs = [step.cost for step in steps if step.cost is not None]
+        paid = (*steps, self.beside)
+        costs = [one.cost for one in paid if one.cost is not None]
         return replace(
             self.all, steps=len(steps), by_step=steps, files=tuple(self.files), ends=self.ends,
-            cost=sum(costs) if costs else None, estimated=any(step.estimated for step in steps),
+            cost=sum(costs) if costs else None, cost_estimated=any(one.cost_estimated for one in paid),
+            unpriced=sum(one.unpriced for one in paid), beside=self.beside, by_turn=tuple(self.turns.values()),
+            estimated=any(step.estimated for step in steps),
             errors=self.all.errors + sum(share.errors for share in self.tools.values()),
             tool_calls=sum(share.count for share in self.tools.values()),
             wall_ms=round((self.all.ended - self.all.began) * 1000),
@@ -245,49 +180,13 @@ def _largest(shares: dict[str, Share]) -> tuple[Share, ...]:
     return tuple(sorted(shares.values(), key=lambda share: (-share.ms, -share.count, share.name)))
 
 
-def _cost(event: UsageReported) -> float | None:
-    """What the request cost, where the record says so: a field that not every version knows."""
-    cost = getattr(event, "cost", None) or (event.newer or {}).get("cost")
+def _cost(event: UsageReported | AsideEnded) -> float | None:
+    """What the request cost, where the record says so: once in a field that not every version knew."""
+    cost = (event.newer or {}).get("cost") if event.cost is None else event.cost
     return float(cost) if isinstance(cost, int | float) else None
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return one if other is None else other if one is None else one + other
 
 
 def _summary(words: str) -> str:
     """How `words` begin, in one line."""
     line = " ".join(words[: SUMMARY * 4].split())
     return line if len(line) <= SUMMARY else f"{line[: SUMMARY - 1]}…"
-
-
-def lines(found: Stats) -> Iterator[tuple[str, str]]:
-    """The figures for people: (name, value), what is nought left out."""
-    ends = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in found.ends.items())
-    about = " (estimated)" if found.estimated else ""
-    told = (
-        ("turns", f"{found.turns:,}" + (f" ({ends})" if ends else ""), found.turns),
-        ("steps", f"{found.steps:,}", found.steps),
-        ("tokens in", f"{found.tokens_in:,}{about}" + (f", {found.cached:,} cached" if found.cached else ""), 1),
-        ("tokens out", f"{found.tokens_out:,}{about}", 1),
-        ("cost", f"${found.cost or 0:.4f}", found.cost is not None),
-        ("provider time", clock(found.provider_ms), found.provider_ms),
-        ("thinking time", clock(found.thinking_ms), found.thinking_ms),
-        ("tool time", clock(found.tool_ms), found.tool_ms),
-        ("time in turns", clock(found.turn_ms), found.turn_ms),
-        ("tool calls", f"{found.tool_calls:,}", found.tool_calls),
-        ("own commands", f"{found.commands:,}", found.commands),
-        ("retries", f"{found.retries:,}", found.retries),
-        ("errors", f"{found.errors:,}", found.errors),
-        ("files changed", f"{len(found.files):,}", found.files),
-    )
-    yield from ((name, value) for name, value, there in told if there)
-
-
-def clock(ms: int) -> str:
-    """A time in the largest units that say something."""
-    seconds = ms / 1000
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -66,6 +66,12 @@ def tokens(number: int, estimated: bool = False) -> str:
     return f"{'≈ ' if estimated else ''}{shown} {'token' if number == 1 else 'tokens'}"
 
 
+def cost(dollars: float, estimated: bool = False) -> str:
+    """`$0.0042`, `$1.24`, `≈ $0.31`."""
+    shown = f"{dollars:,.2f}" if dollars >= 0.995 or not dollars else f"{dollars:.4f}" if dollars >= 0.00005 else "0.0001"
+    return f"{'≈ ' if estimated else ''}{'< ' if 0 < dollars < 0.00005 else ''}${shown}"
+
+
 def count(number: int, one: str, many: str = "") -> str:
     """`1 line`, `12 lines`, `1,204 matches`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

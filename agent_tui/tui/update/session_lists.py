@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from agent_tui.tui import wording
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.view.words import tokens
@@ -109,6 +110,9 @@ def stats(model: Model) -> Iterator[Entry]:
         asked = count(_whole(share, "count"), "request")
         said = f"{asked} · tokens: {_tokens(share)} · {_time(share, 'ms')}{_cost(share)}"
         yield Entry(f"model-{number}", str(share.get("name", "")), said, group="Models")
+    for number, share in enumerate(listed(data, "by_turn")):
+        said = f"{count(_whole(share, 'count'), 'request')} · tokens: {_tokens(share)}{_cost(share)}"
+        yield Entry(f"turn-{number}", f"turn {share.get('name', '')}", said, group="Turns")
     for number, share in enumerate(listed(data, "by_tool")):
         errors = _whole(share, "errors")
         failed = f" · {count(errors, 'error')}" if errors else ""
@@ -123,7 +127,12 @@ def _all(data: Mapping[str, Any], cwd: str) -> Iterator[tuple[str, str]]:
     ended = ", ".join(f"{number} {end}" for end, number in ends.items()) if isinstance(ends, Mapping) else ""
     yield "turns", f"{_whole(data, 'turns'):,}{f' · {ended}' if ended else ''}"
     yield "steps", f"{_whole(data, 'steps'):,} · {count(_whole(data, 'requests'), 'request')}{_more(data, 'retries')}"
-    yield "tokens", _tokens(data) + _cost(data)
+    yield "tokens", _tokens(data)
+    yield "cost", _cost(data).removeprefix(" · ") or "nothing was asked"
+    beside = data.get("beside")
+    if isinstance(beside, Mapping) and _whole(beside, "count"):
+        asked = count(_whole(beside, "count"), "request")
+        yield "beside the turns", f"{asked} · tokens: {_tokens(beside)}{_cost(beside)}"
     yield "time with the model", f"{_time(data, 'provider_ms')} · {_time(data, 'thinking_ms')} of it in thought"
     yield "time in tools", f"{_time(data, 'tool_ms')} · {count(_whole(data, 'tool_calls'), 'call')}"
     yield "time in turns", f"{_time(data, 'turn_ms')} · {_time(data, 'wall_ms')} from the first record to the last"
@@ -160,9 +169,13 @@ def _tokens(data: Mapping[str, Any]) -> str:
     guessed = bool(data.get("estimated"))
     came, went = tokens(_whole(data, "tokens_in"), guessed), tokens(_whole(data, "tokens_out"), guessed)
     cached = _whole(data, "cached")
-    return f"{came} in · {went} out{f' · {tokens(cached)} from the cache' if cached else ''}"
+    share = f" ({round(100 * cached / max(1, _whole(data, 'tokens_in')))}%)"
+    return f"{came} in · {went} out{f' · {tokens(cached)} from the cache{share}' if cached else ''}"
 
 
 def _cost(data: Mapping[str, Any]) -> str:
-    cost = data.get("cost")
-    return f" · ${cost:.4f}" if isinstance(cost, int | float) else ""
+    found, unpriced = data.get("cost"), _whole(data, "unpriced")
+    told = [wording.cost(found, bool(data.get("cost_estimated")))] if isinstance(found, int | float) else []
+    unknown = count(unpriced, "request") if told else "it"
+    told += [f"no price is known for {unknown}"] if unpriced else []
+    return "".join(f" · {part}" for part in told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.protocol.transcript import Queued
+from agent_tui.protocol.transcript import Bill, Queued
 from agent_tui.settings_kinds import DIVIDER
 from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Model
@@ -12,6 +12,7 @@ from agent_tui.tui.regions import HeaderView, Part, Span, Tone
 from agent_tui.tui.update import queued
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.wording import cost
 
 CONTEXT_WARNING: Final = 80
 """Percent of the window from which the context use is said in a warning tone."""
@@ -19,8 +20,8 @@ MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning
 BRANCH_CHARS: Final = 40
 TITLE_CHARS: Final = 48
 (
-    TITLE, BRANCH, INNERMOST, PERCENT, CWD, QUEUE, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
-) = range(13)  # fmt: skip
+    TITLE, BRANCH, INNERMOST, PERCENT, CWD, QUEUE, COST, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
+) = range(14)  # fmt: skip
 """What goes or becomes shorter first where the line is too narrow. The mode stays: nobody may overlook it."""
 OTR: Final = "off the record"
 READING: Final = "reading along"
@@ -32,7 +33,7 @@ def header_view(model: Model) -> HeaderView:
         t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
-        model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading,
+        model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill,
     )  # fmt: skip
 
 
@@ -40,7 +41,7 @@ def header_view(model: Model) -> HeaderView:
 def _header(
     name: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
-    title: str, otr: bool, reading: bool,
+    title: str, otr: bool, reading: bool, bill: Bill,
 ) -> HeaderView:  # fmt: skip
     waiting = sum(item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
@@ -50,6 +51,7 @@ def _header(
         "queue": _queue(waiting, paused) if waiting else None,
         "mode": _mode(mode),
         "context": _context(used, window, estimated),
+        "cost": Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST) if bill.cost is not None else None,
     }
     if "mode" not in wanted and MODE_TONES.get(mode) in ("warning", "bad"):
         wanted = (*wanted, *(() if DIVIDER in wanted else (DIVIDER,)), "mode")  # nobody may overlook it

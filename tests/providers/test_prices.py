@@ -1,0 +1,89 @@
+"""Prices: whose they are, what they come to, and that none is made up."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from agent_tui.protocol.messages import Usage
+from agent_tui.providers import _prices
+from agent_tui.providers._prices import FREE, Price, named
+
+CLAUDE, GPT = "https://api.anthropic.com", "https://api.openai.com/v1"
+MILLION = Usage(1_000_000, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "address", "dollars"),
+    [
+        ("anthropic", "claude-sonnet-4-5-20250929", CLAUDE, 28.5),  # a prompt over 200,000 tokens
+        ("anthropic", "claude-haiku-4-5", CLAUDE, 6.0),
+        ("openai", "gpt-5", GPT, 11.25),
+        ("openai", "gpt-5-2025-08-07", GPT, 11.25),
+        ("openai", "gpt-5-mini", GPT, 2.25),
+        ("gemini", "models/gemini-2.5-flash", "https://generativelanguage.googleapis.com", 2.8),
+    ],
+)
+def test_a_listed_model_has_its_price(provider: str, model: str, address: str, dollars: float) -> None:
+    price = named(provider, model, address, {})
+    assert price is not None and price.cost(MILLION) == (dollars, False)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "address"),
+    [
+        ("openai", "gpt-5-chat", GPT),  # another model that begins the same
+        ("openai", "gpt-5", "http://127.0.0.1:4000/v1"),  # who passes it on has prices of their own
+        ("openrouter", "openai/gpt-5", "https://openrouter.ai/api/v1"),
+        ("azure", "gpt-5", "https://x.openai.azure.com"),
+        ("compatible", "m", "http://127.0.0.1:8000/v1"),
+        ("vllm", "m", "https://gpu.example.com/v1"),
+        ("ollama", "gpt-oss:120b-cloud", "http://127.0.0.1:11434"),
+    ],
+)
+def test_of_others_no_price_is_known(provider: str, model: str, address: str) -> None:
+    assert named(provider, model, address, {}) is None
+
+
+@pytest.mark.parametrize("provider", ["ollama", "lmstudio", "vllm", "llamacpp"])
+def test_models_of_ones_own_machine_cost_nothing(provider: str) -> None:
+    price = named(provider, "qwen3:8b", "http://127.0.0.1:11434", {})
+    assert price == FREE and price.cost(MILLION) == (0.0, False)
+
+
+def test_the_persons_own_prices_win() -> None:
+    own = {"openai/gpt-5": {"input": 1.0, "output": 2.0}, "acme/*": {"input": 3.0, "output": 0.0}}
+    mine, theirs = named("openai", "gpt-5", GPT, own), named("acme", "any", "https://acme.example", own)
+    assert mine is not None and mine.cost(MILLION) == (3.0, False)
+    assert theirs is not None and theirs.cost(MILLION) == (3.0, False)
+
+
+def test_what_a_cache_read_and_wrote_has_its_own_price() -> None:
+    price = Price(10, 20, 1, 12.5, sure=True)
+    used = Usage(1_000_000, 0, cached_tokens=500_000, cache_write_tokens=100_000)
+    assert price.cost(used) == (0.4 * 10 + 0.5 + 0.1 * 12.5, False)
+    unknown = Price(10, 20, sure=True)
+    assert unknown.cost(used) == (10.0, True)  # it may have been less
+
+
+def test_a_count_that_cannot_be_costs_no_less_than_nothing() -> None:
+    dollars, _ = Price(10, 20, 1, 12.5, sure=True).cost(Usage(10, 0, cached_tokens=50, cache_write_tokens=50))
+    assert dollars == round(10 * 1 / 1_000_000, 8)
+
+
+def test_an_estimate_and_a_price_that_is_not_sure_are_told() -> None:
+    assert Price(1, 1, sure=True).cost(Usage(5, 5, estimated=True))[1]
+    assert Price(1, 1).cost(Usage(5, 5))[1]
+    assert not FREE.cost(Usage(5, 5, estimated=True))[1]
+
+
+def test_the_data_is_dated_and_whole() -> None:
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", _prices.date())
+    for name, service in _prices._listed().items():
+        assert service["hosts"] and service["source"].startswith("https://"), name
+        for model, data in service["models"].items():
+            assert set(data) <= {"input", "output", "cached", "cache_write", "sure", "over"}, model
+            price = _prices.made(data)
+            assert 0 < price.input <= price.output and (price.cached or 0) < price.input, model
+            assert price.over is None or price.over[1].input > price.input, model
