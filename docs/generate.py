@@ -43,7 +43,8 @@ UNSAID: Final = {
     "model_changed": "Another model answers; `window` in tokens.",
     "draft_saved": "What stands in the prompt.",
     "notice": "Something the person should know.",
-    "turn_ended": "The turn is over: completed, cancelled, error, max_steps, timed_out, budget_exceeded or stuck.",
+    "turn_ended": "The turn is over: completed, cancelled, interrupted (the program ended), error, max_steps, timed_out, "
+    "budget_exceeded or stuck.",
     "approval_asked": "A call waits for consent.",
     "question_asked": "Something else is asked: what to do about a loop, or an argument of a skill.",
     "question_answered": "The answer.",

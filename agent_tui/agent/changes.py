@@ -9,6 +9,7 @@ from typing import Final
 
 from agent_tui.protocol.events import Event, FileChanged, FilesRestored, RestoreStarted, TurnStarted
 from agent_tui.protocol.undo_events import Direction
+from agent_tui.safety.links import is_link
 
 PROMPT: Final = 200
 """Characters that are kept of a turn's prompt."""
@@ -24,12 +25,14 @@ class Change:
     after: str
     mode: int = 0
     mode_after: int = 0
+    folders: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
     """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the content `target` that
-    it had, and its permission bits (0: not known). `between`: somebody else changed it between two changes."""
+    it had, and its mode (0: not known). `between`: somebody else changed it between two changes. `folders`: how many
+    folders above it were made for it."""
 
     path: str
     left: str
@@ -37,11 +40,22 @@ class Restoration:
     mode: int = 0
     mode_left: int = 0
     between: bool = False
+    folders: int = 0
 
     @property
     def chmod(self) -> int:
-        """The permission bits to give back; 0: they were not changed."""
+        """The mode to give back; 0: it was not changed."""
         return self.mode if self.mode != self.mode_left else 0
+
+    @property
+    def link(self) -> bool:
+        """Whether a symbolic link is put back."""
+        return is_link(self.mode)
+
+    @property
+    def links(self) -> bool:
+        """Whether it is a link, or was left as one."""
+        return self.link or is_link(self.mode_left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +89,8 @@ class Changes:
                 self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
             case FileChanged():
                 turn = self._numbers.get(event.turn, self._turn)
-                self.all.append(
-                    Change(turn, event.path, event.before, event.after, event.mode, event.mode_after)
-                )  # fmt: skip
+                modes = (event.mode, event.mode_after)
+                self.all.append(Change(turn, event.path, event.before, event.after, *modes, event.folders))
                 self.paths[event.path] = None
                 self._undos.clear()
                 self._undone.discard(turn)
@@ -132,6 +145,7 @@ def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
     for path, own in found.items():
         first, last = own[0], own[-1]
         between = any(one.after != later.before for one, later in itertools.pairwise(own))
-        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between)
+        folders = max(change.folders for change in own)
+        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between, folders)
         if between or first.before != last.after or one.chmod:
             yield one

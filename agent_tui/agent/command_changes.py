@@ -23,7 +23,7 @@ from agent_tui.agent.git_status import Known, Status, parsed
 from agent_tui.context import git_index
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import Event, FileChanged, Notice
-from agent_tui.safety import paths, sandbox
+from agent_tui.safety import links, paths, sandbox
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.tools._diff import diff
 from agent_tui.tools._files import is_binary
@@ -225,7 +225,8 @@ class Watch:
             except OSError:
                 found[path] = Known()
                 continue
-            if not stat.S_ISREG(about.st_mode):
+            link = stat.S_ISLNK(about.st_mode)
+            if not link and not stat.S_ISREG(about.st_mode):
                 continue
             key = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
             seen = self._seen.get(path)
@@ -236,11 +237,11 @@ class Watch:
             if budget < 0:
                 continue
             try:
-                content = paths.read_regular(path, about.st_size)
+                content = _content(path, about.st_mode, about.st_size)
                 sha = self._blobs.put(content) if keep else hashlib.sha256(content).hexdigest()
             except (OSError, ValueError):
                 continue  # it went away, or is not for us: nothing is known of it
-            found[path] = Known(sha, stat.S_IMODE(about.st_mode), key)
+            found[path] = Known(sha, links.KIND if link else stat.S_IMODE(about.st_mode), key)
             if keep:
                 self._seen[path] = found[path]
         return found
@@ -248,7 +249,8 @@ class Watch:
     def _differing(self, told: Iterable[tuple[Path, Known, Known]], call_id: str) -> Iterable[FileChanged]:
         shown = 0
         for path, then, now in told:
-            if not then.key and now.sha and not (then.mode ^ now.mode) & 0o100:
+            plain = not links.is_link(then.mode) and not links.is_link(now.mode)
+            if plain and not then.key and now.sha and not (then.mode ^ now.mode) & 0o100:
                 then = replace(then, mode=now.mode)  # git knows only whether it can be run
             if (then.sha, then.mode) == (now.sha, now.mode):
                 continue
@@ -260,7 +262,7 @@ class Watch:
     def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:
         try:
             before = self._blobs.get(then.sha) if then.sha else b""
-            after = paths.read_regular(path, DIFF_BYTES) if now.sha else b""
+            after = _content(path, now.mode, DIFF_BYTES) if now.sha else b""
         except (OSError, ValueError):
             return None
         if max(len(before), len(after)) > DIFF_BYTES or is_binary(before) or is_binary(after):
@@ -276,3 +278,8 @@ class Watch:
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _content(path: Path, mode: int, limit: int) -> bytes:
+    """What a file holds, or where a link points. Raises OSError, ValueError."""
+    return links.read(path)[0] if links.is_link(mode) else paths.read_regular(path, limit)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent_tui.safety.links import KIND
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -52,7 +54,9 @@ def parsed(output: str, top: Path) -> Status:
 
 
 def _committed(name: str, mode: str) -> Known | None:
-    """What the commit has: an object, nothing, or a link or a submodule, of which nothing is known."""
+    """What the commit has: an object, nothing, or a submodule, of which nothing is known."""
     if not name.strip("0"):
         return Known()
+    if mode == f"{KIND:o}":
+        return Known(name, KIND)
     return Known(name, 0o755 if mode == "100755" else 0o644) if mode.startswith("100") else None

@@ -191,6 +191,7 @@ class Past:
         else:
             work = [partial(undo.restore, look, self._choice(op, look), blobs) for look in looks]
             files = tuple(await asyncio.gather(*map(self._off_loop, work)))  # at once: the disk takes long
+            await self._off_loop(lambda: undo.tidy(looks, files))
         whole = all(file.outcome not in ("changed", "failed") for file in files)
         self._record.emit(FilesRestored(id, plan.direction, plan.turns if whole else (), files))
         return {"done": whole, "id": id, "files": [_became(file) for file in files]}

@@ -102,7 +102,7 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
     items = tuple(replace(item, steer=False) for item in seen.queue)  # the turn that they were for is over
     if items and (items, True) != (seen.queue, seen.paused):
         needed.append(QueueChanged(items=items, paused=True))
-    needed.append(TurnEnded(state="cancelled", steps=step))
+    needed.append(TurnEnded(state="interrupted", steps=step))
     said = "The program ended in the middle of this turn; what was on record is above."
     needed.append(Notice(said, "warning", "/continue goes on with it"))
     return needed

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.protocol.events import Event, FileChanged, ToolOutput
+from agent_tui.protocol.events import Event, FileChanged, Notice, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths, sandbox
 from agent_tui.safety.sandbox import CommandResult
@@ -117,13 +117,18 @@ class CallContext:
     def checkpoint(self, content: bytes) -> str:
         return self.workplace.checkpoint(content)
 
-    def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
+    def changed(
+        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+    ) -> None:
         shown = self.workplace.scrubbed(diff)
         try:
             mode = stat.S_IMODE(path.lstat().st_mode)
         except OSError:
             mode = 0  # it is gone again
-        self.workplace.emit(FileChanged(self._call_id, str(path), shown, before, after, mode if before else 0, mode))
+        modes = (mode if before else 0, mode)
+        self.workplace.emit(FileChanged(self._call_id, str(path), shown, before, after, *modes, folders))
+        if parted:
+            self.workplace.emit(Notice(parted, "warning"))
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()

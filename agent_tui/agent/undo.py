@@ -6,18 +6,19 @@ not for the loop.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.agent.changes import Plan, Restoration
 from agent_tui.protocol.undo_events import RestoredFile
-from agent_tui.safety import paths
+from agent_tui.safety import links, paths
 from agent_tui.sessions.checkpoints import Blobs
 
 MOST: Final = 64_000_000
@@ -49,10 +50,17 @@ class Found:
     about: os.stat_result | None = None
     problem: str = ""
     replaced: bool = False
+    link: bool = False
+    """`content` is where it points."""
 
     @property
     def mode(self) -> int:
-        return stat.S_IMODE(self.about.st_mode) if self.about else 0
+        return links.KIND if self.link else stat.S_IMODE(self.about.st_mode) if self.about else 0
+
+    @property
+    def names(self) -> int:
+        """How many names the file has (hard links)."""
+        return self.about.st_nlink if self.about and not self.link else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +82,14 @@ class Look:
         return ("keep", "restore", "both") if self.old is not None else ("keep", "restore")
 
 
-def found(path: Path) -> Found:
-    """What lies at a real path. Follows no link, and cannot block on a FIFO."""
+def found(path: Path, as_link: bool = False) -> Found:
+    """What lies at a real path. Follows no link, and cannot block on a FIFO. `as_link`: a link is no surprise there."""
     try:
         descriptor = paths.open_regular(path)
     except FileNotFoundError:
         return Found()
     except paths.NotRegular as error:
-        return Found(problem=str(error), replaced=True)
+        return (_link(path) if as_link else None) or Found(problem=str(error), replaced=True)
     except OSError as error:
         said = f"{path}: {error.strerror or error}"
         return Found(problem=said, replaced=error.errno in (errno.ELOOP, errno.ENOTDIR))
@@ -93,6 +101,14 @@ def found(path: Path) -> Found:
     return Found(hashlib.sha256(content).hexdigest(), content, about)
 
 
+def _link(path: Path) -> Found | None:
+    try:
+        target, about = links.read(path)
+    except (OSError, paths.NotRegular):
+        return None  # no link either, or not to be read: then the first problem is the one to tell
+    return Found(hashlib.sha256(target).hexdigest(), target, about, link=True)
+
+
 def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
     """How each file of `plan` is now."""
     return [look_at(one, blobs, roots) for one in plan.files]
@@ -100,7 +116,7 @@ def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
 
 def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
     path = Path(plan.path)
-    now = found(path)
+    now = found(path, plan.links)
     state = _state(plan, now, roots)
     try:
         old = blobs.get(plan.target) if plan.target and state != "same" else None
@@ -112,17 +128,25 @@ def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
 def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
     if now.problem:
         return "replaced" if now.replaced else "unreadable"
-    if now.sha == plan.target and (not now.sha or plan.chmod in (0, now.mode)):
+    if now.sha == plan.target and (not now.sha or (plan.chmod in (0, now.mode) and now.link == plan.link)):
         return "same"
-    if now.sha != plan.left:
+    if now.sha != plan.left or (now.sha and now.link != links.is_link(plan.mode_left)):
         return "changed" if now.sha else "gone"
-    try:
-        facts = paths.facts(plan.path, roots)
-    except ValueError:
-        return "outside"
-    if not facts.inside or facts.protected or facts.real != Path(plan.path):
+    if not _ours(plan, roots):
         return "outside"
     return "between" if plan.between else "as_left"
+
+
+def _ours(plan: Restoration, roots: tuple[Path, ...]) -> bool:
+    """Whether it is a plain name in one of `roots`, by no detour. Of a link it is its own place that counts."""
+    path = Path(plan.path)
+    try:
+        fact = paths.facts(plan.path, roots)
+        place = paths.facts(str(path.parent), roots) if plan.links else fact
+    except ValueError:
+        return False
+    real = path.parent if plan.links else path
+    return place.inside and not (fact.protected or place.protected) and place.real == real
 
 
 def intent(one: Look) -> RestoredFile:
@@ -158,12 +182,35 @@ def _write(one: Look, blobs: Blobs) -> None:
         blobs.put(now.content)  # before anything is lost
     if one.plan.target and one.old is not None:
         _folder(path)
-        if now.about is None:
+        if one.plan.link or now.link:  # one kind of thing in the place of another: there is no exchange of these
+            if now.about is not None:
+                paths.remove(path, now.about)
+            _new(one, path)
+        elif now.about is None:
             paths.atomic_write(path, one.old, one.plan.mode or None, follow=False, new=True)
         else:
             paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about)
     elif now.about is not None:
         paths.remove(path, now.about)
+
+
+def _new(one: Look, path: Path) -> None:
+    assert one.old is not None  # only then something is written
+    if one.plan.link:
+        links.make(path, one.old)
+    else:
+        paths.atomic_write(path, one.old, one.plan.mode or None, follow=False, new=True)
+
+
+def tidy(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
+    """Remove the folders that were made for files that are gone again, where nothing else is in them."""
+    made: set[Path] = set()
+    for one, file in zip(looks, files, strict=True):
+        if not one.plan.target and file.outcome in ("done", "same"):
+            made.update(Path(one.plan.path).parents[: one.plan.folders])
+    for folder in sorted(made, key=lambda path: len(path.parts), reverse=True):
+        with contextlib.suppress(OSError), paths.folder_of(folder) as above:  # something else is in it, or it is gone
+            os.rmdir(folder.name, dir_fd=above)
 
 
 def _beside(one: Look) -> str:
@@ -173,9 +220,12 @@ def _beside(one: Look) -> str:
     other = path.with_name(f"{path.name[:200]}.orig-{one.plan.target[:8]}")
     _folder(other)
     try:
-        paths.atomic_write(other, one.old, follow=False, new=True)
+        if one.plan.link:
+            links.make(other, one.old)
+        else:
+            paths.atomic_write(other, one.old, follow=False, new=True)
     except FileExistsError:
-        if found(other).sha != one.plan.target:
+        if found(other, one.plan.link).sha != one.plan.target:
             raise
     return str(other)
 
@@ -199,7 +249,7 @@ def refused(file: RestoredFile, why: str) -> RestoredFile:
 
 def outcome_of(file: RestoredFile) -> RestoredFile:
     """What became of a file when nobody wrote it down: its content says so."""
-    sha = found(Path(file.path)).sha
+    sha = found(Path(file.path), links.is_link(file.mode) or links.is_link(file.mode_before)).sha
     if sha == file.after:
         return replace(file, outcome="done" if file.before != file.after else "same")
     if sha == file.before:

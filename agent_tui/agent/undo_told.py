@@ -21,7 +21,7 @@ def file_told(look: Look, cwd: Path, number: int) -> dict[str, Any]:
     `goes`, `comes`: there will be no such file any more, or there is none now."""
     told: dict[str, Any] = {
         "path": shown(look.plan.path, cwd), "real": look.plan.path, "state": look.state,
-        "why": look.found.problem or WORDS[look.state], "choices": list(look.choices),
+        "why": look.found.problem or WORDS[look.state] or parted(look), "choices": list(look.choices),
         "added": 0, "removed": 0, "diff": [], "capped": False,
         "goes": bool(look.found.sha) and not look.plan.target, "comes": bool(look.plan.target) and not look.found.sha,
     }  # fmt: skip
@@ -33,6 +33,14 @@ def file_told(look: Look, cwd: Path, number: int) -> dict[str, Any]:
     difference = diff(told["path"], now.decode("utf-8", "replace"), then.decode("utf-8", "replace"))
     hunks = [asdict(hunk) for hunk in difference.hunks]
     return {**told, "added": difference.added, "removed": difference.removed, "diff": hunks}
+
+
+def parted(look: Look) -> str:
+    """What happens to a file's other names: one is written whole beside it and takes its place."""
+    others = look.found.names - 1
+    if look.state != "as_left" or others < 1:
+        return ""
+    return f"its {others} other name{'s keep what they hold' if others > 1 else ' keeps what it holds'} (hard links)"
 
 
 def caps_said(capped: int) -> list[str]:

@@ -18,7 +18,7 @@ def of_turn(state: TurnEnd, denied: bool, may_pass: bool) -> int:
     match state:
         case "completed":
             return DENIED if denied else 0
-        case "cancelled":
+        case "cancelled" | "interrupted":
             return CANCELLED
         case "max_steps" | "timed_out" | "budget_exceeded" | "stuck":
             return LIMIT

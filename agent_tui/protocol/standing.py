@@ -71,6 +71,8 @@ class Mark:
     at: float = 0.0
     context_tokens: int = 0
     estimated: bool = False
+    files: Vec[str] = Vec()
+    """What was changed in the turn, as shown; each change once."""
 
 
 def place_of(marks: Vec[Mark], n: int) -> int:

@@ -117,7 +117,8 @@ class ToolOutput(Event):
 @frozen
 class FileChanged(Event):
     """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist;
-    `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not known."""
+    `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not known; 0o120000: a
+    symbolic link, whose content is where it points. `folders`: how many folders above it were made for it."""
 
     call_id: str
     path: str
@@ -126,7 +127,14 @@ class FileChanged(Event):
     after: str = ""
     mode: int = 0
     mode_after: int = 0
+    folders: int = 0
     type: Literal["file_changed"] = "file_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        if not (last := len(t.marks)):
+            return t
+        mark = t.marks[last - 1]
+        return replace(t, marks=t.marks.set(last - 1, replace(mark, files=mark.files.append(self.diff.path))))
 
 
 @frozen

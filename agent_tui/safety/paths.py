@@ -125,7 +125,7 @@ def open_regular(real: Path) -> int:
 
     Raises NotRegular, or the OSError of the kernel.
     """
-    with _parent(real) as folder:
+    with folder_of(real) as folder:
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
         kind = os.stat(real.name or ".", dir_fd=folder, follow_symlinks=False).st_mode
         _regular(real, kind)  # before the open as well: opening some devices does something
@@ -156,7 +156,7 @@ def atomic_write(
     Raises NotRegular for what is no file, ValueError as `resolve` does, OSError.
     """
     real = resolve(str(path), Path.cwd()) if follow else path
-    with _parent(real) as folder:
+    with folder_of(real) as folder:
         there = _existing(real, folder)
         if new and there is not None:
             raise FileExistsError(17, "File exists", str(real))
@@ -180,7 +180,7 @@ def atomic_write(
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=folder)
             raise
-        _sync(folder)
+        sync(folder)
 
 
 def _replace(real: Path, temporary: str, folder: int, expect: os.stat_result) -> None:
@@ -203,16 +203,17 @@ def remove(real: Path, expect: os.stat_result) -> None:
 
     It is renamed, looked at, and put back where it is another: nothing that came in between is lost.
     """
-    with _parent(real) as folder:
+    with folder_of(real) as folder:
         aside = f".{real.name[:80]}.{random_names.token_hex(6)}.tmp"
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         found = os.stat(aside, dir_fd=folder, follow_symlinks=False)
         if not _same(expect, found, renamed=True):
-            os.link(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)  # never over what is there by now
+            # Never over what is there by now.
+            os.link(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
             os.unlink(aside, dir_fd=folder)
             raise ChangedMeanwhile(f"{real} was changed at this moment by another program")
         os.unlink(aside, dir_fd=folder)
-        _sync(folder)
+        sync(folder)
 
 
 def _same(one: os.stat_result, other: os.stat_result | None, renamed: bool = False) -> bool:
@@ -248,7 +249,7 @@ def _folded(name: str) -> str:
 
 
 @contextlib.contextmanager
-def _parent(real: Path) -> Iterator[int]:
+def folder_of(real: Path) -> Iterator[int]:
     """A descriptor of the folder of a real path, opened step by step so that no link is followed on the way."""
     flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open("/", flags & ~os.O_NOFOLLOW)
@@ -287,7 +288,7 @@ def _keep(descriptor: int, there: os.stat_result | None, mode: int | None) -> No
         os.fchmod(descriptor, stat.S_IMODE(mode if mode is not None else there.st_mode if there else 0o600))
 
 
-def _sync(folder: int) -> None:
+def sync(folder: int) -> None:
     """Make the new name durable. A descriptor opened with O_PATH cannot be synced itself."""
     again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:

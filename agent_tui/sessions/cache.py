@@ -23,7 +23,7 @@ from agent_tui.sessions.index import Known, logs
 from agent_tui.sessions.private import make_folder
 from agent_tui.sessions.raw import LOG, NoLog, open_log
 
-VERSION: Final = 1
+VERSION: Final = 2
 _READ: Final = KINDS | TEXTS
 _STEP: Final = 32 << 20
 """Bytes of logs between two commits: what an interrupted update keeps."""

@@ -52,7 +52,6 @@ class Facts:
         if at is not None:
             self.at = at
             self.began = self.began or at
-        self.turns = max(self.turns, number(record, "turn"))
         match record["type"]:
             case "session_started":
                 self.cwd = self.cwd or text(record, "cwd")
@@ -63,6 +62,7 @@ class Facts:
             case "model_changed" | "request_sent":
                 self.model = text(record, "model") or self.model
             case "turn_started":
+                self.turns += 1
                 self.prompt = self.prompt or first_line(text(record, "prompt"))
             case "step_started":
                 found = _BRANCH.search(text(record, "facts"))

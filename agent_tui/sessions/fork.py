@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from agent_tui.protocol.codec import encode
-from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged, SessionStarted, TurnStarted
+from agent_tui.protocol.codec import dump
+from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged
+from agent_tui.regular_file import open_regular
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder, write_all
-from agent_tui.sessions.store import log_path, read
+from agent_tui.sessions.raw import RawRecord, encoded, in_line, intact, lines, number, pieces, text
+from agent_tui.sessions.store import log_path
 
 
 def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = lambda: None) -> str:
@@ -21,7 +23,7 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
     The prompt of the turn that began with `at` becomes the draft; the queue stays with the parent. Takes no lock: the
     session may be open, also in another program. Raises OSError, and what `check` raises (called now and again).
     """
-    events, _ = read(log_path(folder, session))
+    found = list(_records(log_path(folder, session)))
     own = str(uuid.uuid4())
     make_folder(folder)
     drop_unfinished(folder)
@@ -29,14 +31,14 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
     fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:
-            lines: list[bytes] = []
-            for number, event in enumerate(copied(events, session, at, own)):
-                lines.append(encode(event))
-                if number % 500 == 499:
+            waiting: list[bytes] = []
+            for place, record in enumerate(copied(found, session, at, own)):
+                waiting.append(encoded(record))
+                if place % 500 == 499:
                     check()
-                    write_all(fd, b"".join(lines))
-                    lines.clear()
-            write_all(fd, b"".join(lines))
+                    write_all(fd, b"".join(waiting))
+                    waiting.clear()
+            write_all(fd, b"".join(waiting))
             os.fsync(fd)
         finally:
             os.close(fd)
@@ -48,23 +50,38 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
     return own
 
 
-def copied(events: Iterable[Event], session: str, at: int, own: str) -> Iterable[Event]:
-    """The records of the copy, with their numbers."""
-    last, queued, draft, now = 0, False, "", time.time()
-    for event in events:
-        if at and event.n >= at:
-            if event.n == at and isinstance(event, TurnStarted):
-                draft = event.prompt
+def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Iterable[RawRecord]:
+    """The records of the copy, with their numbers. As plain data: what only a newer version knows comes along."""
+    last, queued, draft, now, seen = 0, False, "", time.time(), set[int]()
+    for record in records:
+        n, kind = number(record, "n"), record["type"]
+        if at and n >= at:
+            if n == at and kind == "turn_started":
+                draft = text(record, "prompt")
             break
-        if isinstance(event, SessionStarted):
-            event = replace(event, parent=session, parent_at=at)
-        queued = queued or isinstance(event, QueueChanged)
-        last = max(last, event.n)
-        yield replace(event, session=own)
+        if n in seen:
+            continue  # a record that is there twice
+        seen.add(n)
+        if kind == "session_started":
+            record = {**record, "parent": session, "parent_at": at}
+        queued = queued or kind == "queue_changed"
+        last = max(last, n)
+        yield {**record, "session": own}
     told: list[Event] = [Forked(parent=session, parent_at=at)]
     if queued:
         told.append(QueueChanged())
     if draft:
         told.append(DraftSaved(draft))
-    for number, event in enumerate(told, last + 1):
-        yield replace(event, n=number, at=now, session=own)
+    for place, event in enumerate(told, last + 1):
+        yield dump(replace(event, n=place, at=now, session=own))
+
+
+def _records(path: Path) -> Iterator[RawRecord]:
+    """Every whole record of a log. Raises OSError."""
+    with os.fdopen(open_regular(path), "rb", buffering=1 << 18) as file:
+        for _, line in lines(file):
+            if intact(line):
+                yield from in_line(line)
+            else:
+                for start, stop in pieces(line):
+                    yield from in_line(line[start:stop])

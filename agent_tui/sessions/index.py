@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from agent_tui.sessions.facts import Facts
-from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, seconds
+from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, number, seconds
 
 _HEAD: Final = 4_096
 _TAIL: Final = 8_192
@@ -154,8 +154,8 @@ def _told(path: Path, size: int, facts: Facts) -> Summary:
 def _from_ends(path: Path, fd: int, before: Facts | None) -> Summary | None:
     about = os.fstat(fd)
     facts = Facts()
-    _beginning(fd, about.st_size, facts)
-    at = _ending(fd, about.st_size, facts)
+    first = _beginning(fd, about.st_size, facts)
+    at = _ending(fd, about.st_size, facts, first)
     if at is None and not facts.cwd:
         return None
     # No last record, but a first: one that is longer than what is read of it, or damage.
@@ -168,21 +168,23 @@ def _from_ends(path: Path, fd: int, before: Facts | None) -> Summary | None:
     return _told(path, about.st_size, facts)
 
 
-def _beginning(fd: int, size: int, facts: Facts) -> None:
-    """Folder, first prompt and model from the first records."""
+def _beginning(fd: int, size: int, facts: Facts) -> int:
+    """Folder, first prompt and model from the first records; returns the number of the first turn."""
     length = _HEAD
     while True:
+        first = 0
         for record in _records(os.pread(fd, length, 0).split(b"\n")):
             if record["type"] in ("session_started", "turn_started", "titled", "forked"):
                 facts.take(record)
+                first = first or number(record, "turn")
             if facts.prompt:
-                return
+                return first
         if length >= min(size, _MOST):
-            return
+            return first
         length *= 16
 
 
-def _ending(fd: int, size: int, facts: Facts) -> float | None:
+def _ending(fd: int, size: int, facts: Facts, first: int) -> float | None:
     """Time, number of turns, model and new titles from the last records. No time: no record was found."""
     length = _TAIL
     while True:
@@ -202,7 +204,7 @@ def _ending(fd: int, size: int, facts: Facts) -> float | None:
             if turns and model:
                 break
         if (at is not None and turns) or length >= min(size, _MOST):
-            facts.turns, facts.model = turns, model or facts.model
+            facts.turns, facts.model = turns - max(first, 1) + 1 if turns else 0, model or facts.model
             return at
         length *= 16
 

@@ -47,3 +47,14 @@ def read_text(path: Path, ctx: ToolContext) -> FileText:
     text = text[1:] if bom else text
     crlf = text.count("\r\n") == text.count("\n") > 0
     return FileText(raw, text.replace("\r\n", "\n") if crlf else text, bom, crlf)
+
+
+def parted(path: Path, shown: str) -> str:
+    """What becomes of a file's other names when it is written, in a sentence; empty: it has none. It is written whole
+    beside itself, so that a kill leaves it whole, and that takes the place of this name alone."""
+    try:
+        others = path.lstat().st_nlink - 1
+    except OSError:
+        return ""  # it is gone: the write says so
+    held = "name, which keeps what it held" if others == 1 else "names, which keep what they held"
+    return f"{shown} had {others} other {held} (hard links)." if others > 0 else ""

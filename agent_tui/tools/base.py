@@ -93,8 +93,11 @@ class ToolContext(Protocol):
         """Keep a file's content before it is changed; returns its SHA-256."""
         ...
 
-    def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
-        """Say that a file was changed (SHA-256 before, empty if new, and after)."""
+    def changed(
+        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+    ) -> None:
+        """Say that a file was changed (SHA-256 before, empty if new, and after). `folders`: how many above it were made
+        for it; `parted`: what became of its other names, in a sentence."""
         ...
 
     def skills(self) -> Sequence[SkillInfo]: ...

@@ -7,7 +7,7 @@ from pydantic import Field
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.safety import paths
 from agent_tui.tools._diff import diff
-from agent_tui.tools._text import FileText, read_text
+from agent_tui.tools._text import FileText, parted, read_text
 from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolFailure, ToolResult, sha256
 
 
@@ -45,6 +45,8 @@ async def run(arguments: CreateFile, ctx: ToolContext) -> ToolResult:
     path = ctx.path(arguments.path)
     data = arguments.content.encode("utf-8", "surrogatepass")
     saved = ctx.checkpoint(before.raw) if before else ""
+    apart = parted(path, display.path) if before else ""
+    folders = sum(not above.exists() for above in path.parents)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -55,10 +57,10 @@ async def run(arguments: CreateFile, ctx: ToolContext) -> ToolResult:
         raise ToolFailure("exists", f"{display.path}: another program has just made it") from None
     except (OSError, ValueError) as error:
         raise ToolFailure("write_failed", f"{display.path}: {getattr(error, 'strerror', None) or error}") from None
-    ctx.changed(path, display, saved, sha256(data))
+    ctx.changed(path, display, saved, sha256(data), folders, apart)
     count = len(arguments.content.splitlines())
     done = "Created" if before is None else "Replaced"
-    return ToolResult(f"{done} {display.path} ({count} lines).", display)
+    return ToolResult(f"{done} {display.path} ({count} lines). {apart}".rstrip(), display)
 
 
 TOOL = Tool(

@@ -12,7 +12,7 @@ from pydantic import Field
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.safety import paths
 from agent_tui.tools._diff import diff
-from agent_tui.tools._text import FileText, read_text
+from agent_tui.tools._text import FileText, parted, read_text
 from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolFailure, ToolResult, sha256
 
 NEAREST_LINES: Final = 20_000
@@ -71,15 +71,16 @@ async def preview(arguments: EditFile, ctx: ToolContext) -> Display:
 async def run(arguments: EditFile, ctx: ToolContext) -> ToolResult:
     edit: Edit = await ctx.blocking(lambda _: work_out(arguments, ctx))
     saved = ctx.checkpoint(edit.before.raw)
+    apart = parted(edit.path, edit.display.path)
     try:
         paths.atomic_write(edit.path, edit.data, follow=False)
     except (OSError, ValueError) as error:
         raise ToolFailure("write_failed", f"{edit.display.path}: {getattr(error, 'strerror', None) or error}") from None
-    ctx.changed(edit.path, edit.display, saved, sha256(edit.data))
+    ctx.changed(edit.path, edit.display, saved, sha256(edit.data), parted=apart)
     times = f" in {edit.count} places" if edit.count > 1 else ""
     first = edit.display.hunks[0].new_start if edit.display.hunks else 1
     summary = f"+{edit.display.added} -{edit.display.removed} lines, from line {first}"
-    return ToolResult(f"Edited {edit.display.path}{times} ({summary}).", edit.display)
+    return ToolResult(f"Edited {edit.display.path}{times} ({summary}). {apart}".rstrip(), edit.display)
 
 
 def _places(text: str, old: str) -> str:

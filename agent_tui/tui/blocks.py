@@ -41,6 +41,7 @@ _MARGIN: Final = Segment("  ", "margin")
 _ENDS: Final = {
     "completed": "completed", "cancelled": "cancelled", "error": "failed", "max_steps": "stopped at the step limit",
     "timed_out": "timed out", "budget_exceeded": "stopped at the budget", "stuck": "stopped: going in circles",
+    "interrupted": "cut off",
 }  # fmt: skip
 _LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
 
@@ -188,8 +189,6 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
         parts.append(wording.tokens(block.tokens, block.estimated))
-    if block.bill.cost:
-        parts.append(wording.cost(block.bill.cost, block.bill.estimated))
     first, *more = parts
     runs = [Segment(first, "turn" if good else "turn.bad"), Segment("".join(f" · {p}" for p in more), "turn")]
     indent = (_MARGIN,) if width >= 20 else ()

@@ -32,12 +32,12 @@ def farewell(transcript: Transcript, width: int = 80, draft: str = "") -> str:
 
 
 def _cancelled(transcript: Transcript) -> bool:
-    """Whether the last turn was: its words end in the middle."""
+    """Whether the last turn was, or was cut off: its words end in the middle."""
     rows = transcript.rows
     for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
         row = rows[number]
         if isinstance(row, TurnBlock):
-            return row.state == "cancelled"
+            return row.state in ("cancelled", "interrupted")
     return False
 
 

@@ -133,7 +133,7 @@ def test_kill_in_a_stream_keeps_the_prompt_and_the_partial_answer(place: Place) 
     assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["go"]
     reply = next(event for event in events if isinstance(event, AssistantReplied))
     assert reply.stop_reason == "interrupted" and len(reply.text) >= 4_000
-    assert [event.state for event in events if isinstance(event, TurnEnded)] == ["cancelled"]
+    assert [event.state for event in events if isinstance(event, TurnEnded)] == ["interrupted"]
 
 
 def test_kill_in_a_command_says_that_it_is_unknown_whether_it_ran(place: Place) -> None:

@@ -24,6 +24,8 @@ class Changed:
     diff: DiffDisplay
     before: str
     after: str
+    folders: int = 0
+    parted: str = ""
 
 
 @dataclass
@@ -80,8 +82,10 @@ class Context:
         self.checkpoints[sha256(content)] = content
         return sha256(content)
 
-    def changed(self, path: Path, diff: DiffDisplay, before: str, after: str) -> None:
-        self.changes.append(Changed(path, diff, before, after))
+    def changed(
+        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+    ) -> None:
+        self.changes.append(Changed(path, diff, before, after, folders, parted))
 
     def skills(self) -> Sequence[SkillInfo]:
         return tuple(SkillInfo(name, f"does {name}") for name in self.known_skills)

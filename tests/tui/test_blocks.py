@@ -187,7 +187,8 @@ def test_notices_say_their_level_in_words() -> None:
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("completed", "completed"), ("cancelled", "cancelled"), ("error", "failed"), ("timed_out", "timed out"),
+        ("completed", "completed"), ("cancelled", "cancelled"), ("interrupted", "cut off"),
+        ("error", "failed"), ("timed_out", "timed out"),
         ("max_steps", "stopped at the step limit"), ("budget_exceeded", "stopped at the budget"),
         ("stuck", "stopped: going in circles"),
     ],

@@ -187,6 +187,21 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
     assert play.take() == [Fork(12)]
 
 
+def test_each_turn_says_how_many_files_tools_and_commands_changed_in_it() -> None:
+    from agent_tui.protocol.display import DiffDisplay
+    from agent_tui.protocol.events import FileChanged
+
+    play = Play()
+    for number, paths in enumerate((("a.py", "b.py", "a.py"), (), ("c.py",)), 1):
+        play.begin(f"prompt {number}")
+        for path in paths:
+            play.feed(FileChanged("call", f"/p/{path}", DiffDisplay(path, ()), "", "x", session="s"))
+        play.end()
+    command(play, "rewind")
+    counted = [option.detail.rpartition(" · ")[2] for option in sheet(play).options if option.label]
+    assert [one if "changed" in one else "" for one in counted] == ["1 file changed", "", "2 files changed"]
+
+
 def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
     play = Play()
     play.press("escape", "escape", after=0.2)

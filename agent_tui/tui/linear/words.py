@@ -28,6 +28,7 @@ LAST_OF_FAILED: Final = 8
 ENDS: Final = {
     "completed": "Done", "cancelled": "Interrupted", "error": "Failed", "max_steps": "Stopped at the step limit",
     "timed_out": "Timed out", "budget_exceeded": "Stopped at the budget", "stuck": "Stopped: going in circles",
+    "interrupted": "Cut off by the end of the program",
 }  # fmt: skip
 LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
 YOU: Final = "You"
@@ -66,8 +67,6 @@ def turn(block: TurnBlock, look: Look) -> str:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
         parts.append(wording.tokens(block.tokens, block.estimated).replace("≈", "about"))
-    if block.bill.cost:
-        parts.append(wording.cost(block.bill.cost, block.bill.estimated).replace("≈", "about"))
     return f"{', '.join(parts)}."
 
 

@@ -183,11 +183,12 @@ def _turns(model: Model) -> Iterator[Entry]:
     t, last = model.transcript, len(model.transcript.rows)
     for place in range(len(t.marks) - 1, -1, -1):
         mark = t.marks[place]
-        paths = {
+        shown = {  # all that there is of a session that another program has written
             row.display.path
             for row in t.rows[mark.rows : last]
             if isinstance(row, ToolBlock) and isinstance(row.display, DiffDisplay)
         }
+        paths = shown | set(mark.files)
         last = mark.rows
         when = ago(model.at - mark.at) if mark.at and model.at else ""
         files = count(len(paths), "file") + " changed" if paths else ""
