@@ -104,6 +104,17 @@ class NoticeBlock:
 
 
 @frozen
+class Bill:
+    """What something cost, in dollars, as far as prices were known; None: for nothing of it."""
+
+    cost: float | None = None
+    estimated: bool = False
+
+    def plus(self, cost: float | None, estimated: bool) -> Bill:
+        return self if cost is None else Bill((self.cost or 0.0) + cost, self.estimated or estimated)
+
+
+@frozen
 class TurnBlock:
     """The end of a turn."""
 
@@ -113,6 +124,7 @@ class TurnBlock:
     tokens: int = 0
     estimated: bool = False
     at: float = 0.0
+    bill: Bill = Bill()
 
 
 @frozen
@@ -164,6 +176,8 @@ class Transcript:
     estimated: bool = False
     turn_tokens: int = 0
     """Tokens written by the model in this turn."""
+    turn_bill: Bill = Bill()
+    bill: Bill = Bill()  # of the session
     place: int = -1
     """The row that was looked at when the session was left; negative: its end."""
     answers: Mapping[str, Any] = field(default_factory=dict)
@@ -269,6 +283,11 @@ class Transcript:
             self, context_tokens=usage.prompt_tokens + written, estimated=usage.estimated,
             turn_tokens=self.turn_tokens + written, window=window or self.window,
         )  # fmt: skip
+
+    def paid(self, cost: float | None, estimated: bool) -> Transcript:
+        if cost is None:
+            return self
+        return replace(self, bill=self.bill.plus(cost, estimated), turn_bill=self.turn_bill.plus(cost, estimated))
 
     def _has_text(self, stream: Streaming) -> bool:
         return len(self.rows) > stream.base and isinstance(self.rows[-1], TextBlock)

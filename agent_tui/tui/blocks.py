@@ -189,6 +189,8 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
         parts.append(wording.tokens(block.tokens, block.estimated))
+    if block.bill.cost:
+        parts.append(wording.cost(block.bill.cost, block.bill.estimated))
     first, *more = parts
     runs = [Segment(first, "turn" if good else "turn.bad"), Segment("".join(f" · {p}" for p in more), "turn")]
     indent = (_MARGIN,) if width >= 20 else ()

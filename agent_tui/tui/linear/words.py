@@ -67,6 +67,8 @@ def turn(block: TurnBlock, look: Look) -> str:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
         parts.append(wording.tokens(block.tokens, block.estimated).replace("≈", "about"))
+    if block.bill.cost:
+        parts.append(wording.cost(block.bill.cost, block.bill.estimated).replace("≈", "about"))
     return f"{', '.join(parts)}."
 
 
