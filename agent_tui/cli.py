@@ -16,6 +16,7 @@ from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
 from agent_tui.cli_parser import Parser, encodable, guarded, one_line
+from agent_tui.registry import late
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
 
@@ -30,7 +31,8 @@ models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
 environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
 `agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
 `agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions,
-`agent-tui replay --help` how to play one back, `agent-tui bug --help` how to write one to a file for a report
+`agent-tui replay --help` how to play one back, `agent-tui bug --help` how to write one to a file for a report,
+`agent-tui auth --help` how to keep keys of providers
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"
@@ -63,24 +65,11 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
                 return guarded("agent-tui", lambda: _run(arguments), prints=False)
             case "chat":
                 return guarded("agent-tui", lambda: _chat(arguments), prints=False)
-            case "config":
-                from agent_tui.cli_config import config
-
-                return guarded("agent-tui config", lambda: config(arguments))
-            case "sessions":
-                from agent_tui.cli_sessions import sessions
-
-                return guarded("agent-tui sessions", lambda: sessions(arguments))
-            case "replay":
-                from agent_tui.cli_replay import replay
-
-                return guarded("agent-tui replay", lambda: replay(arguments))
-            case "bug":
-                from agent_tui.cli_bug import bug
-
-                return guarded("agent-tui bug", lambda: bug(arguments))
-            case _:
+            case "":
                 return _screen(arguments, early)
+            case _:
+                own = late(f"agent_tui.cli_{name}", warm=False)
+                return guarded(f"agent-tui {name}", lambda: int(getattr(own, name)(arguments)))
     except Usage as error:
         if early is not None:
             early.restore()

@@ -14,13 +14,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from agent_tui import paths, settings
 from agent_tui.agent.recording import recording_path
 from agent_tui.cli_parser import Parser, one_line
 from agent_tui.cli_replay import LOG, Failed, load, session_log
 from agent_tui.protocol.codec import BadRecord, dump, encode
 from agent_tui.protocol.codec import load as loaded
 from agent_tui.protocol.events import Event
-from agent_tui.safety import secrets
+from agent_tui.providers import keys
+from agent_tui.safety import credentials, secrets
 from agent_tui.safety.redact import Redactor
 from agent_tui.structures import terminal_facts
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
@@ -65,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 def write(log: Path, path: Path) -> None:
     """Write the session of `log` to the archive `path`, which must not be there yet. Raises Failed."""
     player, events = load(log)
-    told = Redactor(secrets.known(os.environ), str(Path.home()))
+    told = Redactor((*secrets.known(os.environ), *_stored()), str(Path.home()))
     hide = told.learned(text for event in events for text in _said(dump(event))).text
     known = [_hidden(event, hide) for event in events]
     name = log.name.removesuffix(LOG)
@@ -85,6 +87,14 @@ def write(log: Path, path: Path) -> None:
         raise Failed(f"{path}: {error.strerror}") from None
     except UNPLAYABLE as error:
         raise Failed(f"{log}: its recording cannot be redacted: {unshown(error)}") from None
+
+
+def _stored() -> tuple[str, ...]:
+    """The keys in the settings, in the keyring and in the file of keys."""
+    folder = paths.folders().config
+    found = settings.load(Path.cwd(), folder, dict(os.environ), settings.Flags())[0]
+    own = tuple(one.api_key for one in found.providers.values() if one.api_key)
+    return (*own, *credentials.stored(folder, keys.names(found)).values)
 
 
 def _hidden(event: Event, hide: Any) -> Event:

@@ -36,6 +36,8 @@ _MOST_DOTS: Final = 1_000
 class ProviderSettings:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
+    key_from: str = ""
+    """Where the key is from, if no setting says it (`providers/keys.py`)."""
     num_ctx: int = 0
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What only this provider understands."""

@@ -89,6 +89,18 @@ class Store:
             raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
+def put_alone(path: Path, key: tuple[str, ...], value: Any) -> None:
+    """Set `key` in a TOML file that is for its owner alone; None takes it out. Raises Refused."""
+    try:
+        target = path.resolve()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _alone(target.parent):
+            before = _content(target)
+            _replace(target, changed(before, key, value, str(path)), PRIVATE)
+    except OSError as error:
+        raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
 def _content(path: Path) -> bytes:
     """What stands in the file; nothing where there is none."""
     try:

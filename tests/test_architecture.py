@@ -59,11 +59,7 @@ LAZY = {
         "agent_tui.tui.window:Window": "only for the full screen",
         "agent_tui.tui.keymap:resolve": "only for the full screen",
         "agent_tui.tui.keymap:problems": "only for the full screen",
-        "agent_tui.cli_config:config": "only for `config`",
         "agent_tui.cli_words:elsewhere": "only where the command line has words: the first frame waits",
-        "agent_tui.cli_replay:replay": "only for `replay`",
-        "agent_tui.cli_bug:bug": "only for `bug`",
-        "agent_tui.cli_sessions:sessions": "only for `sessions`: reads logs, SQLite",
         "agent_tui.safety.sandbox:foreground": "only when the person's editor is called: asyncio, subprocess",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "importlib.metadata:version": "only for --version: slow",
@@ -91,6 +87,10 @@ LAZY = {
         "pygments.lexers:get_lexer_by_name": "only for an export to HTML",
         "pygments.lexers:get_lexer_for_filename": "only for an export to HTML",
         "pygments.util:ClassNotFound": "only for an export to HTML",
+    },
+    "agent_tui.safety.credentials": {
+        "keyring": "only where it is installed, and a key is wanted: slow, third party",
+        "keyring.errors": "as above",
     },
     "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
     "agent_tui.settings_store": {

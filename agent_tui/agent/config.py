@@ -24,6 +24,8 @@ class EngineConfig:
     cwd: Path
     folders: Folders
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Keys that are stored, also those that are not used: they are hidden wherever they come up."""
     problems: tuple[Problem, ...] = ()
     resume: str = ""
     model_given: bool = False

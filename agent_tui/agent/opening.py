@@ -18,6 +18,7 @@ from agent_tui.agent.agent import Agent
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record, Sink
+from agent_tui.agent.stored_keys import with_stored
 from agent_tui.agent.workshop import LoadedSkills
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
@@ -31,6 +32,7 @@ LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py"
 async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) -> Agent:
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
+    config, missed = await with_stored(config, pool)
     home = Path(config.environment.get("HOME", "~")).expanduser()
     skills = Skills.discover(paths.shipped("skills"), config.folders.config, config.cwd, home)
     models = Models(config)
@@ -49,7 +51,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
         record.emit(Notice(f"Allowed before in this session, and still: {shown}"))
-    for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
+    for text in (*said, *missed, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
     for name in config.settings.tools.enabled:
         if name not in agent.turns.executor.tools:

@@ -49,9 +49,9 @@ def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
 
 
 def scrubber(config: EngineConfig) -> secrets.Scrubber:
-    """Knows the program's own keys: from the environment and from the settings."""
+    """Knows the program's own keys: from the environment, from the settings, and those that are stored."""
     configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
-    return secrets.Scrubber((*secrets.known(config.environment), *configured))
+    return secrets.Scrubber((*secrets.known(config.environment), *configured, *config.secrets))
 
 
 def build(

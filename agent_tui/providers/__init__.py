@@ -1,1 +1,1 @@
-NOT_REGISTERED = ("base", "choose", "presets", "wire")
+NOT_REGISTERED = ("base", "choose", "keys", "presets", "wire")

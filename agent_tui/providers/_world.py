@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from agent_tui import registry
 from agent_tui.protocol.messages import ModelInfo
-from agent_tui.providers import _models, compatible, ollama, presets
+from agent_tui.providers import _models, compatible, keys, ollama, presets
 from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSetup
 from agent_tui.settings import ProviderSettings, Settings
 
@@ -62,8 +62,9 @@ class World:
         same = not base_url or compatible.address(base_url) == compatible.address(own.base_url)
         key = own.api_key if same else ""
         return ProviderSetup(
-            base_url or own.base_url, key, own.num_ctx, self.environment, self.cwd, self.data, own.options
-        )
+            base_url or own.base_url, key, own.num_ctx, self.environment, self.cwd, self.data, own.options,
+            keys.advice(provider, own) if key else "",
+        )  # fmt: skip
 
     def make(self, name: str, base_url: str = "") -> Provider:
         """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear line."""
@@ -91,7 +92,8 @@ class World:
         service = presets.SERVICES.get(name)
         if service is None or self.is_set(name) or name in ("lmstudio", "vllm", "llamacpp"):
             return ""
-        return f"{service.label} needs a key: set {service.keys[0]}, or api_key under [providers.{name}] in config.toml"
+        told = f"{service.keys[0]}, or api_key under [providers.{name}] in config.toml"
+        return f"{service.label} needs a key: `agent-tui auth set {name}` keeps one, or set {told}"
 
     def ollama(self, base_url: str = "") -> ollama.OllamaProvider:
         """The server itself, no model chosen."""

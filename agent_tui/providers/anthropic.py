@@ -58,7 +58,7 @@ class AnthropicProvider:
         token = "" if setup.api_key else environment.get(TOKEN, "").strip()
         key = setup.api_key or token or environment.get(KEY, "").strip()
         fits = key.isascii() and key.isprintable()
-        auth = f"check {TOKEN if token else KEY}" if key else f"set {KEY}"
+        auth = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
         place = failures.Place(
             "Anthropic" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
             unreachable="start the server there, or correct the address",

@@ -55,6 +55,7 @@ class AzureProvider(compatible.CompatibleProvider):
             query = f"?api-version={quote(self._version, safe='')}"
         key = self._setup.api_key or self._setup.environment.get(KEY, "").strip()
         return compatible.Server(
-            "azure", base, key, self._setup.options, label="Azure", auth=f"check {KEY}",
+            "azure", base, key, self._setup.options, label="Azure",
+            auth=self._setup.key_advice or f"check {KEY}",
             limit_field="max_completion_tokens", header="api-key", query=query, quirks=Quirks(think_tags=False),
         )  # fmt: skip

@@ -110,3 +110,5 @@ class ProviderSetup:
     data: Path = Path()
     """The program's data folder (the demo keeps its scratch folder there)."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    key_advice: str = ""
+    """What to do where the key is refused; empty: what is said of its variable."""

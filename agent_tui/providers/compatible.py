@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,7 +28,8 @@ def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
             f"compatible/{model} needs a server: set base_url under [providers.compatible] in config.toml,"
             " such as http://127.0.0.1:8080/v1"
         )
-    return CompatibleProvider(model, Server("compatible", address(setup.base_url), setup.api_key, setup.options))
+    server = Server("compatible", address(setup.base_url), setup.api_key, setup.options)
+    return CompatibleProvider(model, replace(server, auth=setup.key_advice) if setup.key_advice else server)
 
 
 def address(text: str) -> str:

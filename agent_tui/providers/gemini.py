@@ -70,7 +70,7 @@ class GeminiProvider:
         place = failures.Place(
             "Gemini" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
             unreachable=at_fault,
-            auth=_advice(key, fits),
+            auth=setup.key_advice if setup.key_advice and fits else _advice(key, fits),
             secrets=Scrubber((key,)),
         )  # fmt: skip
         # A key in an address ends up in logs: it only ever goes into the header.

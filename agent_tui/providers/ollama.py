@@ -117,7 +117,7 @@ class OllamaProvider:
         place = failures.Place(
             "Ollama", shown_address(base_url), model, is_near(base_url),
             unreachable=_advice(base_url, setup),
-            auth="set api_key for ollama in config.toml",
+            auth=setup.key_advice or "set api_key for ollama in config.toml",
             unknown_model=f"`ollama pull {model}` fetches it, /model shows what is there",
             secrets=Scrubber((key,)),
         )  # fmt: skip

@@ -35,7 +35,7 @@ def create(model: str, setup: ProviderSetup) -> OpenAIProvider:
     server = Server(
         "openai", address(base_url), key, setup.options,
         label="OpenAI" if own else "the server",
-        auth=f"check {KEY}",
+        auth=setup.key_advice or f"check {KEY}",
         limit_field="max_completion_tokens" if own else "max_tokens",  # who imitates OpenAI knows the older name
     )  # fmt: skip
     return OpenAIProvider(model, server)

@@ -117,6 +117,6 @@ def create(name: str, model: str, setup: ProviderSetup) -> compatible.Compatible
     check = f"check {service.keys[0]}" if service.keys else f"set api_key under [providers.{name}] in config.toml"
     server = compatible.Server(
         name, at, setup.api_key or service.key(setup.environment), setup.options,
-        label=service.label if own else f"the server of {name}", auth=check, quirks=service.quirks,
+        label=service.label if own else f"the server of {name}", auth=setup.key_advice or check, quirks=service.quirks,
     )  # fmt: skip
     return compatible.CompatibleProvider(model, server)

@@ -44,8 +44,14 @@ class Scrubber:
     __slots__ = ("_kept", "_pattern")
 
     def __init__(self, values: Iterable[str]) -> None:
-        self._kept = kept = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, kept))) if kept else None
+        self._kept: list[str] = []
+        self._pattern: re.Pattern[str] | None = None
+        self.learn(values)
+
+    def learn(self, values: Iterable[str]) -> None:
+        """Replace these from now on too."""
+        kept = sorted({*self._kept, *(v for v in values if len(v) >= _SHORTEST)}, key=len, reverse=True)
+        self._kept, self._pattern = kept, re.compile("|".join(map(re.escape, kept))) if kept else None
 
     def scrub(self, text: str) -> str:
         """`text` with every known value replaced by `[hidden]`."""

@@ -1,0 +1,104 @@
+"""`agent-tui auth`: keeps keys of providers, forgets them, and says where each is from. None is ever shown."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from agent_tui import paths, settings
+from agent_tui.cli_parser import Parser, one_line
+from agent_tui.providers import keys
+from agent_tui.safety import credentials
+from agent_tui.settings_store import Refused
+
+USAGE: Final = 2
+FAILED: Final = 1
+EPILOG: Final = """\
+A key is read without being shown, or from standard input: pass show openai | agent-tui auth set openai
+It is kept in the system's keyring, where the package `keyring` is installed and finds one, else in credentials.toml in
+the folder of the settings, which only you may read. config.toml and variables such as OPENAI_API_KEY win over it.
+exit codes: 0 done, 1 not done, 2 usage
+"""
+
+
+def auth(arguments: Sequence[str]) -> int:
+    """Run `agent-tui auth …`; returns its exit code."""
+    given = _parser().parse_args(arguments or ("list",))
+    folder = paths.folders().config
+    found = settings.load(Path.cwd(), folder, dict(os.environ), settings.Flags())[0]
+    if given.action == "list":
+        return _list(found, folder)
+    if given.provider not in keys.names(found):
+        return _fail(f"{given.provider}: no provider; there are {', '.join(keys.names(found))}", USAGE)
+    try:
+        return _set(given.provider, folder) if given.action == "set" else _remove(given.provider, folder)
+    except (Refused, credentials.Unusable) as error:
+        return _fail(str(error), FAILED)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="agent-tui auth", description="Keep the keys of providers.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: list")
+    actions.add_parser("list", help="which providers have a key, and where it is from")
+    change = actions.add_parser("set", help="keep a key")
+    remove = actions.add_parser("remove", help="forget the key that is kept")
+    for action in (change, remove):
+        action.add_argument("provider", metavar="PROVIDER", help="such as openai, anthropic, gemini")
+    return parser
+
+
+def _list(found: settings.Settings, folder: Path) -> int:
+    stored = credentials.stored(folder, keys.names(found))
+    lines = [(one.provider, one.where, one.others) for one in keys.sources(found, os.environ, stored)]
+    width = max((len(name) for name, _, _ in lines), default=0)
+    for name, where, others in lines:
+        unused = f"  (not used: {', '.join(others)})" if others else ""
+        print(one_line(f"{name:<{width}}  {where}{unused}"))
+    if not lines:
+        print("no keys; `agent-tui auth set PROVIDER` keeps one")
+    for problem in stored.problems:
+        print(f"agent-tui: {one_line(problem)}", file=sys.stderr)
+    return 0
+
+
+def _set(provider: str, folder: Path) -> int:
+    try:
+        key = _typed(provider)
+    except (EOFError, KeyboardInterrupt):
+        return _fail("nothing was typed", FAILED)
+    if not key:
+        return _fail("nothing was typed", FAILED)
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        return _fail("this holds characters that no key has: nothing was kept", USAGE)
+    print(one_line(f"kept in {credentials.save(folder, provider, key)}"))
+    if name := keys.variable(provider, os.environ):
+        print(f"agent-tui: {name} is set, and wins over it", file=sys.stderr)
+    return 0
+
+
+def _typed(provider: str) -> str:
+    """The key, from a terminal without being shown. Raises EOFError, KeyboardInterrupt."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return "" if sys.stdin is None else sys.stdin.readline().strip()
+    return getpass.getpass(f"Key for {provider} (not shown): ").strip()
+
+
+def _remove(provider: str, folder: Path) -> int:
+    places = credentials.remove(folder, provider)
+    if not places:
+        return _fail(f"{provider}: no key is kept", FAILED)
+    print(one_line(f"forgotten: {', '.join(places)}"))
+    return 0
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"agent-tui auth: {one_line(text)}", file=sys.stderr)
+    return code

@@ -1,0 +1,74 @@
+"""Which key a provider is sent, and where it is from: the settings, else a variable, else what is stored.
+
+The one place that decides it. What is stored joins the settings that an engine works with, so that whoever hides keys
+by the settings hides those too; it goes into no environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent_tui.providers import presets
+from agent_tui.safety.credentials import Stored
+from agent_tui.settings import ProviderSettings, Settings
+
+SETTINGS: Final = "config.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the key of a provider is from; `others`: where else there is one, which is not used."""
+
+    provider: str
+    where: str
+    others: tuple[str, ...] = ()
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """The providers that may have a key: the services, and the person's own servers."""
+    own = (name for name, given in settings.providers.items() if given.base_url)
+    return tuple(dict.fromkeys((*presets.SERVICES, "ollama", "compatible", *own)))
+
+
+def variable(name: str, environment: Mapping[str, str]) -> str:
+    """The variable that holds the key of a provider; empty where none does."""
+    service = presets.SERVICES.get(name)
+    given = service.keys if service else ()
+    return next((key for key in given if environment.get(key, "").strip()), "")
+
+
+def joined(settings: Settings, environment: Mapping[str, str], stored: Stored) -> Settings:
+    """`settings` with the stored keys of the providers that have none otherwise."""
+    providers = dict(settings.providers)
+    for name, key in stored.keys.items():
+        own = providers.get(name, ProviderSettings())
+        if own.key_from:
+            own = replace(own, api_key="", key_from="")  # what was stored before is not a setting
+        if not own.api_key and not variable(name, environment):
+            own = replace(own, api_key=key.value, key_from=key.source)
+        providers[name] = own
+    gone = [name for name, own in providers.items() if own.key_from and name not in stored.keys]
+    return replace(settings, providers=providers | {n: replace(providers[n], api_key="", key_from="") for n in gone})
+
+
+def sources(settings: Settings, environment: Mapping[str, str], stored: Stored) -> tuple[Source, ...]:
+    """Where the key of each provider is from that has one, in the order of `names`; `settings` from the files."""
+    found = []
+    for name in dict.fromkeys((*names(settings), *stored.keys)):
+        own = settings.providers.get(name, ProviderSettings())
+        kept = stored.keys.get(name)
+        told = (SETTINGS if own.api_key else "", variable(name, environment), kept.source if kept else "")
+        if there := tuple(place for place in told if place):
+            found.append(Source(name, there[0], there[1:]))
+    return tuple(found)
+
+
+def advice(name: str, own: ProviderSettings) -> str:
+    """What to do where the key of a provider is refused; empty where that is a variable's."""
+    if not own.api_key:
+        return ""
+    if not own.key_from:
+        return f"check api_key under [providers.{name}] in {SETTINGS}"
+    return f"it is from {own.key_from}; `agent-tui auth set {name}` keeps another one"
