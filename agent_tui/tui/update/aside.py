@@ -11,9 +11,12 @@ from agent_tui.tui.aside import Aside
 from agent_tui.tui.effects import Copy
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.update import holding
 from agent_tui.tui.update.step import Step, send, toast
 
 PAGE: Final = 10
+LETTERS: Final = "cq"
+"""Those that answer, where nothing follows: copy, close."""
 SHORTEST_LINE: Final = 12
 """Characters that a line of the sheet holds at least: how far it can be scrolled."""
 
@@ -51,15 +54,30 @@ def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
 
 
 def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
-    """A key while the sheet is open. None: not a key for it."""
+    """A key while the sheet is open. None: not a key for it. Words are for the prompt, and give nothing up."""
     aside = model.aside
-    if msg.key == "escape" or msg.character == "q" or aside is None:
-        model = replace(model, overlay=None)
-        return send(model, CancelAside()) if aside is not None and aside.state == "asking" else (model, ())
+    if msg.key == "escape" or aside is None:
+        return _closed(model)
+    if msg.key == "enter" and aside.state != "asking":
+        return _closed(model)
     if msg.key in ("up", "down", "pageup", "pagedown"):
         by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
         most = aside.text.count("\n") + len(aside.text) // SHORTEST_LINE
         return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, most)))), ()
-    if msg.character == "c" and aside.text:
-        return model, (Copy(aside.text),)
-    return None
+    if msg.sure and msg.character in LETTERS:
+        return answered(model, msg.character)
+    return holding.word(model, msg, LETTERS)
+
+
+def answered(model: Model, letter: str) -> Step | None:
+    """`letter` came and nothing behind it. None: it was text."""
+    if letter == "c":
+        return (model, (Copy(model.aside.text),)) if model.aside is not None and model.aside.text else None
+    return _closed(model)
+
+
+def _closed(model: Model) -> Step:
+    """The sheet is closed; what is still asked is given up."""
+    asking = model.aside is not None and model.aside.state == "asking"
+    model = replace(model, overlay=None)
+    return send(model, CancelAside()) if asking else (model, ())

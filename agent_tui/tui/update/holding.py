@@ -35,6 +35,18 @@ def hold(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool 
     return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(HOLD_SECONDS),)
 
 
+def word(model: Model, msg: KeyPressed, answers: str, stays: bool = False) -> Step | None:
+    """A key while something is read that is no list: what types is for the prompt, and the sheet makes room for it
+    unless it `stays`. A letter of `answers` is held first. None: it types nothing."""
+    if not is_text(msg.character):
+        return None
+    if msg.character in answers:
+        return hold(model, msg, 0)
+    if model.vim in ("normal", "visual", "visual line"):
+        return None
+    return model if stays else replace(model, overlay=None), (Type(msg.character, msg.key),)
+
+
 def interrupted(model: Model, msg: KeyPressed) -> Step:
     """Another key came while one is held: that was text, unless this one is no text either."""
     bound = msg.key in commands.bindings(model.keys) or msg.key in STAYS or msg.key in ("pageup", "pagedown")

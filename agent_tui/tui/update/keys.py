@@ -62,7 +62,7 @@ def settled(model: Model) -> Step:
     if held is None:
         return model, ()
     here = model.asking and model.dialog is not None and model.dialog.id == held.on
-    return (model, ()) if here or (not held.on and model.covered and _first_run(model)) else holding.released(model)
+    return (model, ()) if here or (not held.on and model.covered and _holds(model)) else holding.released(model)
 
 
 def released(model: Model) -> Step:
@@ -119,6 +119,11 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
 def _answer_first(model: Model, key: str) -> Step:
     """A mode is no answer, and what is asked now was asked under the old one."""
     return toast(model, f"answer first: {key_name(key)} changes the mode after that")
+
+
+def _holds(model: Model) -> bool:
+    """Whether the sheet has letters that may begin a word of the prompt."""
+    return model.overlay is not None and model.overlay.kind in ("first_run", "aside", "paste", "private")
 
 
 def _first_run(model: Model) -> bool:

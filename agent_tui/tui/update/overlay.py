@@ -177,9 +177,15 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
 
 def answered(model: Model, held: Held) -> Step | None:
     """Nothing followed the key that was held, or Enter did. None: the sheet is gone."""
-    if model.overlay is None or model.overlay.kind != "first_run" or not model.covered or held.on:
+    if model.overlay is None or not model.covered or held.on:
         return None
-    chosen = next(item for item in FIRST_RUN if item.key == held.character)
+    if model.overlay.kind == "aside":
+        return aside.answered(model, held.character)
+    if model.overlay.kind in ("paste", "private"):
+        return close(model), ()
+    chosen = next((item for item in FIRST_RUN if item.key == held.character), None)
+    if model.overlay.kind != "first_run" or chosen is None:
+        return None
     again = model.composer.draft == held.character  # it had gone into the prompt before
     return _choose(composer.write(model, "") if again else model, model.overlay, chosen.value)
 

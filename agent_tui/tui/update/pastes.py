@@ -12,7 +12,7 @@ from agent_tui.structures.chips import Chip
 from agent_tui.tui.effects import Effect, Send, Type
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.msg import KeyPressed, Pasted
-from agent_tui.tui.update import composer
+from agent_tui.tui.update import composer, holding
 from agent_tui.tui.update.composer import MOST_EDITED
 from agent_tui.tui.update.step import Step, then, toast
 
@@ -164,9 +164,11 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         chip = shown(model)
         most = chip.text.count("\n") if chip is not None else _private(model).count("\n")
         return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, most)))), ()
-    if msg.key == "escape" or msg.character == "q":
+    if msg.key == "escape":
         return replace(model, overlay=None), ()
-    return _unfolded(model) if msg.key == "enter" else None
+    if msg.key == "enter":
+        return _unfolded(model)
+    return holding.word(model, msg, "q", stays=overlay.kind == "private")  # that can be read nowhere else
 
 
 def _private(model: Model) -> str:
