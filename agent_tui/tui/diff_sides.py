@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import visible
+from agent_tui.structures.visible import harmless
 from agent_tui.tui.diff_split import SIDES
 from agent_tui.tui.markdown.lines import Line, Segment
 from agent_tui.tui.markdown.styles import DECORATION
@@ -136,5 +136,5 @@ def _numbered(diff: DiffDisplay, side: Side) -> Iterator[tuple[int, str]]:
         number = hunk.new_start if side else hunk.old_start
         for line in hunk.lines:
             if line[:1] not in ("\\", _OTHER[1] if side else _OTHER[0]):
-                yield number, visible(line[1:])
+                yield number, harmless(line[1:])
                 number += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -16,8 +16,10 @@ from agent_tui.structures.visible import PAD, harmless, spacing, unpadded
 from agent_tui.tui.diff_sides import bar_of, both_text, side_at, side_text, within
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
+from agent_tui.tui.widgets.transcript_marks import paragraph
 from agent_tui.tui.widgets.transcript_page import Page
 from agent_tui.tui.widgets.transcript_select import Origin
+from agent_tui.tui.widgets.transcript_written import Written, as_written, written_lines
 
 _MARKERS: Final = frozenset(("list.marker", "list.done", "list.open"))
 _WRITTEN: Final = str.maketrans({"•": "-", "◦": "-", "▪": "-", "☐": "- [ ]", "☑": "- [x]"})
@@ -60,8 +62,9 @@ def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     """What of a row was drawn; of a diff side by side, the source of one side, or of both as a unified diff."""
     block = part.block
     diff = block.display if isinstance(block, ToolBlock) else None
+    known = written_lines(block)
     if not isinstance(diff, DiffDisplay):
-        return unwrapped(lines, part.first, part.last, part.start, part.end)
+        return _written(lines, part.first, part.last, part.start, part.end, known)
     if began is not None and began.index == part.index:
         return side_text(diff, lines, began.side, part.first, part.last, part.start, part.end)
     found: list[str] = []
@@ -72,7 +75,23 @@ def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
             found.append(both_text(diff, lines[stretch[0] : stretch[-1] + 1]))
             continue
         start = part.start if stretch[0] == part.first else 0
-        found.append(unwrapped(lines, stretch[0], stretch[-1], start, part.end if stretch[-1] == part.last else -1))
+        end = part.end if stretch[-1] == part.last else -1
+        found.append(_written(lines, stretch[0], stretch[-1], start, end, known))
+    return "\n".join(found)
+
+
+def _written(lines: Sequence[Line], first: int, last: int, start: int, end: int, known: Mapping[str, Written]) -> str:
+    """Like `unwrapped`, with the lines that are `known` as they were written."""
+    found: list[str] = []
+    at, last = first, min(last, len(lines) - 1)
+    while at <= last:
+        whole = paragraph(lines, at)
+        stop = min(whole[1] - 1, last)
+        left, right = start if at == first else 0, end if stop == last else -1
+        piece = unwrapped(lines, at, stop, left, right)
+        until = None if right < 0 and stop == whole[1] - 1 else (stop, right if right >= 0 else len(lines[stop].text))
+        found.append(as_written(lines, *whole, (at, left), until, piece, known))
+        at = stop + 1
     return "\n".join(found)
 
 

@@ -1,0 +1,120 @@
+"""Back from drawn lines to those that were written: tabs are drawn as spaces, joined pictures apart, and a copy of code
+that lost its tabs does not run. Where a line of a source, laid out, is what is drawn, it is that line which is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from agent_tui.protocol import display as d
+from agent_tui.protocol.transcript import Block, NoticeBlock, TextBlock, ThinkingBlock, ToolBlock, UserBlock
+from agent_tui.structures import late
+from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import harmless, visible
+from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.widgets.transcript_marks import joined
+
+LOOKED_AT: Final = 150_000
+"""Characters at each end of a source: more of it is not laid out."""
+_TAB, _OUTPUT_TAB = 4, 8
+_FENCE: Final = late.pattern(r"(?m)^((?: |[-*+] |\d+[.)] )*)(?:```|~~~)")
+
+
+@frozen
+class Written:
+    """A line as it was written; `tab`: how wide its tabs are drawn, 0 where they are not all that is drawn otherwise;
+    `lead`: characters of the mark before it."""
+
+    text: str
+    tab: int = 0
+    lead: int = 0
+
+
+def written_lines(block: Block) -> Mapping[str, Written]:
+    """What was written of the lines of `block` that are drawn in another way; none that could be two."""
+    found: dict[str, Written] = {}
+    plain: set[str] = set()
+    for source, tab, mark in _sources(block):
+        fence = _FENCE.search(source) if isinstance(block, TextBlock) else None
+        indent = len(fence.group(1)) if fence is not None else 0
+        for line in _ends(source).split("\n"):
+            text = line if line[:indent].strip() else line[indent:]  # code in a list is without the indent of its item
+            if "\t" not in text and text.isascii():
+                plain.add(mark + text.rstrip())
+                continue
+            drawn = mark + visible(text, overwrite=tab == _OUTPUT_TAB).expandtabs(tab).rstrip()
+            kept = mark + harmless(text).rstrip()
+            if kept == drawn or found.get(drawn, Written(kept)).text != kept:
+                plain.add(drawn)
+            else:
+                only = mark + harmless(text).expandtabs(tab).rstrip() == drawn
+                found[drawn] = Written(kept, tab if only else 0, len(mark))
+    return {drawn: written for drawn, written in found.items() if drawn not in plain}
+
+
+def as_written(
+    lines: Sequence[Line], first: int, end: int, start: tuple[int, int], stop: tuple[int, int] | None, piece: str,
+    known: Mapping[str, Written],
+) -> str:  # fmt: skip
+    """`piece`, which is what is drawn from `start` to `stop` (line, character; None: the end) of the paragraph in
+    `lines` from `first` to before `end`, as it was written, if that is known."""
+    text, origins = joined(lines, first, end)
+    drawn = text.rstrip()
+    written = known.get(drawn)
+    if written is None or not drawn:
+        return piece
+    if piece.endswith(drawn):
+        return piece.removesuffix(drawn) + written.text
+    if not written.tab:
+        return piece
+    left, right = _letter(origins, *start), len(drawn) if stop is None else _letter(origins, *stop)
+    kept, at = "", 0
+    for character in written.text:
+        kept += character if left <= at < right else ""
+        at += written.tab - (at - written.lead) % written.tab if character == "\t" else 1
+    return kept
+
+
+def _letter(origins: Sequence[tuple[int, int, int]], line: int, x: int) -> int:
+    """Which letter of the paragraph is the first at character `x` of `line`, or after it."""
+    for (begin, number, at), (after, _, _) in pairwise(origins):
+        if number > line or (number == line and at >= x):
+            return begin
+        if number == line and x < at + after - begin:
+            return begin + x - at
+    return origins[-1][0]
+
+
+def _ends(source: str) -> str:
+    return source if len(source) <= 2 * LOOKED_AT else f"{source[:LOOKED_AT]}\n{source[-LOOKED_AT:]}"
+
+
+def _sources(block: Block) -> Iterable[tuple[str, int, str]]:
+    """The texts that `block` shows line by line, how wide their tabs are drawn, and what stands before each line."""
+    match block:
+        case TextBlock() | UserBlock() | ThinkingBlock() | NoticeBlock():
+            yield block.text, _TAB, ""
+        case ToolBlock():
+            yield block.tail, _OUTPUT_TAB, ""
+            yield from _shown(block.display)
+        case _:
+            return
+
+
+def _shown(display: d.Display | None) -> Iterable[tuple[str, int, str]]:
+    match display:
+        case d.TextDisplay():
+            yield display.text, _OUTPUT_TAB, ""
+        case d.MarkdownDisplay() | d.PlanDisplay() | d.CodeDisplay():
+            yield display.text, _TAB, ""
+        case d.CommandDisplay():
+            yield display.command, _TAB, ""
+            yield display.output, _OUTPUT_TAB, ""
+        case d.MatchesDisplay():
+            yield from ((match.text, _TAB, "") for match in display.matches)
+        case d.DiffDisplay():
+            yield from ((line[1:], _TAB, line[:1]) for hunk in display.hunks for line in hunk.lines)
+        case _:
+            return
