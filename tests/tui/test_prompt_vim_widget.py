@@ -36,6 +36,8 @@ def vim(keys: str, engine: PlayedEngine | None = None, look: Callable[[AgentApp]
         ("one two⎋bcwtree⎋", ("one tree", 7)), ("abc⎋0xu", ("abc", 0)), ("abc⎋0xxuu®", ("bc", 0)),
         ("one two⎋bviwd", ("one ", 3)), ("one two⎋0vexix", ("x two", 1)), ("abc⎋Vd", ("", 0)),
         ("abc⎋ddp", ("\nabc", 1)), ("abc⎋", ("abc", 2)), ("a b⎋0dwix⎋", ("xb", 0)),
+        ("one two⎋bcwtree⎋u", ("one two", 4)), ("one⎋oabc⎋u", ("one", 2)), ("one⎋oabc⎋u®", ("one\nabc", 6)),
+        ("a b⎋0cwxy⎋wcwzz⎋u", ("xy b", 3)), ("a b⎋0cwxy⎋wcwzz⎋uu", ("a b", 0)), ("ab⎋Acd⎋u", ("ab", 1)),
     ],
 )  # fmt: skip
 def test_keys_edit_as_in_vim(keys: str, after: tuple[str, int]) -> None:

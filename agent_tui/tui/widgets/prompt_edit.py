@@ -145,6 +145,23 @@ class Editor(TextArea, inherit_bindings=False):
             history._character_count = count + len(text)
         history._force_end_batch = False
 
+    def undo_mark(self) -> list[TextualEdit] | None:
+        """Where `one_step` is to begin: from here on edits are steps of their own."""
+        self.history.checkpoint()
+        steps = self.history._undo_stack
+        return steps[-1] if steps else None
+
+    def one_step(self, mark: list[TextualEdit] | None) -> None:
+        """What was done since `mark` is undone in one go, unless that is so long ago that it is no longer known."""
+        steps, since = self.history._undo_stack, list[list[TextualEdit]]()
+        if mark is not None and all(step is not mark for step in steps):
+            return
+        while steps and steps[-1] is not mark:
+            since.append(steps.pop())
+        if since:
+            steps.append([edit for step in reversed(since) for edit in step])
+        self.history.checkpoint()
+
     def _undo_batch(self, edits: Sequence[TextualEdit]) -> None:
         """Textual wraps only the lines that it believes were changed; after some pastes it is wrong, and fails."""
         for edit in reversed(edits):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.document._document import Selection
+from textual.document._edit import Edit as Edited
 
 from agent_tui.registry import late
 from agent_tui.tui.kinds import VimMode
@@ -25,6 +26,8 @@ class Vimmed(Editor, inherit_bindings=False):
     vim_on = False
     _placed: tuple[str, int] = ("", -1)
     """The text and the caret as vim left them: any others came from elsewhere."""
+    _undone_to: list[Edited] | None = None
+    """What was done last before the command that began to insert."""
 
     def use_vim(self, wanted: bool) -> None:
         """Begin or end; it begins in insert mode."""
@@ -43,8 +46,12 @@ class Vimmed(Editor, inherit_bindings=False):
         if done.way == "pass":
             self._vim = done.vim
             return "pass"
+        if before.mode != "insert" and done.vim.mode == "insert":
+            self._undone_to = self.undo_mark()
         if done.text != text:
             self.change(_edit(text, done.text, done.caret))
+        if before.mode == "insert" and before.typing:
+            self.one_step(self._undone_to)  # a command and what was typed after it is one change
         if done.vim.register != before.register:
             self.ring = self.ring.killed(done.vim.register, joins=False, before=False)
         self._move(done.vim)
