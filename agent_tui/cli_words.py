@@ -19,7 +19,6 @@ WORDS: Final = {
     "print": "`agent-tui run PROMPT` runs one prompt without a screen",
     "resume": "`agent-tui -r` lists the sessions, `agent-tui -r ID` goes on with one",
     "continue": "`agent-tui -c` goes on with the last session here",
-    "doctor": "`agent-tui config show` tells what is set and what is wrong with it, /debug the rest",
     "login": "there is no account; `agent-tui auth set PROVIDER` keeps a provider's key",
     "logout": "there is no account; `agent-tui auth remove PROVIDER` forgets a provider's key",
     "mcp": f"there are no MCP servers; {_SETTINGS}",

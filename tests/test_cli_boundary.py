@@ -122,7 +122,7 @@ def test_a_folder_is_where_the_export_goes(home: Path) -> None:
     ("words", "hint"),
     [
         ("-p hi", "agent-tui run"), ("--print=x", "agent-tui run"), ("exec hi", "agent-tui run"), ("resume", "-r"),
-        ("doctor", "config show"), ("mcp", "config"), ("login", "config"), ("--yolo", "--mode accept-all"),
+        ("mcp", "config"), ("login", "auth set"), ("--yolo", "--mode accept-all"),
         ("hi --dangerously-skip-permissions", "--mode accept-all"),
     ],
 )  # fmt: skip

@@ -33,6 +33,11 @@ OPENING_SECONDS = 0.3
 """So long an end waits for a session that is just being opened: a server that is asked then may never answer."""
 
 
+def work_pool() -> ThreadPoolExecutor:
+    """Threads for blocking work of a command that has no engine."""
+    return ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
+
+
 class Worker:
     """The engine as a front end holds it (`protocol/engine.py`)."""
 
@@ -111,7 +116,7 @@ class Worker:
             for op in self._early:
                 inbox.put_nowait(op)
         log = open_log(None if self.config.otr else self.config.folders.logs)
-        self._pool = pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
+        self._pool = pool = work_pool()
         self._shelving: set[asyncio.Task[None]] = set()
         limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
         self._recordings = Recordings(self.config.folders.sessions, limit)

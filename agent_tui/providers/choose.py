@@ -14,6 +14,7 @@ from typing import Final
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import _typed, compatible, ollama, openai, presets
 from agent_tui.providers._named import best, default, first_listed, named
+from agent_tui.providers._reach import Reached, reached
 from agent_tui.providers._world import Choice as Choice
 from agent_tui.providers._world import Tried as Tried
 from agent_tui.providers._world import World, ended, listed, none, place
@@ -136,3 +137,12 @@ async def _services(world: World) -> Choice:
             if choice.provider is not None:
                 return replace(choice, tried=tried)
     return Choice(None, None, tried) if tried else none(openai.KEY, "not set")
+
+
+async def reach(
+    settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, seconds: float
+) -> tuple[Reached, ...]:
+    """Ask every server that is set up, and Ollama, all at once: within `seconds` each answers or has failed."""
+    world = World(settings, environment, cwd, data)
+    names = ("ollama", *_set_up(world))
+    return tuple(await asyncio.gather(*(reached(world, name, seconds) for name in names)))

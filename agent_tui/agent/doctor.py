@@ -1,0 +1,175 @@
+"""Looks at what the program needs, and names the fix for what is wrong. Nothing in here waits without end."""
+
+from __future__ import annotations
+
+import asyncio
+import locale
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor as Pool
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.stored_keys import fetched
+from agent_tui.providers import choose, keys
+from agent_tui.providers.base import Failed
+from agent_tui.safety import credentials, sandbox, secrets
+from agent_tui.safety.credentials import Stored
+from agent_tui.settings import FILE
+
+SERVER_SECONDS: Final = 10.0
+KEYRING_SECONDS: Final = 5.0
+COMMAND_SECONDS: Final = 5.0
+NARROWEST: Final = (40, 10)
+"""Columns and rows that the screen needs."""
+Area = Literal["settings", "servers", "keys", "terminal", "sandbox", "permissions"]
+State = Literal["ok", "note", "bad"]
+"""`note`: worth knowing, and no fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; of a bad one `fix` says what to do."""
+
+    area: Area
+    state: State
+    said: str
+    fix: str = ""
+
+
+async def examine(config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]) -> tuple[Check, ...]:
+    """All checks. `terminal`: which of the standard streams are one."""
+    stored = await fetched(config, pool, KEYRING_SECONDS)
+    settings = keys.joined(config.settings, config.environment, stored)
+    full = replace(config, settings=settings, secrets=stored.values)
+    found = [*_settings(config), *await _servers(full), *_keys(config, stored), *_terminal(config, terminal)]
+    return (*found, *await _sandbox(full), *_permissions(config))
+
+
+def _settings(config: EngineConfig) -> Iterator[Check]:
+    for problem in config.problems:
+        yield Check("settings", "bad", str(problem), "`agent-tui config edit` opens the file")
+    if not config.problems:
+        yield Check("settings", "ok", f"{config.folders.config / FILE}: nothing is wrong with it")
+
+
+async def _servers(config: EngineConfig) -> tuple[Check, ...]:
+    asked = await choose.reach(
+        config.settings, config.environment, config.cwd, config.folders.data, seconds=SERVER_SECONDS
+    )
+    wanted = config.environment.get("OLLAMA_HOST") or config.settings.providers.get("ollama")
+    found: list[Check] = []
+    for one in asked:
+        if one.failed is None and one.models:
+            found.append(Check("servers", "ok", f"{one.where}: answers, {one.models} models"))
+        elif one.failed is None:
+            fix = "`agent-tui models pull qwen3` fetches one" if one.provider == "ollama" else "load a model there"
+            found.append(Check("servers", "note", f"{one.where}: answers, and has no models", fix))
+        elif one.provider == "ollama" and not wanted:
+            found.append(Check("servers", "note", f"{one.where}: not running", "start it with `ollama serve`"))
+        else:
+            found.append(Check("servers", "bad", *_line(one.failed)))
+    if not any(check.state == "ok" for check in found):
+        fix = "keep a key with `agent-tui auth set PROVIDER`, or start a local server such as Ollama"
+        found.append(Check("servers", "bad", "no server offers a model", fix))
+    return tuple(found)
+
+
+def _line(failed: Failed) -> tuple[str, str]:
+    return failed.text, failed.hint or "see docs/providers.md"
+
+
+def _keys(config: EngineConfig, stored: Stored) -> Iterator[Check]:
+    there = keys.sources(config.settings, config.environment, stored)
+    for one in there:
+        unused = f"; not used: {', '.join(one.others)}" if one.others else ""
+        yield Check("keys", "ok", f"{one.provider}: from {one.where}{unused}")
+    if not there:
+        yield Check("keys", "note", "no keys", "`agent-tui auth set PROVIDER` keeps one")
+    for problem in stored.problems:
+        yield Check("keys", "bad", problem, f"look at {config.folders.config / credentials.FILE} and the keyring")
+    if not credentials.has_keyring():
+        yield Check("keys", "note", "the package keyring is not installed: keys are kept in a file for you alone")
+
+
+def _terminal(config: EngineConfig, terminal: Mapping[int, bool]) -> Iterator[Check]:
+    name = config.environment.get("TERM", "")
+    if not all(terminal.values()):
+        yield Check("terminal", "note", "not run in a terminal: the rest of it cannot be seen from here")
+    elif name in ("", "dumb", "unknown"):
+        fix = "set TERM, such as xterm-256color, or use `agent-tui chat`"
+        yield Check("terminal", "bad", f"TERM is {name or 'not set'}: the full screen cannot be drawn", fix)
+    else:
+        size = shutil.get_terminal_size()
+        colours = config.environment.get("COLORTERM") or "as TERM says"
+        yield Check("terminal", "ok", f"TERM={name}, {size.columns}×{size.lines}, colours: {colours}")
+        if size < NARROWEST:
+            yield Check("terminal", "note", "it is small", f"make it {NARROWEST[0]}×{NARROWEST[1]} or larger")
+    encoding = locale.getpreferredencoding(False)
+    if "utf" not in encoding.lower():
+        yield Check("terminal", "bad", f"the locale writes {encoding}", "set LC_ALL, such as to C.UTF-8")
+    else:
+        yield Check("terminal", "ok", f"the locale writes {encoding}")
+
+
+async def _sandbox(config: EngineConfig) -> tuple[Check, ...]:
+    """A command runs and ends, and sees no key."""
+    environment = secrets.child_environment(config.environment)
+    held = (*secrets.known(config.environment), *config.secrets)
+    try:
+        result = await sandbox.run("env", config.cwd, environment, COMMAND_SECONDS, lambda _: None, 1_000_000)
+    except (OSError, ValueError) as error:
+        return (Check("sandbox", "bad", f"no command can be run: {error}", "install bash or sh"),)
+    found = [Check("sandbox", "ok", "a command runs, and ends")]
+    if result.timed_out or result.exit_code != 0:
+        end = f"did not end in {COMMAND_SECONDS:g} s" if result.timed_out else f"ended with {result.exit_code}"
+        found = [Check("sandbox", "bad", f"`env` {end}", "see whether bash starts in this folder")]
+    if any(key in result.output for key in held):
+        found.append(Check("sandbox", "bad", "a command sees a key", "name the variable that holds it …_API_KEY"))
+    else:
+        found.append(Check("sandbox", "ok", "a command sees no key"))
+    said = "commands are not confined: they may do what you may; the mode decides which of them are asked about"
+    return (*found, Check("sandbox", "note", said))
+
+
+def _permissions(config: EngineConfig) -> Iterator[Check]:
+    folders = config.folders
+    for folder in dict.fromkeys((folders.data, folders.config, folders.logs, folders.cache)):
+        yield from _private(folder, 0o700, os.R_OK | os.W_OK | os.X_OK, Path.is_dir)
+    for path in (folders.config / credentials.FILE, folders.config / FILE):
+        if path.exists():
+            yield from _private(path, 0o600, os.R_OK | os.W_OK, Path.is_file)
+
+
+def _private(path: Path, mode: int, access: int, right: Callable[[Path], bool]) -> Iterator[Check]:
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        above = next((one for one in path.parents if one.exists()), path)
+        if os.access(above, os.W_OK | os.X_OK):
+            yield Check("permissions", "ok", f"{path}: is made when it is needed")
+        else:
+            fix = f"let yourself write in {above}, or set AGENT_TUI_HOME to a folder of your own"
+            yield Check("permissions", "bad", f"{path}: cannot be made", fix)
+        return
+    except OSError as error:
+        yield Check("permissions", "bad", f"{path}: {error.strerror}", f"look at {path.parent}")
+        return
+    now = stat.S_IMODE(about.st_mode)
+    if not right(path):
+        yield Check("permissions", "bad", f"{path}: is something else", "move it away")
+    elif not os.access(path, access):
+        yield Check("permissions", "bad", f"{path}: you may not read and write it", f"chmod u+rwX {path}")
+    elif now & 0o077 and about.st_uid == os.geteuid():
+        yield Check("permissions", "bad", f"{path}: others have access ({now:04o})", f"chmod {mode:o} {path}")
+    else:
+        yield Check("permissions", "ok", f"{path}: yours alone" if not now & 0o077 else f"{path}: can be used")
+
+
+def run(config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]) -> tuple[Check, ...]:
+    """All checks, for a command."""
+    return asyncio.run(examine(config, pool, terminal))

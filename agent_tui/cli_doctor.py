@@ -1,0 +1,51 @@
+"""`agent-tui doctor`: whether all that the program needs is in order, and how to mend what is not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from agent_tui import paths, settings
+from agent_tui.agent import doctor as checks
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.worker import work_pool
+from agent_tui.cli_parser import Parser, one_line
+
+MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
+EPILOG: Final = """\
+Looks at settings, servers (do they answer, do they take the key), keys (where each is from, never what it is), the
+terminal, commands, and who may read the program's files. It waits at most ten seconds for a server.
+exit codes: 0 nothing is wrong, 1 something is, 2 usage
+"""
+
+
+def doctor(arguments: Sequence[str]) -> int:
+    """Run `agent-tui doctor`; returns its exit code."""
+    parser = Parser(
+        prog="agent-tui doctor", description="Say what is wrong, and how to mend it.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    given = parser.parse_args(arguments)
+    folders, cwd = paths.folders(), Path.cwd()
+    loaded = settings.read(cwd, folders.config, dict(os.environ), settings.Flags())
+    config = EngineConfig(loaded.settings, cwd, folders, dict(os.environ), problems=loaded.problems)
+    found = checks.run(config, work_pool(), {fd: os.isatty(fd) for fd in (0, 1)})
+    wrong = sum(check.state == "bad" for check in found)
+    if given.json:
+        print(json.dumps({"ok": not wrong, "checks": [asdict(check) for check in found]}, indent=2))
+        return int(wrong > 0)
+    for area, of_area in groupby(found, lambda check: check.area):
+        print(area)
+        for check in of_area:
+            print(f"  {MARKS[check.state]}  {one_line(check.said)}")
+            if check.fix:
+                print(f"        {one_line(check.fix)}")
+    print(f"\n{wrong} wrong" if wrong else "\nnothing is wrong")
+    return int(wrong > 0)
