@@ -44,6 +44,8 @@ class Outcome:
     session: str = ""
     model: str = ""
     text: str = ""
+    cut: bool = False
+    """The answer goes on in the next step."""
     state: TurnEnd | None = None
     error: ErrorRaised | None = None
     denied: int = 0
@@ -65,7 +67,8 @@ class Outcome:
             case TurnStarted():
                 self.begun = True
             case AssistantReplied() if event.text:
-                self.text = event.text
+                self.text = (self.text if self.cut else "") + event.text
+                self.cut = event.stop_reason == "length" and not event.calls
             case UsageReported():
                 self.prompt_tokens += event.usage.prompt_tokens
                 self.completion_tokens += event.usage.completion_tokens

@@ -18,6 +18,7 @@ class AgentSettings:
     timeout: float = 0.0
     """Seconds a turn may take; 0: no limit."""
     parallel_tools: bool = True
+    continues: int = 3
 
 
 @frozen
@@ -91,6 +92,7 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
     "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),
     "agent.parallel_tools": (True, "Calls of one step that only read run side by side."),
+    "agent.continues": (3, "How often an answer that reached the model's token limit goes on by itself; 0: never."),
     "tools.enabled": ((), "The tools that the model gets; none named: all."),
     "tools.command_timeout": (120.0, "Seconds that a command may take, where the model does not say."),
     "tools.max_output_chars": (32_000, "Characters of a result that the model gets."),

@@ -140,7 +140,7 @@ KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _key
 
 TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "mode": _one_of(*MODES)}
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
-    "agent": {"max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH},
+    "agent": {"max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH, "continues": _whole(0, 100)},
     "tools": {
         "enabled": Kind("a list of tool names", _names, "names"),
         "command_timeout": _seconds(1, 86_400),

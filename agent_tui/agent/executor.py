@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 from pydantic import ValidationError
 
+from agent_tui.agent import repair
 from agent_tui.agent.command_changes import Watch
 from agent_tui.agent.guard import Outcome, nudge, research_calls
 from agent_tui.agent.tool_context import CallContext, Workplace
@@ -25,6 +26,8 @@ from agent_tui.safety import paths, policy
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult
 
 LABEL_LIMIT: Final = 300
+TOLD: Final = 500
+"""Characters of arguments that were repaired in a result."""
 
 Verdict = Literal["once", "always", "no"]
 Answer = tuple[str, str]
@@ -53,6 +56,8 @@ class Prepared:
     context: CallContext
     facts: policy.Facts
     decision: policy.Decision
+    note: str = ""
+    """What the model is told with the result."""
 
 
 class Executor:
@@ -78,15 +83,16 @@ class Executor:
         self.rules: frozenset[policy.Rule] = frozenset()
 
     async def run(
-        self, calls: Sequence[ToolCall], journal: Journal, before: Sequence[tuple[Outcome, ...]]
+        self, calls: Sequence[ToolCall], journal: Journal, before: Sequence[tuple[Outcome, ...]], cut: bool = False
     ) -> tuple[Outcome, ...]:
-        """Run the calls of one step; reads that need no consent run side by side. Returns their outcomes in order."""
+        """Run the calls of one step; reads that need no consent run side by side. Returns their outcomes in order.
+        `cut`: the answer reached the model's token limit, so that its last call may be half of one."""
         outcomes: dict[int, Outcome] = {}
         group: list[tuple[int, Prepared]] = []
         looked_up = research_calls(before)
 
         async def finish(index: int, prepared: Prepared, note: str) -> None:
-            outcomes[index] = await self._execute(prepared, journal, note)
+            outcomes[index] = await self._execute(prepared, journal, prepared.note + note)
 
         async def flush() -> None:
             async with asyncio.TaskGroup() as tasks:
@@ -97,7 +103,7 @@ class Executor:
         for call in calls:
             journal.opened(call, call.name, False)
         for index, call in enumerate(calls):
-            prepared = self._prepare(call)
+            prepared = self._prepare(call, cut)
             if isinstance(prepared, ToolResult):
                 await flush()
                 outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)
@@ -117,19 +123,20 @@ class Executor:
         await flush()
         return tuple(outcomes[index] for index in range(len(calls)))
 
-    def _prepare(self, call: ToolCall) -> Prepared | ToolResult:
+    def _prepare(self, call: ToolCall, cut: bool) -> Prepared | ToolResult:
         tool = self.tools.get(call.name)
         if tool is None:
             if call.name in self.known():
                 return _failed("no_handler", f"the tool {call.name} is not available in this run")
             return _failed("unknown_tool", f"no tool {call.name!r}; there are: {', '.join(sorted(self.tools))}")
+        read = _read(call.arguments, cut)
+        if isinstance(read, ToolResult):
+            return read
+        raw, note = read
         try:
-            raw = json.loads(call.arguments.strip() or "{}", strict=False)
             arguments = tool.arguments.model_validate(raw)
         except ValidationError as error:
             return _failed("invalid_arguments", "; ".join(_said(part) for part in error.errors()))
-        except (ValueError, RecursionError) as error:
-            return _failed("invalid_arguments", f"the arguments are not JSON: {error}")
         try:
             touched = tuple(paths.facts(text, self.workplace.roots) for text in tool.paths(arguments))
         except ValueError as error:
@@ -138,7 +145,8 @@ class Executor:
         facts = policy.Facts(tool.name, tool.effect, touched, command, str(self.workplace.roots[0]))
         label = self.scrub(tool.label(arguments))[:LABEL_LIMIT]
         context = CallContext(self.workplace, call.id, frozenset(path.real for path in touched))
-        return Prepared(call, tool, arguments, label, context, facts, policy.decide(self.mode(), facts, self.rules))
+        decision = policy.decide(self.mode(), facts, self.rules)
+        return Prepared(call, tool, arguments, label, context, facts, decision, note)
 
     async def _consent(self, prepared: Prepared, journal: Journal) -> ToolResult | None:
         """None: it may run. Otherwise the result that says why not."""
@@ -251,6 +259,20 @@ def capped(text: str, limit: int) -> str:
     head, tail = limit * 2 // 3, limit // 3
     lost = len(text) - head - tail
     return f"{text[:head]}\n[… {lost:,} characters left out: ask for a smaller part …]\n{text[-tail:]}"
+
+
+def _read(text: str, cut: bool) -> tuple[Any, str] | ToolResult:
+    """The arguments in `text`, and what the model is told where they had to be repaired."""
+    if (raw := repair.whole(text)) is not None:
+        return raw, ""
+    if cut:
+        said = "the answer reached the token limit before these arguments ended: write less at once, in several calls"
+        return _failed("invalid_arguments", said)
+    found = repair.repaired(text)
+    if found is None:
+        return _failed("invalid_arguments", repair.wrong(text))
+    told = capped(json.dumps(found, ensure_ascii=False), TOLD)
+    return found, f"\n\n[note: the arguments were no valid JSON object and were read as {told}]"
 
 
 def _failed(tag: str, text: str) -> ToolResult:

@@ -30,6 +30,10 @@ from agent_tui.protocol.messages import AssistantMessage, Image, Message, Reques
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.structures.vec import Vec
 
+ON: Final = "(Your answer reached its token limit. Go on exactly where it stopped, without repeating anything.)"
+"""Stands in a request in the place of a prompt where an answer goes on that was cut."""
+BROKEN: Final = ("error", "interrupted", "cancelled")
+"""How answers end that did not come to their end."""
 NAMED: Final = 50
 """Files that are named to the model when they were put back."""
 GO_ON: Final = "(The turn before was interrupted. Go on where it stopped; look before you repeat anything.)"
@@ -50,9 +54,23 @@ class History:
     shell: tuple[str, ...] = ()
     """What the person did since the last request: commands with their output, files put back."""
     marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
+    cut: bool = False
+    """The newest answer reached the model's token limit."""
+    broken: int = -1
+    """Where the newest answer stands that broke off before its end."""
 
     def request(self) -> Request:
         return Request(self.system, tuple(self.messages), self.tools)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last words are the model's, and came to their end."""
+        return isinstance(self._last(), AssistantMessage) and self.broken != len(self.messages) - 1
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what was asked stays in the conversation, should the turn fail now."""
+        return self.answered() or len(self.messages) == self.turn_at
 
     def answered(self) -> bool:
         """Whether the model has said anything in the newest turn."""
@@ -69,7 +87,7 @@ class History:
             case Rewound():
                 return self._before(event.to)
             case TurnStarted():
-                told = self._shell_told()
+                told = (self._unbroken() if event.again else self)._shell_told()
                 marked = replace(told, turn_at=len(told.messages), marks=self.marks.append((event.n, self._unmarked())))
                 if event.continued and not isinstance(told._last(), AssistantMessage):
                     return marked  # a prompt or a result is what the next request ends with
@@ -80,6 +98,8 @@ class History:
             case StepStarted():
                 # behind a prompt that is unanswered it could go with that, if the turn fails
                 told = self._shell_told() if self.answered() else self
+                if told.cut and isinstance(told._last(), AssistantMessage):
+                    told = replace(told, messages=told.messages.append(UserMessage(ON)), cut=False)
                 return told._told(event.facts) if event.facts and len(told.messages) else told
             case ShellEnded() if event.content:
                 said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
@@ -89,7 +109,9 @@ class History:
                 return replace(self, shell=(*self.shell, _restored(event.direction, changed))) if changed else self
             case AssistantReplied() if event.text or event.reasoning or event.calls:
                 reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
-                return replace(self, messages=self.messages.append(reply))
+                broken = len(self.messages) if event.stop_reason in BROKEN and not event.calls else self.broken
+                cut = event.stop_reason == "length" and not event.calls
+                return replace(self, messages=self.messages.append(reply), broken=broken, cut=cut)
             case ToolEnded() if event.name == ATTACHED:
                 said = event.content if event.tag == "ok" else f"[{event.label}: {event.content}]"
                 return self._joined(said, images.of(event.display))
@@ -104,6 +126,12 @@ class History:
 
     def _last(self) -> Message | None:
         return self.messages[-1] if len(self.messages) else None
+
+    def _unbroken(self) -> History:
+        """Without the answer that broke off, if it is the last: what is sent then is what was sent before it."""
+        if not 0 <= self.broken == len(self.messages) - 1:
+            return self
+        return replace(self, messages=self.messages.truncate(self.broken), broken=-1)
 
     def _unmarked(self) -> History:
         return replace(self, marks=Vec())

@@ -7,13 +7,13 @@ that crosses it: whoever cancels settles what is open (`turn.py`).
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from agent_tui.agent import length, retries
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import Attach
 from agent_tui.agent.executor import Executor
@@ -22,7 +22,6 @@ from agent_tui.agent.history import History, digest
 from agent_tui.agent.turn import Turn
 from agent_tui.protocol.events import (
     AssistantReplied,
-    ErrorRaised,
     Notice,
     RequestSent,
     Retrying,
@@ -34,9 +33,6 @@ from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, TextChunk, ThinkingChunk
 
-MAX_ATTEMPTS: Final = 5
-BACKOFF_CAP: Final = 20.0
-RETRY_AFTER_CAP: Final = 120.0
 LOOKS: Final = 32
 """Parts of a stream after which that is looked at: the clock of a thread costs as much as a part does."""
 AT_ONCE: Final = 0.01
@@ -62,11 +58,14 @@ class Collaborators:
     fill: Callable[[Request], Awaitable[Request]]
     accounts: Accounts
     max_steps: int
+    continues: int = 0
+    interactive: bool = True
 
 
 async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
     """One turn, from an accepted prompt to its end."""
     done: list[tuple[Outcome, ...]] = []
+    cuts = 0
     facts = await with_.facts()
     for step in range(1, with_.max_steps + 1):
         turn.step = step
@@ -75,11 +74,15 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         reply = await answer(turn, with_, with_.history().request())
         if reply is None:
             return "error"
+        long = reply.stop_reason == "length"
+        cuts = cuts + 1 if long else 0
+        if long:
+            turn.emit(length.told(reply, cuts, with_.continues))
         if not reply.calls:
-            if turn.steers:
+            if turn.steers or (long and length.goes_on(reply, cuts, with_.continues)):
                 continue
             return "completed"
-        done.append(await with_.executor.run(reply.calls, turn, done))
+        done.append(await with_.executor.run(reply.calls, turn, done, long))
         if reason := held(done):
             choice, words = await with_.hold(reason)
             if choice == "stop":
@@ -100,7 +103,7 @@ async def heard(turn: Turn, attach: Attach) -> None:
 
 async def answer(turn: Turn, with_: Collaborators, request: Request) -> AssistantReplied | None:
     """One model call with its retries. None: it failed, and the error was told."""
-    for attempt in range(1, MAX_ATTEMPTS + 1):
+    for attempt in range(1, retries.MAX_ATTEMPTS + 1):
         started = time.monotonic()
         turn.emit(
             RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=attempt)
@@ -113,11 +116,11 @@ async def answer(turn: Turn, with_: Collaborators, request: Request) -> Assistan
             await _account(turn, with_, request, reply, end, _since(started))
             return reply
         begun = turn.streaming is not None and turn.streaming.begun
-        wait = end.retry_after or min(BACKOFF_CAP, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1.0)
-        if begun or not end.may_pass or attempt == MAX_ATTEMPTS or wait > RETRY_AFTER_CAP:
+        wait = retries.again(attempt, end, begun)
+        if wait is None:
             if begun:
                 turn.broken("error")
-            turn.emit(ErrorRaised(text=end.text, kind=end.kind, hint=end.hint, may_pass=end.may_pass))
+            turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
             return None
         turn.emit(Retrying(attempt=attempt + 1, delay_s=round(wait, 2), reason=end.text))
         await asyncio.sleep(wait)
@@ -159,7 +162,5 @@ async def _account(
 ) -> None:
     """Report what the step cost, and what was odd about its end."""
     turn.emit(await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms))
-    if end.stop_reason == "length":
-        turn.emit(Notice("The answer was cut at the model's token limit; ask it to go on.", "warning"))
-    elif end.stop_reason == "refusal":
+    if end.stop_reason == "refusal":
         turn.emit(Notice("The model declined to answer.", "warning"))

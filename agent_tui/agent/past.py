@@ -76,7 +76,7 @@ class Past:
             case RestoreFiles():
                 self._restore(op)
             case Continue():
-                self._continue()
+                self._continue(op.again)
             case _:
                 return False
         return True
@@ -98,15 +98,18 @@ class Past:
             return True
         return False
 
-    def _continue(self) -> None:
+    def _continue(self, again: bool) -> None:
         if self._turns.busy:
             self._record.emit(Notice(BUSY, "warning"))
         elif self._turns.models.provider is None:
             self._record.emit(self._turns.models.told("start"))
         elif not len(self._record.history.messages):
             self._record.emit(Notice("There is nothing to go on with yet.", "warning"))
+        elif again and self._record.history.whole:
+            said = "The last answer is whole: there is nothing to ask for again."
+            self._record.emit(Notice(said, hint="/rewind goes back to a prompt"))
         else:
-            self._turns.begin(Submit(""), None, continued=True)
+            self._turns.begin(Submit(""), None, continued=True, again=again)
 
     async def _fork(self, op: Fork) -> None:
         folder, session = self._config.folders.sessions, self._record.session

@@ -82,7 +82,7 @@ class Turns:
     def busy(self) -> bool:
         return self.current is not None or self.task is not None
 
-    def begin(self, op: Submit, expansion: Expansion | None, continued: bool = False) -> None:
+    def begin(self, op: Submit, expansion: Expansion | None, continued: bool = False, again: bool = False) -> None:
         """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and nothing runs."""
         provider = self.models.provider
         assert provider is not None  # checked when the prompt was accepted
@@ -91,7 +91,7 @@ class Turns:
         turn.emit(
             TurnStarted(
                 prompt=op.text, sent=expansion.text if expansion else "", skill=expansion.name if expansion else "",
-                queue_id=op.queue_id, continued=continued,
+                queue_id=op.queue_id, continued=continued, again=again,
             )
         )  # fmt: skip
         self.task = self.spawn(self._run(turn))
@@ -140,7 +140,8 @@ class Turns:
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
                 attach=self.attach, fill=self.filled, accounts=self.accounts,
-                max_steps=self.config.settings.agent.max_steps,
+                max_steps=self.config.settings.agent.max_steps, continues=self.config.settings.agent.continues,
+                interactive=self.config.interactive,
             ),
         )  # fmt: skip
         if state == "max_steps":

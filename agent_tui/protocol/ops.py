@@ -263,8 +263,10 @@ class RestoreFiles(Op):
 
 @frozen
 class Continue(Op):
-    """Go on with a turn that was interrupted: a new one, without a prompt."""
+    """Go on with a turn that was interrupted: a new one, without a prompt. `again`: an answer that broke off is asked
+    for once more, from its beginning."""
 
+    again: bool = False
     type: Literal["continue"] = "continue"
 
 

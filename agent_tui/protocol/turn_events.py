@@ -26,13 +26,14 @@ from agent_tui.structures.frozen import frozen
 @frozen
 class TurnStarted(Event):
     """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill).
-    `continued`: no prompt, the turn before goes on."""
+    `continued`: no prompt, the turn before goes on; `again`: with the request whose answer broke off."""
 
     prompt: str
     sent: str = ""
     skill: str = ""
     queue_id: str = ""
     continued: bool = False
+    again: bool = False
     type: Literal["turn_started"] = "turn_started"
 
     def apply(self, t: Transcript) -> Transcript:
@@ -44,9 +45,9 @@ class TurnStarted(Event):
             place=-1,
             title=t.title or self.prompt.strip().split("\n", 1)[0][:80], marks=t.marks.append(mark),
         )  # fmt: skip
-        return t.add(
-            DividerBlock("continued") if self.continued else UserBlock(self.prompt, self.at, self.sent, self.skill)
-        )
+        if self.continued:
+            return t.add(DividerBlock("asked again" if self.again else "continued"))
+        return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill))
 
 
 @frozen

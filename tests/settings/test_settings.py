@@ -96,7 +96,7 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
     assert "secret" not in repr(found)
     assert json.loads(json.dumps(found.snapshot())) == found.snapshot()
     assert "secret" not in str(found.snapshot())
-    assert found.snapshot()["agent"] == {"max_steps": 12, "timeout": 90.0, "parallel_tools": False}
+    assert found.snapshot()["agent"] == {"max_steps": 12, "timeout": 90.0, "parallel_tools": False, "continues": 3}
 
 
 def test_the_later_source_wins(place: Place) -> None:

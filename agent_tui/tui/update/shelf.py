@@ -85,9 +85,9 @@ def forked(model: Model, data: Any) -> Step:
     return then(send(model, Resume(id)), toast(model, said, "good", SECONDS))
 
 
-def go_on(model: Model) -> Step:
+def go_on(model: Model, again: bool = False) -> Step:
     """Ask the model again."""
-    return toast(model, BUSY, "warning") if model.running else send(model, Continue())
+    return toast(model, BUSY, "warning") if model.running else send(model, Continue(again))
 
 
 def changed(model: Model, data: Any) -> Step:

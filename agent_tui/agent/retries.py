@@ -1,0 +1,41 @@
+"""When a request that failed is sent again by itself, and what is offered where it is not."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from agent_tui.protocol.session_events import ErrorRaised
+from agent_tui.providers.base import Failed
+
+MAX_ATTEMPTS: Final = 5
+BACKOFF_CAP: Final = 20.0
+RETRY_AFTER_CAP: Final = 120.0
+"""Seconds: who is told to wait longer decides for themselves."""
+SPREAD: Final = 0.1
+"""So much longer, at most, than a server asks for: those whom it told the same do not come back together."""
+
+
+def delay(attempt: int, told: float | None, chance: float) -> float:
+    """Seconds from failure number `attempt` until the next try: twice as many each time, never fewer than the server
+    told; `chance`, from 0 to 1, is the jitter."""
+    backoff = min(BACKOFF_CAP, 2.0 ** (attempt - 1)) * (0.5 + 0.5 * chance)
+    return backoff if told is None else max(backoff, told * (1 + SPREAD * chance))
+
+
+def again(attempt: int, failed: Failed, begun: bool) -> float | None:
+    """Seconds until `failed` is tried again; None where it is not. What has begun to come is never asked for twice
+    without a word of the person."""
+    if begun or not failed.may_pass or attempt >= MAX_ATTEMPTS or (failed.retry_after or 0.0) > RETRY_AFTER_CAP:
+        return None
+    return delay(attempt, failed.retry_after, random.random())
+
+
+def raised(failed: Failed, kept: bool) -> ErrorRaised:
+    """How the failure is told. `kept`: what was asked stays in the conversation, so that it can be asked once more."""
+    hints = [failed.hint] if failed.hint else []
+    if (failed.retry_after or 0.0) > RETRY_AFTER_CAP:
+        hints.append(f"it asks to wait {failed.retry_after:,.0f} s")
+    if kept and failed.may_pass:
+        hints = [hint for hint in hints if hint != "try again"] + ["/retry asks once more"]
+    return ErrorRaised(text=failed.text, kind=failed.kind, hint="; ".join(hints), may_pass=failed.may_pass)

@@ -1,0 +1,123 @@
+"""A server of Chat Completions in a thread of its own: each request gets the next answer of a list.
+
+An answer is a function that writes: a stream that ends or is cut, a status. The engine talks to it over HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from agent_tui.agent.worker import Worker
+from agent_tui.protocol.events import SessionStarted
+from agent_tui.settings import AgentSettings, ProviderSettings
+from tests.agent.driving import Driver, Place
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+@dataclass
+class ModelServer:
+    answers: list[Answer]
+    address: str = ""
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    at: list[float] = field(default_factory=list)
+    """When each request came."""
+
+    @property
+    def messages(self) -> list[Any]:
+        return [body["messages"] for body in self.bodies]
+
+
+def status(code: int, text: str, **headers: str) -> Answer:
+    def answer(to: BaseHTTPRequestHandler) -> None:
+        body = json.dumps({"error": {"message": text}}).encode()
+        to.send_response(code)
+        for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+            to.send_header(name.replace("_", "-"), value)
+        to.end_headers()
+        to.wfile.write(body)
+
+    return answer
+
+
+def streamed(*deltas: dict[str, Any], end: str = "stop") -> Answer:
+    """`deltas` as a stream; without an `end` it is cut in the middle."""
+
+    def answer(to: BaseHTTPRequestHandler) -> None:
+        to.send_response(200)
+        to.send_header("Content-Type", "text/event-stream")
+        to.end_headers()
+        for delta in deltas:
+            to.wfile.write(f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta}]})}\n\n".encode())
+        if end:
+            last = {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]}
+            to.wfile.write(f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())
+
+    return answer
+
+
+def said(text: str, end: str = "stop") -> Answer:
+    return streamed({"content": text}, end=end)
+
+
+def call(name: str, arguments: str, id: str = "c1") -> dict[str, Any]:
+    return {"tool_calls": [{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]}
+
+
+@contextmanager
+def model_server(*answers: Answer) -> Iterator[ModelServer]:
+    server = ModelServer(list(answers))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps({"data": [{"id": "m"}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            server.at.append(time.monotonic())
+            server.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            server.answers.pop(0)(self)
+
+        def log_message(self, *_: object) -> None:
+            """Nobody wants to hear of it."""
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.address = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server
+    finally:
+        httpd.shutdown()
+        thread.join()
+        httpd.server_close()
+
+
+@contextmanager
+def engine(place: Place, server: ModelServer, agent: AgentSettings | None = None, **more: Any) -> Iterator[Driver]:
+    """The engine with `server` as its model, and `others` beside it."""
+    others: dict[str, ModelServer] = more.pop("others", {})
+    changed: dict[str, Any] = more.pop("settings", {})
+    config = place.config("compatible/m", agent=agent, **more)
+    providers = {"compatible": server, **others}
+    settings = replace(
+        config.settings, providers={name: ProviderSettings(one.address) for name, one in providers.items()}, **changed
+    )
+    config = replace(config, settings=settings)
+    driver = Driver(Worker(config), config)
+    driver.worker.start(lambda: None)
+    try:
+        driver.until(SessionStarted)
+        yield driver
+    finally:
+        driver.worker.stop(10)

@@ -1,0 +1,125 @@
+"""Requests that fail, against a real server: what is tried again by itself, what is offered, what never is."""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+from pathlib import Path
+from time import time
+
+import pytest
+
+from agent_tui.agent import retries
+from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, Retrying, ToolEnded, TurnEnded, TurnStarted
+from agent_tui.protocol.ops import Cancel, Continue, Submit
+from agent_tui.protocol.transcript import DividerBlock, TextBlock
+from agent_tui.providers.base import Failed
+from tests.agent.driving import Place
+from tests.agent.model_server import call, engine, model_server, said, status, streamed
+
+RUN = call("run_shell_command", '{"command": "echo ran >> ran.txt"}')
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_what_a_server_asks_for_is_the_least_and_jitter_comes_on_top() -> None:
+    for attempt in range(1, 9):
+        for chance in (0.0, 0.5, 0.999):
+            alone = retries.delay(attempt, None, chance)
+            assert 0.5 <= alone <= retries.BACKOFF_CAP
+            for told in (0.0, 0.1, 3.0, 100.0):
+                wait = retries.delay(attempt, told, chance)
+                assert max(told, alone) <= wait <= max(alone, told * (1 + retries.SPREAD))
+    assert retries.delay(3, None, 0.0) == 2 * retries.delay(2, None, 0.0)
+
+
+def test_no_server_is_asked_for_ever_and_nothing_that_began_is_asked_for_twice() -> None:
+    busy = Failed("server", "busy", may_pass=True)
+    assert retries.again(1, busy, False) is not None
+    assert retries.again(retries.MAX_ATTEMPTS, busy, False) is None
+    assert retries.again(1, busy, True) is None
+    assert retries.again(1, Failed("auth", "no"), False) is None
+    late = Failed("rate_limited", "later", "wait, then try again", True, 3_600)
+    assert retries.again(1, late, False) is None
+    assert retries.raised(late, False).hint == "wait, then try again; it asks to wait 3,600 s"
+
+
+@pytest.mark.parametrize("date", [False, True])
+def test_retry_after_is_waited_for_in_seconds_and_as_a_date(place: Place, date: bool) -> None:
+    now = time()
+    asked = {"Retry_After": formatdate(now + 2, usegmt=True), "Date": formatdate(now, usegmt=True)} if date else {}
+    asked = asked or {"Retry_After": "1.3"}
+    with model_server(status(429, "slow", **asked), said("now")) as server, engine(place, server) as driver:
+        driver.send(Submit("go"))
+        told = driver.until(Retrying)
+        assert told.delay_s >= (1.3 if not date else 2.0) and told.attempt == 2 and "slow" in told.reason
+        retry = driver.transcript().retry
+        assert retry is not None and retry.until == told.at + told.delay_s  # what the status line counts down
+        assert driver.until(TurnEnded).state == "completed"
+    first, second = server.at
+    assert second - first >= told.delay_s - 0.01
+    assert server.bodies[0] == server.bodies[1]
+
+
+def test_esc_stops_the_wait(place: Place) -> None:
+    with model_server(status(503, "busy", Retry_After="60"), said("late")) as server, engine(place, server) as driver:
+        driver.send(Submit("go"))
+        driver.until(Retrying)
+        driver.send(Cancel())
+        assert driver.until(TurnEnded).state == "cancelled"
+        assert driver.transcript().retry is None
+    assert len(server.bodies) == 1
+
+
+def test_an_answer_that_breaks_off_stays_and_is_asked_for_once_more_with_the_same_request(place: Place) -> None:
+    with model_server(said("half an ans", end=""), said("whole"), said("more")) as server:
+        with engine(place, server) as driver:
+            assert driver.turn("go").state == "error"
+            [failed] = driver.all(ErrorRaised)
+            assert "/retry" in failed.hint and len(server.bodies) == 1
+            driver.send(Continue(again=True))
+            assert driver.until(TurnStarted).again
+            assert driver.until(TurnEnded).state == "completed"
+            rows = list(driver.transcript().rows)
+            session = driver.events[0].session
+        texts = [row.text for row in rows if isinstance(row, TextBlock)]
+        assert texts == ["half an ans", "whole"] and DividerBlock("asked again") in rows
+        assert server.bodies[0] == server.bodies[1]
+        with engine(place, server, resume=session) as driver:  # the log alone says the same
+            driver.turn("next")
+    assert [m["content"] for m in server.messages[2] if m["role"] == "assistant"] == ["whole"]
+
+
+def test_going_on_instead_keeps_what_was_said(place: Place) -> None:
+    with model_server(said("half an ans", end=""), said("wer")) as server, engine(place, server) as driver:
+        driver.turn("go")
+        driver.send(Continue())
+        assert driver.until(TurnEnded).state == "completed"
+    assert [m["role"] for m in server.messages[1]][-2:] == ["assistant", "user"]
+    assert server.messages[1][-2]["content"] == "half an ans"
+
+
+def test_a_whole_answer_is_not_asked_for_again(place: Place) -> None:
+    with model_server(said("whole")) as server, engine(place, server) as driver:
+        driver.turn("go")
+        driver.send(Continue(again=True))
+        assert "whole" in driver.until(Notice).text
+    assert len(server.bodies) == 1
+
+
+def test_a_call_never_runs_twice(place: Place) -> None:
+    """A stream is cut behind a whole call; then one behind the result of that call."""
+    answers = (
+        streamed(RUN, end=""), streamed(RUN, end="tool_calls"), said("it r", end=""), streamed(end=""), said("it ran"),
+    )  # fmt: skip
+    with model_server(*answers) as server, engine(place, server, mode="accept-all") as driver:
+        assert driver.turn("go").state == "error"
+        assert (place.cwd / "ran.txt").read_text() == "ran\n"
+        driver.send(Continue(again=True))
+        assert driver.until(TurnEnded).state == "completed"
+        assert [reply.text for reply in driver.all(AssistantReplied)] == ["", "it r", "it ran"]
+        assert len(driver.all(ToolEnded)) == 1
+    assert (place.cwd / "ran.txt").read_text() == "ran\n"
+    assert server.bodies[2] == server.bodies[3] == server.bodies[4]
