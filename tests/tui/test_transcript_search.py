@@ -107,6 +107,23 @@ def test_the_hit_before_the_first_is_the_last_and_words_between_marks_are_found(
     play(Mute(), steps, (80, 30), model=given())
 
 
+def test_a_space_that_a_wrap_took_away_is_a_hit_of_which_nothing_is_drawn() -> None:
+    words = "one two three four five six seven eight nine ten eleven twelve"
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        transcript = app.regions.transcript
+        await pilot.press("ctrl+f", "space")
+        assert "11 of 11" in text(app)
+        drawn: list[tuple[str, ...]] = []
+        for hit in range(1, 12):
+            await pilot.press("enter")
+            assert f"{hit} of 11" in text(app)
+            drawn.append(tuple(looks(transcript, "search.current")))
+        assert sorted(drawn) == [(), *[(" ",)] * 10]
+
+    play(Mute(), steps, (40, 16), model=given(Vec([TextBlock(words, head=True)])))
+
+
 def test_a_hit_that_is_folded_away_is_opened_and_closed_again() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         transcript = app.regions.transcript

@@ -89,11 +89,12 @@ class Marks:
         assert self._pattern is not None
         text, origins = joined(lines, first, end)
         words, places = folded(text)
-        return tuple(
+        hits = (
             _pieces(origins, places[match.start()], places[match.end() - 1] + 1)
             for match in self._pattern.finditer(words)
             if match.group()
         )
+        return tuple(hit for hit in hits if hit)
 
     def paint(self, strip: Strip, at: int) -> Strip:
         """`strip`, which is line `at` of the page, with its marks."""
@@ -179,15 +180,20 @@ def joined(lines: Sequence[Line], first: int, end: int) -> tuple[str, list[tuple
 
 
 def _pieces(origins: Sequence[tuple[int, int, int]], start: int, stop: int) -> tuple[Piece, ...]:
-    """Where the characters from `start` to `stop` of a paragraph are drawn."""
+    """Where the characters from `start` to `stop` of a paragraph are drawn. Spaces that a wrap took away are nothing
+    at the end of their line."""
     found: list[Piece] = []
+    beside: list[Piece] = []
     for (begin, line, at), (after, _, _) in pairwise(origins):
         left, right = max(start, begin), min(stop, after)
+        if line >= 0 and begin <= start:
+            end = at + min(start, after) - begin
+            beside = [(line, end, end)]
         if left < right and line >= 0:
             piece = (line, at + left - begin, at + right - begin)
             joins = found and found[-1][0] == line and found[-1][2] == piece[1]
             found[-1:] = [(line, found[-1][1], piece[2])] if joins else [*found[-1:], piece]
-    return tuple(found)
+    return tuple(found or beside)
 
 
 def with_news(strip: Strip, new: int, page: Page) -> Strip:
