@@ -141,7 +141,8 @@ def from_exception(place: Place, error: Exception) -> Failed:
             return unreachable(place, "no answer")
         case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
             text = f"no secure connection to {place.where}: {what}"
-            return Failed("unreachable", text, "check the address and its certificate")
+            hint = "check the address; SSL_CERT_FILE names the certificate of an authority of your own"
+            return Failed("unreachable", text, hint)
         case httpx.ConnectError():
             return unreachable(place, _refused(what))
         case httpx.ProxyError():
@@ -161,7 +162,7 @@ def unusable_environment(place: Place, error: Exception) -> Failed:
     text = (
         f"cannot reach {place.where} with the proxy or certificate settings of the environment: {one_line(str(error))}"
     )
-    return Failed("unreachable", text, "correct HTTPS_PROXY, ALL_PROXY, NO_PROXY or SSL_CERT_FILE")
+    return Failed("unreachable", text, "correct HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE or REQUESTS_CA_BUNDLE")
 
 
 def _refused(what: str) -> str:

@@ -202,15 +202,15 @@ class OllamaProvider:
     ) -> T:
         ollama = _package()
         place = replace(self._wire.place, model=model or self.model)
-        options = client_options(self.base_url)
-        options["timeout"] = httpx.Timeout(silence, connect=options["timeout"].connect)
-        options["headers"] = {**options["headers"], **self._headers}
         try:
             url = str(httpx.URL(self.base_url))
             _ = urlsplit(url).port
         except (httpx.InvalidURL, ValueError) as error:
             raise ProviderError(failures.from_exception(place, httpx.InvalidURL(str(error)))) from None
         try:
+            options = client_options(self.base_url)
+            options["timeout"] = httpx.Timeout(silence, connect=options["timeout"].connect)
+            options["headers"] = {**options["headers"], **self._headers}
             client = ollama.AsyncClient(url, **options)
         except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
             raise ProviderError(failures.unusable_environment(place, error)) from None

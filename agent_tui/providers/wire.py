@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from agent_tui import registry
 from agent_tui.providers import _failures as failures
-from agent_tui.providers._failures import Place
 from agent_tui.providers._pace import Pace, in_time
 from agent_tui.providers._readers import Reader, WholeBody
+from agent_tui.providers._trust import verified
 from agent_tui.providers.base import Failed, ProviderError
 
 if TYPE_CHECKING:
@@ -82,12 +82,12 @@ def shown_address(url: str) -> str:
 
 
 def client_options(url: str) -> dict[str, Any]:
-    """How every client is set up: a short connect on loopback and no proxy there, no redirects, plain bytes."""
+    """How clients are set up: a short connect on loopback, and no proxy; no redirects; plain bytes. Raises OSError"""
     near = is_loopback(url)
     return {
         "timeout": httpx.Timeout(60.0, connect=1.0 if near else 10.0, read=None, pool=None),
         "trust_env": not near,
-        "verify": url.startswith("https:"),  # without TLS, loading the certificates would only cost start time
+        "verify": verified(url),
         "follow_redirects": False,
         "headers": {"User-Agent": "agent-tui", "Accept-Encoding": "identity"},
     }
@@ -120,7 +120,7 @@ Payload = dict[str, Any] | Done | Failed
 class Wire:
     """One server. Its client opens with the first request, in the event loop that makes it."""
 
-    def __init__(self, base_url: str, place: Place, headers: Mapping[str, str]) -> None:
+    def __init__(self, base_url: str, place: failures.Place, headers: Mapping[str, str]) -> None:
         self.base_url = base_url
         self.place = place
         self._headers = headers
