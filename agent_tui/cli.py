@@ -15,7 +15,7 @@ from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
-from agent_tui.cli_parser import Parser, encodable, guarded, one_line
+from agent_tui.cli_parser import Parser, encodable, guarded, limits, one_line, set_by
 from agent_tui.registry import late
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
@@ -90,6 +90,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", default="", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
     parser.add_argument("--cwd", default="", metavar="DIR", help="the folder to work in (default: this one)")
     parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
+    limits(parser)
     parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
 
 
@@ -118,7 +119,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
     model = "demo/tour" if given.demo else given.model
-    flags = settings.Flags(model=model, mode=given.mode, animation=False if given.no_animation else None)
+    flags = set_by(given, model, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.keymap import resolve
@@ -179,7 +180,7 @@ def _chat(arguments: list[str]) -> int:
     if sys.stdin is None:
         raise Usage("standard input is closed: there is nothing to talk with; `agent-tui run PROMPT` needs none")
     model = "demo/tour" if given.demo else given.model
-    flags = settings.Flags(model=model, mode=given.mode)
+    flags = set_by(given, model)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=os.isatty(0))  # a script must know
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.linear.start import run
@@ -214,7 +215,7 @@ def _run(arguments: list[str]) -> int:
     prompt = _piped() if given.prompt == "-" else given.prompt
     if not prompt.strip():
         raise Usage("the prompt is empty")
-    flags = settings.Flags(model=given.model, mode=given.mode, max_steps=given.max_steps, timeout=given.timeout)
+    flags = set_by(given, given.model, max_steps=given.max_steps, timeout=given.timeout)
     config = _config(given, given.model, interactive=False, limits=flags)
     from agent_tui.headless import run
 
@@ -239,7 +240,7 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
         raise Usage(f"--model {model}: is no text in UTF-8")
     if given.mode and given.mode not in settings.MODES:
         raise Usage(f"--mode {given.mode}: there are {', '.join(settings.MODES)}")
-    for name in ("max_steps", "timeout"):
+    for name in ("max_steps", "timeout", "max_cost", "max_tokens"):
         value = getattr(given, name, None)
         if value is not None and value <= 0:
             raise Usage(f"--{name.replace('_', '-')} {value:g}: must be more than 0")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from agent_tui.settings import Flags
 from agent_tui.structures.visible import visible
 
 if TYPE_CHECKING:
@@ -38,6 +39,18 @@ class Parser(argparse.ArgumentParser):
 def one_line(text: str) -> str:
     """`text`, which may hold anything that somebody typed or named a file, as a line for the terminal."""
     return visible(text.replace("\r", "\u240d").replace("\n", "\u240a"))
+
+
+def limits(parser: argparse.ArgumentParser) -> None:
+    """The flags for what may be used."""
+    ends = "then it asks; with nobody there it ends"
+    parser.add_argument("--max-cost", type=float, metavar="USD", help=f"dollars that may be used; {ends}")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help=f"tokens that may be read and written; {ends}")
+
+
+def set_by(given: argparse.Namespace, model: str, **more: Any) -> Flags:
+    """What the flags set that every front end takes, and `more`."""
+    return Flags(model=model, mode=given.mode, max_cost=given.max_cost, max_tokens=given.max_tokens, **more)
 
 
 def whole(least: int) -> Callable[[str], int]:

@@ -85,6 +85,8 @@ class Flags:
     mode: str = ""
     max_steps: int | None = None
     timeout: float | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
     animation: bool | None = None
 
 
@@ -173,6 +175,8 @@ def _from_flags(flags: Flags) -> dict[str, tuple[str, Any]]:
         "mode": ("--mode", flags.mode or None),
         "agent.max_steps": ("--max-steps", flags.max_steps),
         "agent.timeout": ("--timeout", flags.timeout),
+        "agent.max_cost": ("--max-cost", flags.max_cost),
+        "agent.max_tokens": ("--max-tokens", flags.max_tokens),
         "display.animation": ("--no-animation", flags.animation),
     }
     return {key: (name, value) for key, (name, value) in given.items() if value is not None}

@@ -19,6 +19,9 @@ class AgentSettings:
     """Seconds a turn may take; 0: no limit."""
     parallel_tools: bool = True
     continues: int = 3
+    max_cost: float = 0.0
+    """Dollars that a session may take from when it is opened; 0: no limit."""
+    max_tokens: int = 0
 
 
 @frozen
@@ -91,6 +94,8 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "mode": ("auto", "What may run without asking, in a new session."),
     "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
     "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),
+    "agent.max_cost": (0.0, "Dollars that a session may take from when it is opened; then it asks; 0: no limit."),
+    "agent.max_tokens": (0, "Tokens that it may read and write, in all requests; then it asks; 0: no limit."),
     "agent.parallel_tools": (True, "Calls of one step that only read run side by side."),
     "agent.continues": (3, "How often an answer that reached the model's token limit goes on by itself; 0: never."),
     "tools.enabled": ((), "The tools that the model gets; none named: all."),

@@ -140,7 +140,11 @@ KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _key
 
 TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "mode": _one_of(*MODES)}
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
-    "agent": {"max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH, "continues": _whole(0, 100)},
+    "agent": {
+        "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH,
+        "continues": _whole(0, 100),
+        "max_cost": _seconds(0, 1_000_000, " (0: no limit)", "dollars"), "max_tokens": _whole(0, 1_000_000_000_000),
+    },
     "tools": {
         "enabled": Kind("a list of tool names", _names, "names"),
         "command_timeout": _seconds(1, 86_400),
@@ -177,12 +181,9 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "keep_mb": _whole(0, 10_000_000),
     },
     "prompt": {"vim": _SWITCH, "paste_lines": _whole(0, 100_000), "paste_chars": _whole(0, 10_000_000)},
-    "providers": {},
-    "keys": {},
-    "aliases": {},
-    "prices": {},
+    **{name: {} for name in ("providers", "keys", "aliases", "prices")},
 }  # fmt: skip
-_PRICE: Final = Kind("dollars for a million tokens, such as { input = 1.25, output = 10, cached = 0.125 }", price)
+_PRICE: Final = Kind("dollars for a million tokens, such as { input = 1.25, output = 10 }", price)
 FREE: Final = {"keys": KEYS, "aliases": _MODEL, "prices": _PRICE}
 """Sections whose entries have names of the person's own."""
 PROVIDER: Final[Mapping[str, Kind]] = {
@@ -258,8 +259,7 @@ def entry(key: str) -> Entry | None:
     """The setting `key`; also of a provider that is not listed, where the key is common to all."""
     listed = next((one for one in entries() if one.key == key), None)
     head, _, leaf = key.rpartition(".")
-    common = {**PROVIDER, **SERVED}
-    if listed is None and head.startswith("providers.") and len(head) > len("providers.") and leaf in common:
+    if listed is None and head.startswith("providers.") and leaf in (common := {**PROVIDER, **SERVED}):
         return Entry(key, common[leaf], *_about(f"providers.{leaf}"))
     if head == "aliases":
         return Entry(key, _MODEL, "", "The model that this name means.")

@@ -46,7 +46,7 @@ UNSAID: Final = {
     "turn_ended": "The turn is over: completed, cancelled, interrupted (the program ended), error, max_steps, timed_out, "
     "budget_exceeded or stuck.",
     "approval_asked": "A call waits for consent.",
-    "question_asked": "Something else is asked: what to do about a loop, or an argument of a skill.",
+    "question_asked": "Something else is asked: what to do about a loop or a budget, or an argument of a skill.",
     "question_answered": "The answer.",
     "text_delta": "A piece of the answer.",
     "thinking_delta": "A piece of the reasoning.",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agent_tui.agent.tokens import Calibration
+from agent_tui.agent.budget import Budget, Limit
+from agent_tui.agent.tokens import Calibration, size_of
 from agent_tui.protocol.events import AssistantReplied, UsageReported
 from agent_tui.protocol.messages import ModelInfo, Request, Usage
 from agent_tui.providers import _prices
@@ -13,10 +14,10 @@ from agent_tui.providers.base import Provider
 
 
 class Accounts:
-    """The tokens and the cost of one session. `prices`: the person's own."""
+    """The tokens and the cost of one session, and its budget. `prices`: the person's own."""
 
-    def __init__(self, prices: Mapping[str, Mapping[str, float]]) -> None:
-        self.prices, self.calibration = prices, Calibration()
+    def __init__(self, prices: Mapping[str, Mapping[str, float]], budget: Budget) -> None:
+        self.prices, self.budget, self.calibration = prices, budget, Calibration()
 
     async def answered(
         self, provider: Provider, info: ModelInfo, request: Request, reply: AssistantReplied, said: Usage | None,
@@ -42,13 +43,34 @@ class Accounts:
         return self.calibration.heard(model, said, request, reply)
 
     def _report(self, provider: Provider, info: ModelInfo, usage: Usage, duration_ms: int) -> UsageReported:
-        cost, estimated = self.cost(provider, usage)
+        cost, estimated = self.bill(provider, usage)
         return UsageReported(
             usage=usage, model=info.name, provider=provider.name, duration_ms=duration_ms, window=info.window,
             cost=cost, cost_estimated=estimated,
         )  # fmt: skip
 
-    def cost(self, provider: Provider | None, usage: Usage) -> tuple[float | None, bool]:
-        """What `usage` costs in dollars, and whether that is an estimate; None where no price is known."""
+    def bill(self, provider: Provider | None, usage: Usage) -> tuple[float | None, bool]:
+        """What `usage` costs in dollars, and whether that is an estimate; None where no price is known. It counts."""
         price = None if provider is None else _prices.of(provider, self.prices)
-        return (None, False) if price is None else price.cost(usage)
+        cost, estimated = (None, False) if price is None else price.cost(usage)
+        self.budget.took(usage.prompt_tokens + usage.completion_tokens, cost, estimated)
+        return cost, estimated
+
+    def reached(self, provider: Provider) -> tuple[Limit, str] | None:
+        """Which limit is reached, whatever is asked next."""
+        return self.budget.reached(f"{provider.name}/{provider.model}", _prices.of(provider, self.prices) is not None)
+
+    async def exceeded(self, provider: Provider, model: str, request: Request) -> tuple[Limit, str] | None:
+        """Which limit `request` would go over. Where an estimate says so, its server is asked for a count."""
+        budget = self.budget
+        price = _prices.of(provider, self.prices)
+        if not budget.limited or (found := budget.reached(model, price is not None)):
+            return found if budget.limited else None
+        tokens = self.calibration.tokens(model, "read", size_of(request))
+        for counted in (False, True):
+            if counted:
+                tokens, _ = await self.calibration.counted(model, provider, request)
+            cost = price.cost(Usage(tokens, cached_tokens=tokens))[0] if price is not None else 0.0
+            if (found := budget.reached(model, price is not None, tokens, cost)) is None:
+                return None
+        return found

@@ -66,6 +66,9 @@ class Asides:
         if provider is None:
             self.record.emit(AsideEnded(op.id, op.text, state="error", problem=NO_MODEL))
             return
+        if (reached := self.accounts.reached(provider)) is not None:
+            self.record.emit(AsideEnded(op.id, op.text, state="error", problem=reached[1]))
+            return
         self.prepare()
         self._asked = Asked(op, request(self.record.history, op.text))
         self._task = self.spawn(self._run(self._asked, provider))
@@ -97,7 +100,7 @@ class Asides:
         self._asked = None
         text, name = "".join(asked.texts), self.models.info.name
         used = self.accounts.used(name, asked.request, AssistantReplied(text=text), usage)
-        cost, estimated = self.accounts.cost(self.models.provider, used)
+        cost, estimated = self.accounts.bill(self.models.provider, used)
         took = round((time.monotonic() - asked.begun) * 1000)
         self.record.emit(
             AsideEnded(asked.op.id, asked.op.text, text, state, problem, used, name, took, cost, estimated)

@@ -46,6 +46,7 @@ Held = tuple[Literal["stop", "continue", "say"], str]
 @dataclass(frozen=True, slots=True)
 class Collaborators:
     """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on;
+    `may_send` says whether the budget is enough;
     `attach` reads the files that words of the person name; `fill` puts the bytes of images into a request."""
 
     provider: Provider
@@ -57,6 +58,7 @@ class Collaborators:
     attach: Attach
     fill: Callable[[Request], Awaitable[Request]]
     accounts: Accounts
+    may_send: Callable[[Request], Awaitable[bool]]
     max_steps: int
     continues: int = 0
     interactive: bool = True
@@ -71,7 +73,10 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         turn.step = step
         await heard(turn, with_.attach)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
-        reply = await answer(turn, with_, with_.history().request())
+        request = with_.history().request()
+        if not await with_.may_send(request):
+            return "budget_exceeded"
+        reply = await answer(turn, with_, request)
         if reply is None:
             return "error"
         long = reply.stop_reason == "length"
@@ -162,5 +167,7 @@ async def _account(
 ) -> None:
     """Report what the step cost, and what was odd about its end."""
     turn.emit(await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms))
+    if near := with_.accounts.budget.near():
+        turn.emit(Notice(near, "warning"))
     if end.stop_reason == "refusal":
         turn.emit(Notice("The model declined to answer.", "warning"))

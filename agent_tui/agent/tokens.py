@@ -54,6 +54,8 @@ class Calibration:
             self.learn(model, "read", sent, usage.prompt_tokens)
             if not usage.reasoning_tokens:  # thoughts may be counted that nobody was shown
                 self.learn(model, "written", wrote, usage.completion_tokens)
+        if not (usage.prompt_tokens or usage.completion_tokens or usage.estimated):
+            return usage  # nothing is what it says
         if not usage.prompt_tokens:
             usage = replace(usage, prompt_tokens=self.tokens(model, "read", sent), estimated=True)
         if not usage.completion_tokens and wrote:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
 from logging import Logger
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from agent_tui.agent import images, loop, workshop
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import attacher
+from agent_tui.agent.budget import Budget
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.consent import Consent
 from agent_tui.agent.context import build_prefix, volatile_facts
@@ -62,7 +63,8 @@ class Turns:
         self._first_change = False
         """A file was changed for the first time, and nobody was told yet how to take that back."""
         self.consent = Consent()
-        self.accounts = Accounts(config.settings.prices)
+        limits = config.settings.agent
+        self.accounts = Accounts(config.settings.prices, Budget(limits.max_cost, limits.max_tokens))
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
@@ -140,8 +142,8 @@ class Turns:
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
                 attach=self.attach, fill=self.filled, accounts=self.accounts,
-                max_steps=self.config.settings.agent.max_steps, continues=self.config.settings.agent.continues,
-                interactive=self.config.interactive,
+                may_send=self._may_send, max_steps=self.config.settings.agent.max_steps,
+                continues=self.config.settings.agent.continues, interactive=self.config.interactive,
             ),
         )  # fmt: skip
         if state == "max_steps":
@@ -200,6 +202,24 @@ class Turns:
         choice = answer.choice if answer.choice in ("continue", "say") else "stop"
         self.record.emit(QuestionAnswered(id=asked.id, choice=choice, text=answer.text))
         return choice, answer.text if choice == "say" else ""
+
+    async def _may_send(self, request: Request) -> bool:
+        """Whether the budget is enough for `request`; else the person is asked, and with nobody there the turn ends."""
+        provider, name = self.models.provider, self.models.info.name
+        while provider is not None and (found := await self.accounts.exceeded(provider, name, request)) is not None:
+            limit, reason = found
+            if not self.config.interactive:
+                self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
+                return False
+            asked = QuestionAsked(id=new_id(), kind="budget", text=reason, options=("stop", "continue"))
+            self.record.emit(asked, self.current.number if self.current else 0)
+            answer = await self.consent.wait(asked.id)
+            choice: Literal["stop", "continue"] = "continue" if answer.choice == "continue" else "stop"
+            self.record.emit(QuestionAnswered(id=asked.id, choice=choice))
+            if choice == "stop":
+                return False
+            self.accounts.budget.extend(limit, name)
+        return True
 
     def sealed(self) -> str:
         """Why no tool may change anything now."""

@@ -45,10 +45,11 @@ class Allowance:
 
 @frozen
 class Question:
-    """An open question. `kind` is `stuck` (stop, continue, say) or `skill_argument` (free text)."""
+    """An open question. `kind` is `stuck` (stop, continue, say), `budget` (stop, continue) or `skill_argument` (free
+    text)."""
 
     id: str
-    kind: Literal["stuck", "skill_argument"]
+    kind: Literal["stuck", "budget", "skill_argument"]
     text: str
     options: tuple[str, ...] = ()
 

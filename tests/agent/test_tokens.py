@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.accounts import Accounts
+from agent_tui.agent.budget import Budget
 from agent_tui.agent.tokens import Calibration, size_of, size_of_reply
 from agent_tui.protocol.events import AssistantReplied, TextDelta, TurnEnded, UsageReported
 from agent_tui.protocol.messages import (
@@ -31,6 +32,10 @@ from tests.providers.servers import serving
 ASKED = Request("s" * 4_000, (UserMessage("u" * 4_000),))
 REPLY = AssistantReplied(text="t" * 800)
 INFO = ModelInfo("p/m", 1_000)
+
+
+def accounts_of() -> Accounts:
+    return Accounts({}, Budget(0, 0))
 
 
 class Silent:
@@ -58,23 +63,23 @@ def answered(accounts: Accounts, provider: Any, said: Usage | None) -> Usage:
 
 def test_what_the_server_says_is_what_counts() -> None:
     said = Usage(1_234, 56, 1_000, cache_write_tokens=7, reasoning_tokens=8)
-    assert answered(Accounts(), Mute(), said) == said
+    assert answered(accounts_of(), Mute(), said) == said
 
 
 def test_an_estimate_is_four_bytes_a_token_until_something_was_said() -> None:
-    assert answered(Accounts(), Silent(), None) == Usage(2_000, 200, estimated=True)
+    assert answered(accounts_of(), Silent(), None) == Usage(2_000, 200, estimated=True)
 
 
 def test_an_estimate_goes_by_what_the_same_model_took_before() -> None:
-    accounts = Accounts()
+    accounts = accounts_of()
     answered(accounts, Silent(), Usage(4_000, 400))
     assert answered(accounts, Silent(), None) == Usage(4_000, 400, estimated=True)
     assert accounts.used("p/other", ASKED, REPLY) == Usage(2_000, 200, estimated=True)
 
 
 def test_what_one_count_leaves_out_is_estimated() -> None:
-    assert answered(Accounts(), Silent(), Usage(0, 90, estimated=True)) == Usage(2_000, 90, estimated=True)
-    assert answered(Accounts(), Silent(), Usage(90, 0)) == Usage(90, 200, estimated=True)
+    assert answered(accounts_of(), Silent(), Usage(0, 90, estimated=True)) == Usage(2_000, 90, estimated=True)
+    assert answered(accounts_of(), Silent(), Usage(90, 0)) == Usage(90, 200, estimated=True)
 
 
 @pytest.mark.parametrize("tokens", [1, 100_000])
@@ -85,19 +90,19 @@ def test_a_count_that_cannot_be_teaches_nothing(tokens: int) -> None:
 
 
 def test_hidden_thoughts_do_not_make_words_look_long() -> None:
-    accounts = Accounts()
+    accounts = accounts_of()
     answered(accounts, Silent(), Usage(2_000, 700, reasoning_tokens=500))
     assert accounts.used("p/m", ASKED, REPLY).completion_tokens == 200
 
 
 def test_a_server_that_counts_is_asked_where_it_told_nothing() -> None:
-    accounts, provider = Accounts(), Mute(3_000)
+    accounts, provider = accounts_of(), Mute(3_000)
     assert answered(accounts, provider, None) == Usage(3_000, 200, estimated=True)
     assert accounts.used("p/m", ASKED, REPLY).prompt_tokens == 3_000  # learned
 
 
 def test_a_server_that_cannot_count_is_asked_once() -> None:
-    accounts, provider = Accounts(), Mute()
+    accounts, provider = accounts_of(), Mute()
     for _ in range(3):
         assert answered(accounts, provider, None).prompt_tokens == 2_000
     assert provider.asked == 1
@@ -109,7 +114,7 @@ def test_a_server_that_speaks_messages_and_says_no_usage_counts_itself() -> None
         async with serving({path: lambda _, c: c.json({"input_tokens": 2_500})}) as server:
             provider = create("claude-x", ProviderSetup(base_url=server.address, api_key="k"))
             try:
-                event = await Accounts().answered(provider, INFO, ASKED, REPLY, None, 5)
+                event = await accounts_of().answered(provider, INFO, ASKED, REPLY, None, 5)
             finally:
                 await provider.close()
             return event.usage, len(server.bodies(path))
@@ -153,3 +158,7 @@ def test_a_request_that_fails_at_once_counts_nothing(place: Place) -> None:
     with place.engine(place.script([{"fail": "auth", "text": "no"}])) as driver:
         assert driver.turn("go").state == "error"
     assert driver.all(UsageReported) == []
+
+
+def test_a_server_that_says_nothing_was_taken_is_believed() -> None:
+    assert answered(accounts_of(), Silent(), Usage()) == Usage()

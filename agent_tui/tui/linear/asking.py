@@ -59,7 +59,8 @@ def taken(question: Approval | Question, line: str) -> Taken | None:
         elif low in offer.keys or low in WORDS.get(key, ()):
             return Taken(key)
     word, _, rest = text.partition(" ")
-    if rest.strip() and word.lower().rstrip(",:") in ("n", "no", "m"):
+    budget = isinstance(question, Question) and question.kind == "budget"
+    if rest.strip() and not budget and word.lower().rstrip(",:") in ("n", "no", "m"):
         return Taken("m", rest.strip())
     return None
 
@@ -77,7 +78,7 @@ def _key(offer: Offer, hard: bool) -> str:
 
 def _more(question: Approval | Question) -> str:
     if isinstance(question, Question):
-        return ", or m and what to tell the model"
+        return ", or m and what to tell the model" if question.kind == "stuck" else ""
     return ", or n and what to do instead"
 
 

@@ -211,7 +211,7 @@ class Rules:
         self._chat.outcome.unanswered = True
         says, key = ("no", "n") if isinstance(question, Approval) else ("stop", "s")
         self._chat.out.say([f"Nobody answered: {says}."], "warning")
-        self._press_late("escape" if isinstance(question, Question) and question.kind != "stuck" else key)
+        self._press_late("escape" if isinstance(question, Question) and question.kind == "skill_argument" else key)
 
     def _press_late(self, key: str) -> None:
         """A key of the question, surely after it was read."""

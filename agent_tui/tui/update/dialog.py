@@ -56,6 +56,11 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return ()
+        if question.kind == "budget":
+            return (
+                Offer(("s", "1"), "stop", "stop", "end the turn here; what was done stays"),
+                Offer(("c", "2"), "continue", "continue", "go on until as much again is used"),
+            )
         return (
             Offer(("s", "1"), "stop", "stop", "end the turn here"),
             Offer(("c", "2"), "continue", "continue", "go on as it was"),

@@ -1,0 +1,134 @@
+"""Budgets: a warning near the limit, a clean stop at it, and going on once somebody says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.agent.budget import Budget
+from agent_tui.agent.worker import Worker
+from agent_tui.protocol.events import (
+    AsideEnded,
+    Notice,
+    QuestionAnswered,
+    QuestionAsked,
+    RequestSent,
+    SessionStarted,
+    TurnEnded,
+)
+from agent_tui.protocol.ops import Answer, AskAside, Submit
+from agent_tui.settings import AgentSettings
+from tests.agent.driving import Driver, Place
+
+LONG = "word " * 38_000
+"""A prompt that is about as many tokens as the model says."""
+PRICES = {"scripted/*": {"input": 100.0, "output": 100.0}}
+
+
+def step(number: int, tokens: int) -> list[dict[str, Any]]:
+    used = {"usage": {"prompt_tokens": tokens - 10, "completion_tokens": 10}}
+    return [{"call": "list_files", "arguments": {"path": ".", "offset": number}}, used]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@contextmanager
+def engine(place: Place, prices: Any = None, interactive: bool = True, **limits: Any) -> Iterator[Driver]:
+    """A model whose every request takes 50,000 tokens, or five dollars."""
+    script = place.script(*(step(number, 50_000) for number in range(1, 4)), [{"text": "done"}])
+    config = place.config(script, agent=AgentSettings(**limits), interactive=interactive)
+    config = replace(config, settings=replace(config.settings, prices=PRICES if prices is None else prices))
+    driver = Driver(Worker(config), config)
+    driver.worker.start(lambda: None)
+    try:
+        driver.until(SessionStarted)
+        yield driver
+    finally:
+        driver.worker.stop(10)
+
+
+def warnings(driver: Driver) -> list[str]:
+    return [event.text for event in driver.all(Notice) if event.level == "warning"]
+
+
+@pytest.mark.parametrize("limits", [{"max_tokens": 120_000}, {"max_cost": 12.0}])
+def test_with_nobody_there_the_turn_ends_before_the_limit_is_crossed(place: Place, limits: dict[str, Any]) -> None:
+    with engine(place, interactive=False, **limits) as driver:
+        assert driver.turn(LONG).state == "budget_exceeded"
+    assert len(driver.all(RequestSent)) == 2
+    near, ended = warnings(driver)
+    assert "nearly used up" in near and "is used up" in ended and "The turn ends here." in ended
+
+
+def test_a_limit_below_the_first_request_sends_nothing(place: Place) -> None:
+    with engine(place, interactive=False, max_tokens=50) as driver:
+        assert driver.turn("go").state == "budget_exceeded"
+    assert driver.all(RequestSent) == [] and "the next request has" in warnings(driver)[0]
+
+
+def test_without_a_limit_nothing_is_said(place: Place) -> None:
+    with engine(place) as driver:
+        assert driver.turn("go").state == "completed"
+    assert warnings(driver) == [] and driver.all(QuestionAsked) == []
+
+
+@pytest.mark.parametrize("choice", ["stop", "continue"])
+def test_a_person_is_asked(place: Place, choice: Any) -> None:
+    with engine(place, max_tokens=100_000) as driver:
+        driver.send(Submit("go"))
+        question = driver.until(QuestionAsked)
+        assert question.kind == "budget" and "100,000 tokens" in question.text
+        driver.send(Answer(question.id, choice))
+        ended = driver.until(TurnEnded)
+        assert driver.all(QuestionAnswered)[0].choice == choice
+        assert ended.state == ("completed" if choice == "continue" else "budget_exceeded")
+
+
+def test_what_was_stopped_goes_on_in_another_turn_once_there_is_room(place: Place) -> None:
+    with engine(place, max_tokens=100_000) as driver:
+        driver.send(Submit("go"))
+        driver.send(Answer(driver.until(QuestionAsked).id, "stop"))
+        driver.until(TurnEnded)
+        driver.send(Submit("on"))
+        driver.send(Answer(driver.until(QuestionAsked).id, "continue"))
+        assert driver.until(TurnEnded).state == "completed"
+
+
+def test_what_costs_nothing_needs_no_budget(place: Place) -> None:
+    with engine(place, prices={}, interactive=False, max_cost=0.000001) as driver:
+        assert driver.turn("go").state == "completed"
+
+
+def test_a_cost_that_nobody_knows_counts_as_over_the_limit() -> None:
+    budget = Budget(1.0, 0)
+    limit, said = budget.reached("acme/m", False) or ("", "")
+    assert limit == "price" and "No price is known for acme/m" in said
+    budget.extend("price", "acme/m")
+    assert budget.reached("acme/m", False) is None and budget.reached("acme/n", False) is not None
+
+
+def test_a_question_on_the_side_is_not_asked_beyond_the_limit(place: Place) -> None:
+    with engine(place, interactive=False, max_tokens=50_000) as driver:
+        driver.turn("go")
+        driver.send(AskAside("a", "and?"))
+        ended = driver.until(AsideEnded)
+        assert ended.state == "error" and "is used up" in ended.problem and ended.usage.prompt_tokens == 0
+
+
+def test_each_limit_warns_once_until_it_is_another() -> None:
+    budget = Budget(1.0, 1_000)
+    budget.took(799, 0.1, False)
+    assert budget.near() == ""
+    budget.took(1, 0.8, True)
+    said = [budget.near(), budget.near(), budget.near()]
+    assert "≈ $0.9000 of $1.00" in said[0] and "800 of 1,000 tokens" in said[1] and not said[2]
+    budget.extend("tokens", "m")
+    assert (budget.max_tokens, budget.near()) == (2_000, "")

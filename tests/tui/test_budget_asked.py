@@ -1,0 +1,35 @@
+"""The question whether more than the budget may be used, on the screen and line by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.events import QuestionAsked
+from agent_tui.protocol.ops import Answer
+from agent_tui.protocol.transcript import Question
+from agent_tui.tui.linear import asking
+from tests.tui.play import Play
+
+TEXT = "The budget of $5.00 (max_cost) is used up: $5.0200."
+QUESTION = Question("q", "budget", TEXT, ("stop", "continue"))
+
+
+@pytest.mark.parametrize(
+    ("key", "choice"), [("s", "stop"), ("1", "stop"), ("enter", "stop"), ("c", "continue"), ("2", "continue")]
+)
+def test_stop_is_what_enter_means(key: str, choice: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(QuestionAsked(id="q", kind="budget", text=TEXT, options=("stop", "continue"), session="s"))
+    dialog = play.view.dialog
+    assert dialog is not None and dialog.title == "The budget is used up" and dialog.reason == TEXT
+    assert [option.label for option in dialog.options] == ["stop", "continue"]
+    play.press(key)
+    assert play.take() == [Answer("q", choice)]  # type: ignore[arg-type]
+
+
+def test_line_by_line() -> None:
+    lines = asking.question_lines(QUESTION, 1)
+    assert lines[0] == f"Question: {TEXT}" and lines[-1] == "Type s or c."
+    assert asking.taken(QUESTION, "continue") == asking.Taken("c") and asking.taken(QUESTION, "1") == asking.Taken("s")
+    assert asking.taken(QUESTION, "m go on") is None and asking.taken(QUESTION, "perhaps") is None
