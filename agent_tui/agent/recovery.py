@@ -105,4 +105,4 @@ def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:
     needed.append(TurnEnded(state="interrupted", steps=step))
     said = "The program ended in the middle of this turn; what was on record is above."
     needed.append(Notice(said, "warning", "/continue goes on with it"))
-    return needed
+    return [replace(event, step=step) for event in needed]

@@ -24,6 +24,8 @@ from agent_tui.tui.view import view
 
 FRAME_SECONDS: Final = 1 / 30
 KEEP_SECONDS: Final = 0.01
+NAMES: Final = {"+": "plus", "-": "minus", "=": "equals_sign", " ": "space"}
+"""How keys are called that come as text, several at once."""
 About = Callable[[Player, int], str]
 """What there is to know of the moment after so many steps, as Markdown."""
 Fork = Callable[[int], str]
@@ -80,7 +82,16 @@ class ReplayApp(AgentApp, inherit_bindings=False):
     def key_aside(self, _key: str) -> bool:
         return True
 
-    def key_taken(self, key: str, _character: str, _draft: str) -> bool:
+    def key_taken(self, key: str, character: str, _draft: str) -> bool:
+        for one in (key,) if key else (NAMES.get(letter, letter) for letter in character):  # a slow line brings several
+            if not self._pressed(one):
+                break
+        self._since = time.monotonic()
+        self._show()
+        return True
+
+    def _pressed(self, key: str) -> bool:
+        """Whether it goes on."""
         if key == "f" and not self.control.about:
             self._said = self._fork(self.player.last_record(self.control.count))
         else:
@@ -88,10 +99,8 @@ class ReplayApp(AgentApp, inherit_bindings=False):
             control = self.control.pressed(self.player, key)
             if control is None:
                 self.exit(0)
-                return True
+                return False
             self.control = control
-        self._since = time.monotonic()
-        self._show()
         return True
 
     def pasted(self, _text: str, _unmarked: bool) -> None:

@@ -32,6 +32,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_tui.protocol.ops import Answer, QueueEdit, Resume, SaveDraft, SetMode
 from agent_tui.protocol.transcript import ToolBlock
+from agent_tui.sessions.stats import stats
 from agent_tui.sessions.store import Store
 from tests.agent.driving import Driver, Place
 
@@ -145,6 +146,9 @@ def test_kill_in_a_command_says_that_it_is_unknown_whether_it_ran(place: Place) 
     assert "not started" in tags["list_files"]
     shown = {row.name: row.note for row in fold(events).rows if isinstance(row, ToolBlock)}
     assert shown == {"run_shell_command": "unknown whether it ran", "list_files": "it was not started"}
+    figures = stats(events)
+    assert [tool.tag for step in figures.by_step for tool in step.tools] == ["interrupted", "interrupted"]
+    assert (figures.tool_calls, figures.ends) == (2, {"interrupted": 1})
 
 
 def test_kill_in_an_approval_asks_nothing_and_runs_nothing(place: Place) -> None:

@@ -76,6 +76,10 @@ def test_the_running_session_is_looked_back_at_and_forked(window: TmuxWindow, tm
     window.type("/replay")
     window.press("Enter")
     window.until("Replay paused")
+    window.press("++0")  # in one read, as on a slow line
+    window.until(lambda text: "Replay paused 4×  0:00 ●" in text)
+    window.press("End")
+    window.until(lambda text: "0:00 ●" not in text)
     window.press("i")
     window.until("The request: ")
     window.press("Escape")
