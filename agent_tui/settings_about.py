@@ -91,6 +91,7 @@ def price(value: Any) -> dict[str, float]:
 
 ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
+    "small_model": ("", "A cheap model that gives sessions their titles; empty: the first prompt is the title."),
     "mode": ("auto", "What may run without asking, in a new session."),
     "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
     "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),

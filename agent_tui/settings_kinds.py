@@ -138,7 +138,7 @@ _WINDOW: Final = _whole(0, 100_000_000)
 _IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
 KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
 
-TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "mode": _one_of(*MODES)}
+TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "small_model": _MODEL, "mode": _one_of(*MODES)}
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "agent": {
         "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH,

@@ -27,6 +27,7 @@ from agent_tui.protocol.events import (
     Rewound,
     SessionStarted,
     SteerSeen,
+    Titled,
     TurnStarted,
 )  # fmt: skip
 from agent_tui.protocol.standing import Allowance
@@ -61,6 +62,7 @@ class Standing:
     place: int = -1
     allowed: frozenset[Allowance] = frozenset()
     """What was allowed for the whole session."""
+    titled: bool = False
     marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
     """The turns that stand, and were not taken back."""
 
@@ -80,6 +82,8 @@ class Standing:
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
                 return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
+            case Titled():
+                return replace(self, titled=True)
             case PlaceKept():
                 return replace(self, place=event.row)
             case ApprovalAnswered(allows=Allowance() as allowed):

@@ -20,6 +20,7 @@ from agent_tui.agent.context import build_prefix, volatile_facts
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
+from agent_tui.agent.titles import Titles
 from agent_tui.agent.turn import Turn
 from agent_tui.context.skills import Expansion
 from agent_tui.protocol.events import (
@@ -69,6 +70,7 @@ class Turns:
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self.titles = Titles(config, record, self.accounts, self.spawn, log)
         self.executor = workshop.build(
             config, record.session, skills, self._roots, self._tool_said,
             known=lambda: frozenset(tool.name for tool in record.history.tools),
@@ -186,6 +188,8 @@ class Turns:
         self.record.emit(TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step), turn.number, turn.step)
         if self.current is turn:
             self.current = self.task = None
+        if state == "completed":
+            self.titles.turned()
 
     async def _ask(self, asked: ApprovalAsked) -> tuple[str, str]:
         answer = await self.consent.wait(asked.id)
