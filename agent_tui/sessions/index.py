@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 from agent_tui.sessions.facts import Facts
 from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, number, seconds
 
+_TITLED: Final = b'"type":"titled"'
 _HEAD: Final = 4_096
 _TAIL: Final = 8_192
 _MOST: Final = 1 << 20
@@ -111,14 +112,22 @@ def logs(folder: Path) -> list[Path]:
 
 
 def _summaries(folder: Path, prefix: str, known: dict[str, Known]) -> Iterator[Summary]:
+    budget = Budget()
     for path in logs(folder):
         if path.name.startswith(prefix):
-            summary = summary_of(path, known.get(path.name.removesuffix(LOG)))
+            summary = summary_of(path, known.get(path.name.removesuffix(LOG)), budget)
             if summary is not None:
                 yield summary
 
 
-def summary_of(path: Path, known: Known | None = None) -> Summary | None:
+@dataclass(slots=True)
+class Budget:
+    """Bytes between the ends of logs that one list may read, to look for titles."""
+
+    left: int = 64 << 20
+
+
+def summary_of(path: Path, known: Known | None = None, budget: Budget | None = None) -> Summary | None:
     """None for what is no log, cannot be read or holds no record."""
     if known is not None and _fresh(path, known):
         return _told(path, known.size, known.facts)
@@ -127,7 +136,7 @@ def summary_of(path: Path, known: Known | None = None) -> Summary | None:
     except NoLog:
         return None
     try:
-        return _from_ends(path, fd, known.facts if known is not None else None)
+        return _from_ends(path, fd, known, budget or Budget())
     except OSError:
         return None
     finally:
@@ -151,11 +160,13 @@ def _told(path: Path, size: int, facts: Facts) -> Summary:
     )  # fmt: skip
 
 
-def _from_ends(path: Path, fd: int, before: Facts | None) -> Summary | None:
+def _from_ends(path: Path, fd: int, known: Known | None, budget: Budget) -> Summary | None:
     about = os.fstat(fd)
-    facts = Facts()
+    facts, before = Facts(), known.facts if known is not None else None
     first = _beginning(fd, about.st_size, facts)
-    at = _ending(fd, about.st_size, facts, first)
+    at, titled, start = _ending(fd, about.st_size, facts, first)
+    if not titled:
+        _between(fd, min(known.size, start) if known is not None else 0, start, facts, budget)
     if at is None and not facts.cwd:
         return None
     # No last record, but a first: one that is longer than what is read of it, or damage.
@@ -184,8 +195,24 @@ def _beginning(fd: int, size: int, facts: Facts) -> int:
         length *= 16
 
 
-def _ending(fd: int, size: int, facts: Facts, first: int) -> float | None:
-    """Time, number of turns, model and new titles from the last records. No time: no record was found."""
+def _between(fd: int, start: int, stop: int, facts: Facts, budget: Budget) -> None:
+    """The newest title in a stretch that was not read, as far as the budget goes: a name is not to be missed."""
+    length = max(0, min(stop - start, _MOST, budget.left))
+    budget.left -= length
+    data = os.pread(fd, length, stop - length)
+    place = data.rfind(_TITLED)
+    while place >= 0:
+        begin, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
+        for record in _records([data[begin : end if end >= 0 else len(data)]]):
+            if record["type"] == "titled":
+                facts.take(record)
+                return
+        place = data.rfind(_TITLED, 0, place)  # words of somebody who speaks of it
+
+
+def _ending(fd: int, size: int, facts: Facts, first: int) -> tuple[float | None, bool, int]:
+    """Time, number of turns, model and a new title from the last records; whether there was one, and where reading
+    began. No time: no record was found."""
     length = _TAIL
     while True:
         at: float | None = None
@@ -205,7 +232,7 @@ def _ending(fd: int, size: int, facts: Facts, first: int) -> float | None:
                 break
         if (at is not None and turns) or length >= min(size, _MOST):
             facts.turns, facts.model = turns - max(first, 1) + 1 if turns else 0, model or facts.model
-            return at
+            return at, title, start
         length *= 16
 
 

@@ -12,6 +12,7 @@ from agent_tui.protocol.events import (
     Notice,
     RequestSent,
     SessionStarted,
+    Titled,
     ToolEnded,
     TurnEnded,
     TurnStarted,
@@ -65,6 +66,17 @@ def test_long_records_at_both_ends_hide_nothing(tmp_path: Path) -> None:
     )
     size = (tmp_path / "one.jsonl").stat().st_size
     assert recent(tmp_path) == [Summary("one", "/a", "title", 9.0, 7, "ollama/qwen3:8b", size=size)]
+
+
+def test_a_name_is_found_wherever_it_was_given(tmp_path: Path) -> None:
+    """Until the index knows a log only its ends are read: what a person called it is looked for in between."""
+    long = [ToolEnded(call_id="c", name="n", label="l", content="words " * 4_000, turn=1, at=3.0) for _ in range(8)]
+    said = Notice(text='they wrote "type":"titled" in it', at=4.0)
+    old, new = Titled("Heron", at=2.0), Titled("Pelican", at=2.5)
+    session(tmp_path, "one", SessionStarted(cwd="/a"), *turn(1, "prompt", 1.0), old, *long[:3], new, *long, said, *long)
+    assert [one.title for one in recent(tmp_path)] == ["Pelican"]
+    session(tmp_path, "two", SessionStarted(cwd="/a"), *turn(1, "unnamed", 1.0), *long, said, *long)
+    assert {one.title for one in recent(tmp_path)} == {"Pelican", "unnamed"}
 
 
 def test_a_last_record_beyond_measure_hides_no_session(tmp_path: Path) -> None:
