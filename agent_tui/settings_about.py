@@ -93,6 +93,7 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
     "small_model": ("", "A cheap model that gives sessions their titles; empty: the first prompt is the title."),
     "mode": ("auto", "What may run without asking, in a new session."),
+    "fallback": ((), "Models that answer in a turn, in this order, where the one before them failed for good."),
     "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),
     "agent.timeout": (0.0, "Seconds that a turn may take; 0: no limit."),
     "agent.max_cost": (0.0, "Dollars that a session may take from when it is opened; then it asks; 0: no limit."),

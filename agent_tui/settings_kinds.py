@@ -138,7 +138,10 @@ _WINDOW: Final = _whole(0, 100_000_000)
 _IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
 KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
 
-TOP: Final[Mapping[str, Kind]] = {"model": _MODEL, "small_model": _MODEL, "mode": _one_of(*MODES)}
+_MODELS: Final = Kind("a list of models", lambda value: tuple(map(_model, _names(value))), "names")
+TOP: Final[Mapping[str, Kind]] = {
+    "model": _MODEL, "small_model": _MODEL, "mode": _one_of(*MODES), "fallback": _MODELS,
+}  # fmt: skip
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "agent": {
         "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH,

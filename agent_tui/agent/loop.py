@@ -10,13 +10,15 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal
 
 from agent_tui.agent import length, retries
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import Attach
 from agent_tui.agent.executor import Executor
+from agent_tui.agent.fallback import Chain, Other
 from agent_tui.agent.guard import Outcome, held
 from agent_tui.agent.history import History, digest
 from agent_tui.agent.turn import Turn
@@ -56,12 +58,17 @@ class Collaborators:
     facts: Callable[[], Awaitable[str]]
     hold: Callable[[str], Awaitable[Held]]
     attach: Attach
-    fill: Callable[[Request], Awaitable[Request]]
+    fill: Callable[..., Awaitable[Request]]
     accounts: Accounts
     may_send: Callable[[Request], Awaitable[bool]]
     max_steps: int
+    chain: Chain
     continues: int = 0
     interactive: bool = True
+
+    def by(self, other: Other) -> Collaborators:
+        """With another model."""
+        return replace(self, provider=other.provider, info=other.info, fill=partial(self.fill, info=other.info))
 
 
 async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
@@ -76,7 +83,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         request = with_.history().request()
         if not await with_.may_send(request):
             return "budget_exceeded"
-        reply = await answer(turn, with_, request)
+        reply, with_ = await answer(turn, with_, request)
         if reply is None:
             return "error"
         long = reply.stop_reason == "length"
@@ -106,12 +113,17 @@ async def heard(turn: Turn, attach: Attach) -> None:
         await attach(steer.text, turn)
 
 
-async def answer(turn: Turn, with_: Collaborators, request: Request) -> AssistantReplied | None:
-    """One model call with its retries. None: it failed, and the error was told."""
-    for attempt in range(1, retries.MAX_ATTEMPTS + 1):
+async def answer(
+    turn: Turn, with_: Collaborators, request: Request
+) -> tuple[AssistantReplied | None, Collaborators]:  # fmt: skip
+    """One model call with its retries, by another model where one fails for good; the collaborators from now on. None:
+    it failed, and the error was told."""
+    attempt, sent = 0, 0
+    while True:
+        attempt, sent = attempt + 1, sent + 1
         started = time.monotonic()
         turn.emit(
-            RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=attempt)
+            RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=sent)
         )
         turn.cut = cut(with_, request, started)
         end = await stream(turn, with_.provider, await with_.fill(request))
@@ -119,17 +131,19 @@ async def answer(turn: Turn, with_: Collaborators, request: Request) -> Assistan
             turn.cut = None
             reply = turn.replied(end.stop_reason, end.calls, end.state)
             await _account(turn, with_, request, reply, end, _since(started))
-            return reply
+            return reply, with_
         begun = turn.streaming is not None and turn.streaming.begun
-        wait = retries.again(attempt, end, begun)
-        if wait is None:
+        wait = retries.again(attempt, end, begun, with_.chain.more)
+        if wait is None and not begun and (other := await with_.chain.next(end)) is not None:
+            with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
+        elif wait is None:
             if begun:
                 turn.broken("error")
             turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
-            return None
-        turn.emit(Retrying(attempt=attempt + 1, delay_s=round(wait, 2), reason=end.text))
-        await asyncio.sleep(wait)
-    return None
+            return None, with_
+        else:
+            turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text))
+            await asyncio.sleep(wait)
 
 
 async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:

@@ -12,6 +12,9 @@ MAX_ATTEMPTS: Final = 5
 BACKOFF_CAP: Final = 20.0
 RETRY_AFTER_CAP: Final = 120.0
 """Seconds: who is told to wait longer decides for themselves."""
+ATTEMPTS_BEFORE_ANOTHER: Final = 3
+WAIT_BEFORE_ANOTHER: Final = 10.0
+"""The same where another model could answer."""
 SPREAD: Final = 0.1
 """So much longer, at most, than a server asks for: those whom it told the same do not come back together."""
 
@@ -23,10 +26,11 @@ def delay(attempt: int, told: float | None, chance: float) -> float:
     return backoff if told is None else max(backoff, told * (1 + SPREAD * chance))
 
 
-def again(attempt: int, failed: Failed, begun: bool) -> float | None:
+def again(attempt: int, failed: Failed, begun: bool, other: bool = False) -> float | None:
     """Seconds until `failed` is tried again; None where it is not. What has begun to come is never asked for twice
-    without a word of the person."""
-    if begun or not failed.may_pass or attempt >= MAX_ATTEMPTS or (failed.retry_after or 0.0) > RETRY_AFTER_CAP:
+    without a word of the person. `other`: another model could answer, so patience is shorter."""
+    most, longest = (ATTEMPTS_BEFORE_ANOTHER, WAIT_BEFORE_ANOTHER) if other else (MAX_ATTEMPTS, RETRY_AFTER_CAP)
+    if begun or not failed.may_pass or attempt >= most or (failed.retry_after or 0.0) > longest:
         return None
     return delay(attempt, failed.retry_after, random.random())
 

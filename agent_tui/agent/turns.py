@@ -17,6 +17,7 @@ from agent_tui.agent.budget import Budget
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.consent import Consent
 from agent_tui.agent.context import build_prefix, volatile_facts
+from agent_tui.agent.fallback import Fallbacks
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
@@ -36,7 +37,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.messages import Request
+from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.sessions.checkpoints import Blobs
@@ -66,6 +67,7 @@ class Turns:
         self.consent = Consent()
         limits = config.settings.agent
         self.accounts = Accounts(config.settings.prices, Budget(limits.max_cost, limits.max_tokens))
+        self.fallbacks = Fallbacks(config)
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
@@ -115,6 +117,7 @@ class Turns:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=1.0)
+        await self.fallbacks.close()
 
     async def _run(self, turn: Turn) -> None:
         limit = self.config.settings.agent.timeout or None
@@ -142,6 +145,7 @@ class Turns:
             turn,
             loop.Collaborators(
                 provider=provider, info=self.models.info, executor=self.executor, history=lambda: self.record.history,
+                chain=self.fallbacks.chain(self.models.info.name, turn.emit),
                 facts=lambda: volatile_facts(self.config.cwd, self.record.standing.mode), hold=self._hold,
                 attach=self.attach, fill=self.filled, accounts=self.accounts,
                 may_send=self._may_send, max_steps=self.config.settings.agent.max_steps,
@@ -162,12 +166,13 @@ class Turns:
         for event in (built, *notices):
             emit(event)
 
-    async def filled(self, request: Request) -> Request:
-        """The images of a request, at the moment at which it is sent."""
-        takes = self.models.info.images
+    async def filled(self, request: Request, info: ModelInfo | None = None) -> Request:
+        """The images of a request, at the moment at which it is sent; `info`: of another model than the session's."""
+        info = info or self.models.info
+        takes = info.images
         left_out = images.count(request) if takes is False else 0
         if left_out and left_out != self._left_out and self.current is not None:
-            said = f"{self.models.info.name} takes no images: it is only told their names."
+            said = f"{info.name} takes no images: it is only told their names."
             self.current.emit(Notice(said, "warning"))
         self._left_out = left_out
         blobs = Blobs(self.config.blobs)
