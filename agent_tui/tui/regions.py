@@ -6,7 +6,7 @@ The runtime compares regions by identity and shows only what is another object t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.transcript import Block
@@ -199,6 +199,29 @@ class OverlayView:
     diffs: tuple[DiffDisplay, ...] = ()
     told: int = 0
     """`lines` from this one on say in words what `diffs` are drawn of."""
+    broad: bool = False
+    """It is a list of names with words beside them, or code: these take more columns than text to be read."""
+
+
+WIDEST: Final = 92
+"""Columns of a sheet of text: lines that are longer are hard to read."""
+BROADEST: Final = 144
+"""Columns of a list whose entries have words beside them."""
+LEAST_BESIDE: Final = 8
+"""Columns of the transcript that stay in view at each side of a sheet; fewer are no text: it takes the whole width."""
+
+
+def sheet_width(screen: int, broad: bool = False) -> int:
+    """Columns that a sheet takes of a screen."""
+    if screen < WIDEST + 2 * LEAST_BESIDE:
+        return max(1, screen)
+    return min(BROADEST, screen - 2 * LEAST_BESIDE) if broad else WIDEST
+
+
+def sheet_room(screen: int, broad: bool = False) -> int:
+    """Columns between the borders of such a sheet."""
+    wide = sheet_width(screen, broad)
+    return max(8, (wide - 2 if wide >= max(14, screen) else wide) - 4)
 
 
 @frozen

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.widgets.overlay import LEAST_BESIDE, WIDEST
+from agent_tui.tui.regions import BROADEST, LEAST_BESIDE, WIDEST, Option, sheet_room, sheet_width
+from agent_tui.tui.widgets.dialog import options_lines
+from agent_tui.tui.widgets.paint import fitted
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 LONG = "\n\n".join(f"paragraph {n} of an answer that fills its lines from the left to the right" for n in range(60))
@@ -26,7 +29,7 @@ def long_answers(engine: PlayedEngine, op: Op) -> None:
 ROOMY = WIDEST + 2 * LEAST_BESIDE
 
 
-@pytest.mark.parametrize("width", [40, 80, WIDEST + 2, 100, ROOMY - 1, ROOMY, 160])
+@pytest.mark.parametrize("width", [40, 80, WIDEST + 2, 100, ROOMY - 1, ROOMY, 160, 200])
 def test_beside_a_sheet_there_is_room_for_text_or_none_at_all(width: int) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press(*"long", "enter")
@@ -41,6 +44,37 @@ def test_beside_a_sheet_there_is_room_for_text_or_none_at_all(width: int) -> Non
         assert width >= ROOMY or all(row[0] == row[-1] == " " and row[1] in "╭│╰" for row in rows)
 
     play(PlayedEngine(long_answers), steps, size=(width, 30))
+
+
+def test_a_list_is_broader_than_a_text() -> None:
+    assert [sheet_width(screen) for screen in (1, 60, ROOMY - 1, ROOMY, 200)] == [1, 60, ROOMY - 1, WIDEST, WIDEST]
+    lists = {screen: sheet_width(screen, True) for screen in (60, ROOMY - 1, ROOMY, 120, 160, 200)}
+    assert lists == {60: 60, ROOMY - 1: ROOMY - 1, ROOMY: WIDEST, 120: 104, 160: BROADEST, 200: BROADEST}
+    assert (sheet_room(100, True), sheet_room(160, True), sheet_room(160)) == (94, BROADEST - 4, WIDEST - 4)
+
+
+def test_a_hundred_and_sixty_columns_show_what_the_commands_do() -> None:
+    """The one sentence that is longer is whole above the list while the cursor is on it."""
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("f1")
+        await until(lambda: "Keys and commands" in text(app))
+        sheet = app.regions.overlay.region
+        rows = [row[sheet.x : sheet.right] for row in text(app).split("\n")[sheet.y : sheet.bottom]]
+        assert [row.split()[1] for row in rows if "…" in row] == ["Ctrl+C"]
+        assert len(rows) > 20
+
+    play(PlayedEngine(long_answers), steps, size=(160, 40))
+
+
+def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
+    options = [Option("1", "说明一下这个函数的作用" * 9, "at the next step"), Option("2", "short", "next")]
+    for width in (60, 93, 94):
+        rows = ["".join(run.text for run in row) for row in options_lines(options, 0, width, True)]
+        assert all(cell_len(row) == width for row in rows)
+        assert rows[0].rstrip().endswith("…  at the next step")
+        assert rows[1].rstrip().endswith("  next")
+    assert fitted([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], "alone it has the line to itself"
 
 
 def test_what_came_below_is_not_told_through_a_sheet() -> None:

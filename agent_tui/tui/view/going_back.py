@@ -53,7 +53,7 @@ def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | 
     diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.files if file.diff) if len(rest) < DRAWN else ()
     return OverlayView(
         title, (*head, *rest), tuple(options), selected, "Esc leaves all as it is", scroll=overlay.scroll,
-        diffs=diffs, told=len(head) if diffs else 0,
+        diffs=diffs, told=len(head) if diffs else 0, broad=True,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
+from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
 from agent_tui.tui.update.choices import log_note
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.sheets import no_models
@@ -36,7 +36,6 @@ ROOMY: Final = 24
 """Lines of the screen from which all of that has its place; below there is a third of it."""
 LOW: Final = 12
 """Below that there is nothing but the list."""
-WIDEST: Final = 92
 NAME_CELLS: Final = 32
 NARROW: Final = 60
 WORDS: Final = (Span("Text, "), Span("a hint, ", "dim"), Span("a link, ", "accent"), Span("✓ done", "good"))
@@ -68,7 +67,7 @@ def _note(overlay: Overlay, answers: Mapping[str, Any]) -> str:
 def _sheet(
     overlay: Overlay, picker: Picker, answers: Mapping[str, Any], note: str, width: int, height: int
 ) -> OverlayView:
-    kind, inner = overlay.kind, max(8, min(WIDEST, width - 2) - 4)
+    kind, inner = overlay.kind, sheet_room(width, True)
     room = ABOUT.get(kind, 0)
     if height < ROOMY:
         room = -(-room // 3) if height >= LOW else 0
@@ -80,7 +79,7 @@ def _sheet(
     near = picker.shown[first : first + height]
     options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
     title = f"{TITLES[kind]} of all folders" if kind == "sessions" and picker.wide else TITLES[kind]
-    return OverlayView(title, tuple(lines), options, selected, _count(picker))
+    return OverlayView(title, tuple(lines), options, selected, _count(picker), broad=True)
 
 
 def _typed(overlay: Overlay, picker: Picker, note: str, inner: int) -> tuple[Span, ...]:
@@ -117,13 +116,13 @@ def _about(kind: str, picker: Picker, preview: Any, inner: int, room: int) -> li
         return _sample(inner, room)
     if kind in ("sessions", "files", "tree") and chosen.id:
         return _preview(chosen.id, preview, inner, room)
-    words = wrap(one_line(chosen.about, inner * room), inner)[:room]
+    words = wrap(one_line(chosen.about, inner * room), inner, max_lines=room, placeholder=" …")
     return [(Span(line, chosen.tone if kind == "log" else "normal"),) for line in words]
 
 
 def _sample(inner: int, room: int) -> list[tuple[Span, ...]]:
     """What a theme is seen in, beside the whole screen: where there is little room, first what is hardest to judge."""
-    removed, added = _filled(REMOVED, inner - 1), _filled(ADDED, inner - 1)
+    removed, added = _filled(REMOVED, inner), _filled(ADDED, inner)
     shown = (removed, added, CODE, WORDS, TROUBLE)[:room]
     return [line for line in (WORDS, TROUBLE, CODE, removed, added) if line in shown]
 

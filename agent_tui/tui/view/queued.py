@@ -13,7 +13,6 @@ from agent_tui.tui.update import queued
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
-TEXT_CELLS: Final = 60
 FIRM: Final = "\N{NO-BREAK SPACE}"
 AROUND: Final = 12
 """Cells of the screen beside a prompt and its state: the border and margin of the sheet, the mark, the key, blanks."""
@@ -32,11 +31,11 @@ def queued_view(model: Model) -> OverlayView:
     narrow = room < LEAST_TEXT
     options = []
     for place, (item, state) in enumerate(zip(listed, states, strict=True)):
-        text = one_line(item.text, TEXT_CELLS if narrow else min(TEXT_CELLS, room))
+        text = one_line(item.text)  # the widget cuts it: letters may take two cells
         key = str(place + 1) if place < 9 else ""
         options.append(Option(key, f"{state}: {text}" if narrow else text, "" if narrow else state))
     title = f"Queued prompts ({len(listed)}){', paused' if paused else ''}"
-    return OverlayView(title, _said(model), tuple(options), queued.place(model), "Esc closes")
+    return OverlayView(title, _said(model), tuple(options), queued.place(model), "Esc closes", broad=True)
 
 
 def _said(model: Model) -> tuple[tuple[Span, ...], ...]:
@@ -52,14 +51,14 @@ def _said(model: Model) -> tuple[tuple[Span, ...], ...]:
 
 
 def _keys(running: bool, paused: bool) -> Iterator[Span]:
-    """A key and its words are never on two lines."""
+    """A key and its words are never on two lines; as in the footer, nothing but room is between two."""
     now = (("s", "into this turn"), ("i", "stop this turn and send")) if running else (("s", "send now"),)
     last = ("p", "resume" if paused else "pause")
     for key, what in (("Enter", "edit"), *now, ("Alt+↑", "move up"), ("Alt+↓", "move down"), ("d", "remove"), last):
         yield Span(key, "accent")
         yield Span(f" {what}".replace(" ", FIRM), "dim")
         if key != "p":
-            yield Span(" · ", "dim")
+            yield Span("   ")
 
 
 @lazy

@@ -8,7 +8,7 @@ from agent_tui.settings_kinds import Entry, Value, words
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.keymap import key_named
 from agent_tui.tui.model import Configured, Model, Overlay
-from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.regions import Option, OverlayView, Span, sheet_room
 from agent_tui.tui.update import settings
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
@@ -31,7 +31,7 @@ def _sheet(overlay: Overlay, configured: Configured, width: int) -> OverlayView:
     room = width - 10
     options = tuple(_option(one, value, room) for one, value in zip(shown, values, strict=True))
     return OverlayView(
-        "Settings", (*_problems(configured.problems, width), *lines), options, selected, _leaves(overlay)
+        "Settings", (*_problems(configured.problems, width), *lines), options, selected, _leaves(overlay), broad=True
     )
 
 
@@ -45,7 +45,7 @@ def _problems(said: tuple[str, ...], width: int) -> tuple[tuple[Span, ...], ...]
         return ()
     place, _, text = said[0].partition(": ")
     more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
-    line = one_line(f"{place.rpartition('/')[2]}: {text}", max(10, min(92, width) - 6 - len(more)))
+    line = one_line(f"{place.rpartition('/')[2]}: {text}", max(10, sheet_room(width, True) - len(more)))
     return ((Span(f"{line}{more}", "warning"),),)
 
 

@@ -17,7 +17,7 @@ from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, between, flat, low, pad, seg
+from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, between, fitted, flat, low, pad, seg
 from agent_tui.tui.widgets.transcript_rows import marked
 
 if TYPE_CHECKING:
@@ -240,6 +240,7 @@ def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, wi
 
 def options_lines(options: Sequence[Option], selected: int, width: int, column: bool) -> list[Sequence[Segment]]:
     """The choices, the key first: in one row where they fit, else one a line."""
+    options = fitted(options, width) if column else options
     if not options:
         return []
     if not column and not any(option.detail for option in options):
@@ -290,7 +291,7 @@ def edge(left: str, right: str, title: str, note: str, width: int, tone: str) ->
     tail = [seg(f" {note} ", "dim"), Segment(f"─{right}", tone)] if note else [Segment(right, tone)]
     room = width - line_cells(tail, cell_len)
     if line_cells(head, cell_len) > room - 1:
-        head = list(pad(head, room - 1))
+        head = [*pad(head, room - 2), Segment(" ")]
     return [*head, Segment("─" * (room - line_cells(head, cell_len)), tone), *tail]
 
 

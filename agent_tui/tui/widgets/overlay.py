@@ -10,7 +10,7 @@ from textual.geometry import Size
 
 from agent_tui.registry import late
 from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
-from agent_tui.tui.regions import OverlayView, Span
+from agent_tui.tui.regions import OverlayView, Span, sheet_width
 from agent_tui.tui.widgets.completion import window
 from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
 from agent_tui.tui.widgets.paint import Region, pad, runs, seg
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 else:
     displays, drawing = late("agent_tui.tui.displays"), late("agent_tui.tui.diff")
 
-WIDEST: Final = 92
-LEAST_BESIDE: Final = 8
-"""Columns of the transcript that stay in view at each side of a sheet; fewer are no text: it takes the whole width."""
 OUTSIDE: Final = 5
 """Lines of the screen that a sheet leaves free: header, prompt and footer."""
 
@@ -53,7 +50,7 @@ class Overlay(Region):
         if self._placed == screen:  # asked after each layout, also of something else
             return
         self._placed = screen
-        wide = WIDEST if screen.width >= WIDEST + 2 * LEAST_BESIDE else max(1, screen.width)
+        wide = sheet_width(screen.width, self.value.broad)
         self._made = None
         high = len(self.strips(wide))
         self.styles.width, self.styles.height = wide, high

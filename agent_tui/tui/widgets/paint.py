@@ -6,6 +6,7 @@ Whatever text comes in (a model's, a tool's, a file's) is made harmless here and
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, Protocol, cast
 
 from rich.cells import cell_len
@@ -17,8 +18,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import Segment, cut_runs, line_cells
-from agent_tui.tui.regions import Span, Tone
+from agent_tui.tui.markdown.lines import Segment, cut, cut_runs, line_cells
+from agent_tui.tui.regions import Option, Span, Tone
 
 TONES: Final[dict[Tone, str]] = {
     "normal": "text",
@@ -70,6 +71,17 @@ def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segme
     """`segments` in exactly `width` cells: cut with `…`, or filled with spaces."""
     kept = cut_runs(segments, width, cell_len)
     return (*kept, Segment(" " * max(0, width - line_cells(kept, cell_len)), style))
+
+
+def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
+    """A name that leaves no room for the words behind it loses its end, where it has more than half of the line."""
+    words = max((cell_len(flat(option.detail)) for option in options), default=0)
+    keyed = max((cell_len(flat(option.key)) for option in options), default=0) or -1
+    room = max(width // 2, width - words - keyed - 5)  # the mark, and blanks behind the key and the name
+    return [
+        replace(option, label=cut(flat(option.label), room, cell_len)) if words and not option.heading else option
+        for option in options
+    ]
 
 
 def between(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tuple[Segment, ...]:
