@@ -19,6 +19,7 @@ from typing import Final, Protocol, cast
 from textual import constants, events
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
 from textual.message import Message
 
 from agent_tui.boot import ENDING, POP, Early
@@ -126,6 +127,7 @@ class Terminal(LinuxDriver):
         self._entered = self._early.screen  # the boot frame stands there: entering again would clear it
         self._early.screen = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        signal.signal(signal.SIGWINCH, self._size_changed)
         if not self._began_before:
             self.attrs_before = self._early.saved
             self._began_before = True
@@ -242,6 +244,19 @@ class Terminal(LinuxDriver):
             self._early.typed = None if self._owner.recorded else self._early.typed + data
         cooked, self._early.cooked = self._early.cooked, max(0, self._early.cooked - len(data))
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
+
+    def _size_changed(self, *_: object) -> None:
+        """The size is asked for when the loop comes to it. Textual asks here; a second signal meanwhile is told first
+        then, and the screen stays at the size from before it."""
+        try:
+            self._loop.call_soon_threadsafe(self._tell_size)
+        except RuntimeError:  # the loop has ended just now
+            return
+
+    def _tell_size(self) -> None:
+        if not self._in_band_window_resize:
+            size = Size(*self._get_terminal_size())
+            self._app.post_message(events.Resize(size, size))
 
     def _get_terminal_size(self) -> tuple[int, int]:
         try:
