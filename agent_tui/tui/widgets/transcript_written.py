@@ -36,7 +36,10 @@ def written_lines(block: Block) -> Mapping[str, Written]:
     """What was written of the lines of `block` that are drawn in another way; none that could be two."""
     found: dict[str, Written] = {}
     plain: set[str] = set()
-    for source, tab, mark in _sources(block):
+    sources = [*_sources(block)]
+    if not any("\t" in source or not source.isascii() for source, _, _ in sources):
+        return found
+    for source, tab, mark in sources:
         fence = _FENCE.search(source) if isinstance(block, TextBlock) else None
         indent = len(fence.group(1)) if fence is not None else 0
         for line in _ends(source).split("\n"):
