@@ -13,6 +13,7 @@ from agent_tui.protocol.transcript import Block, NoticeBlock, TextBlock, Thinkin
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import harmless, visible
+from agent_tui.tui.clip import MOST_LINES
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.widgets.transcript_marks import joined
 
@@ -42,7 +43,7 @@ def written_lines(block: Block) -> Mapping[str, Written]:
     for source, tab, mark in sources:
         fence = _FENCE.search(source) if isinstance(block, TextBlock) else None
         indent = len(fence.group(1)) if fence is not None else 0
-        for line in _ends(source).split("\n"):
+        for line in _ends(source):
             text = line if line[:indent].strip() else line[indent:]  # code in a list is without the indent of its item
             if "\t" not in text and text.isascii():
                 plain.add(mark + text.rstrip())
@@ -90,8 +91,12 @@ def _letter(origins: Sequence[tuple[int, int, int]], line: int, x: int) -> int:
     return origins[-1][0]
 
 
-def _ends(source: str) -> str:
-    return source if len(source) <= 2 * LOOKED_AT else f"{source[:LOOKED_AT]}\n{source[-LOOKED_AT:]}"
+def _ends(source: str) -> Sequence[str]:
+    """The lines at both ends of `source`."""
+    if len(source) > 2 * LOOKED_AT:
+        source = f"{source[:LOOKED_AT]}\n{source[-LOOKED_AT:]}"
+    lines = source.split("\n")
+    return lines if len(lines) <= 2 * MOST_LINES else [*lines[:MOST_LINES], *lines[-MOST_LINES:]]
 
 
 def _sources(block: Block) -> Iterable[tuple[str, int, str]]:
