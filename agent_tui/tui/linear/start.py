@@ -20,6 +20,7 @@ from agent_tui.tui.linear.out import Out
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import Foreground
+from agent_tui.tui.view.words import one_line
 from agent_tui.tui.window import Window
 
 STOP_SECONDS: Final = 3.0
@@ -58,10 +59,18 @@ def run(
 def _talk(chat: Chat, prompt: str) -> int:
     try:
         code = chat.run(prompt)
-        session = chat.model.transcript.session
-        if session and chat.model.transcript.turn and not chat.model.transcript.otr and chat.source.terminal:
-            chat.out.say([f"To go on with this session: agent-tui chat --resume {session}"])
+        if chat.source.terminal:
+            chat.out.say(_farewell(chat.model))
         return code
     except OSError as error:
         std_output.refused(error)
         return FAILED
+
+
+def _farewell(model: Model) -> list[str]:
+    """What was not sent, and how to go on; nothing for a session without any of it, or that is off the record."""
+    transcript, kept = model.transcript, one_line(model.composer.saved)
+    if not transcript.session or transcript.otr or not (transcript.turn or kept):
+        return []
+    said = [f"Not sent, but kept: {kept}"] if kept else []
+    return [*said, f"To go on with this session: agent-tui chat --resume {transcript.session}"]

@@ -30,6 +30,25 @@ def test_a_turn_and_the_end(place: Place) -> None:
         assert "\x1b" not in it.raw.decode(), "nothing but lines"
 
 
+def test_a_prompt_that_was_not_sent_is_told_of_at_the_end_and_is_there_again(place: Place) -> None:
+    with terminal(place, "-m", place.script(*steps("hello"))) as it:
+        it.hear("> ")
+        it.say("why is the total wrong")
+        it.hear("Assistant: hello")
+        it.hear("> ")
+        it.say("/history")
+        it.hear("Type a number to take it")
+        it.hear("> ")
+        it.say("2")  # 1 is the command itself
+        it.hear("In the prompt: why is the total wrong")
+        it.hear("> ")
+        it.type("\x04")
+        it.hear("Not sent, but kept: why is the total wrong\r\nTo go on with this session: agent-tui chat --resume ")
+        assert it.wait() == 0
+    with terminal(place, "-m", place.script(*steps("hello")), "--continue") as it:
+        it.hear("In the prompt: why is the total wrong")
+
+
 def test_a_question_is_answered_by_a_line(place: Place) -> None:
     with terminal(place, "-m", place.script([CREATE], [{"text": "made"}])) as it:
         it.hear("> ")
