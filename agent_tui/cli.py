@@ -93,6 +93,8 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
     limits(parser)
     parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
+    said = "write down what goes to model servers and comes back, without keys"
+    parser.add_argument("--debug-wire", action="store_true", help=said)
 
 
 def _talked_to(parser: argparse.ArgumentParser) -> None:
@@ -259,12 +261,14 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
     return EngineConfig(
         settings=found.settings, cwd=cwd, folders=folders, environment=environment, problems=problems,
         resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
-        interactive=interactive, otr=given.otr,
+        interactive=interactive, otr=given.otr, debug_wire=given.debug_wire,
     )  # fmt: skip
 
 
 def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> str:
     """The id of the session to resume; empty for a new one."""
+    if given.otr and given.debug_wire:
+        raise Usage("--otr writes nothing down: it does not go with --debug-wire")
     if given.otr and (given.last or given.resume):
         raise Usage("--otr begins a new session: it does not go with --continue or --resume")
     if not (given.last or given.resume):

@@ -139,13 +139,10 @@ _IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
 KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
 
 _MODELS: Final = Kind("a list of models", lambda value: tuple(map(_model, _names(value))), "names")
-TOP: Final[Mapping[str, Kind]] = {
-    "model": _MODEL, "small_model": _MODEL, "mode": _one_of(*MODES), "fallback": _MODELS,
-}  # fmt: skip
+TOP: Final = {"model": _MODEL, "small_model": _MODEL, "mode": _one_of(*MODES), "fallback": _MODELS}
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "agent": {
-        "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH,
-        "continues": _whole(0, 100),
+        "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH, "continues": _whole(0, 100),
         "max_cost": _seconds(0, 1_000_000, " (0: no limit)", "dollars"), "max_tokens": _whole(0, 1_000_000_000_000),
     },
     "tools": {

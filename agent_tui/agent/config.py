@@ -37,6 +37,8 @@ class EngineConfig:
     """How the session to go on with is opened: `read` along while another program has it, or as a copy (`fork`)."""
     otr: bool = False
     """Nothing is written: no log, no contents, no output that stays; only tools that read may run."""
+    debug_wire: bool = False
+    """What goes to model servers and comes back is written down."""
     scratch: Path | None = None
     """The folder of an off-the-record session, for as long as it lasts."""
 

@@ -19,9 +19,10 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record, Sink
 from agent_tui.agent.stored_keys import with_stored
-from agent_tui.agent.workshop import LoadedSkills
+from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
+from agent_tui.providers import wire_log
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.store import Store
 
@@ -33,6 +34,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
     config, missed = await with_stored(config, pool)
+    wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()
     skills = Skills.discover(paths.shipped("skills"), config.folders.config, config.cwd, home)
     models = Models(config)
@@ -56,6 +58,8 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     for name in config.settings.tools.enabled:
         if name not in agent.turns.executor.tools:
             record.emit(Notice(f"tools.enabled: there is no tool {name!r}", "warning"))
+    if wire is not None:
+        record.emit(wire)
     if models.info.note and not config.resume:
         record.emit(Notice(models.info.note))
     if not config.otr:
@@ -64,6 +68,19 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
     return agent
+
+
+def _wire(config: EngineConfig, session: str) -> Notice | None:
+    """Begin the log of the wire, where it is wanted; what is said of it."""
+    wire_log.end()  # that of another session
+    if not config.debug_wire or config.otr:
+        return None
+    path = config.folders.logs / f"wire-{session}.jsonl"
+    try:
+        wire_log.begin(path, scrubber(config))
+    except OSError as error:
+        return Notice(f"No log of the wire: {path}: {error.strerror or error}", "warning")
+    return Notice(f"What goes to model servers and comes back is written to {path}, without keys.")
 
 
 async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger) -> None:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from agent_tui import registry
 from agent_tui.providers import _failures as failures
+from agent_tui.providers import wire_log
 from agent_tui.providers._pace import Pace, in_time
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers._trust import verified
@@ -89,6 +90,7 @@ def client_options(url: str) -> dict[str, Any]:
         "trust_env": not near,
         "verify": verified(url),
         "follow_redirects": False,
+        "event_hooks": wire_log.hooks(),
         "headers": {"User-Agent": "agent-tui", "Accept-Encoding": "identity"},
     }
 
@@ -233,8 +235,7 @@ class Wire:
     ) -> AsyncGenerator[Payload, None]:
         chunks = response.aiter_bytes().__aiter__()
         pace = Pace(asyncio.get_running_loop().time)
-        bad, good = 0, False
-        limit, ended, held = patience.first, False, 0
+        bad, good, limit, ended, held = 0, False, patience.first, False, 0
         while not ended:
             try:
                 data = await in_time(pace.read(chunks), pace.left(limit))
@@ -264,8 +265,7 @@ class Wire:
             yield self._malformed()
 
     def _malformed(self) -> Failed:
-        text = f"{self.place.where} sends broken JSON"
-        return Failed("malformed", text, "try again, or check the address", may_pass=True)
+        return Failed("malformed", f"{self.place.where} sends broken JSON", "try again, or check the address", True)
 
     def cut(self, begun: bool) -> Failed:
         """A stream that ended without its end: cut off, or empty from the start."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -47,6 +48,24 @@ def test_events_survive_any_cutting(stream: tuple[bytes, list[str]], places: lis
     assert read(ServerSentEvents(), [data]) == expected
     assert read(ServerSentEvents(), cut(data, places)) == expected
     assert read(ServerSentEvents(), [data[i : i + 1] for i in range(len(data))]) == expected
+
+
+def hard(random: Random) -> bytes:
+    """Something like a stream, with all that can be cut in the wrong place."""
+    ends, words = ("\n", "\r\n", "\r", "\n\n"), ('{"a": "é𝄞"}', ": ping", "event: x", "\ufeff", "\u2028", "[DONE]")
+    parts = ("data: ", "data:", *ends, *words)
+    return "".join(random.choices(parts, k=random.randrange(40))).encode() + random.choice((b"", b"\xf0\x9d", b"\xff"))
+
+
+def test_ten_thousand_random_cuttings_are_the_whole() -> None:
+    random = Random(6)
+    for _ in range(250):
+        data = hard(random)
+        for reader in (ServerSentEvents, JSONLines):
+            expected = read(reader(), [data])
+            for _ in range(20):
+                places = random.choices(range(len(data) + 1), k=random.randrange(1, 30))
+                assert read(reader(), cut(data, places)) == expected, (data, places)
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=20))
