@@ -29,7 +29,7 @@ UNDO: Final = (
 """Takes back every mode that the screen sets; only right while the alternate screen is on."""
 POP: Final = b"\x1b[<u"
 """Takes back what the screen pushed on the stack of kitty's keyboard modes: once, or the shell's own goes too."""
-COMMANDS: Final = ("run", "chat", "config", "sessions", "replay", "bug", "auth", "doctor", "models")
+COMMANDS: Final = ("run", "chat", "config", "sessions", "replay", "bug", "auth", "doctor", "models", "setup")
 WITH_ACTION: Final = {"config": "show", "sessions": "list", "auth": "list", "models": "list"}
 """Commands whose first word is an action, and which one it is without."""
 VALUED: Final = ("--model", "--mode", "--cwd", "--output", "--max-steps", "--timeout")

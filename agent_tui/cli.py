@@ -32,8 +32,8 @@ environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_
 `agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
 `agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions,
 `agent-tui replay --help` how to play one back, `agent-tui bug --help` how to write one to a file for a report,
-`agent-tui auth --help` how to keep keys of providers, `agent-tui models --help` how to list and fetch models;
-`agent-tui doctor` says what is wrong, and how to mend it
+`agent-tui setup` sets up a provider step by step, `agent-tui auth --help` tells how to keep keys of providers,
+`agent-tui models --help` how to list and fetch models; `agent-tui doctor` says what is wrong, and how to mend it
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"

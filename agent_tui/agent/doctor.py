@@ -65,7 +65,7 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
     found: list[Check] = []
     for one in asked:
         if one.failed is None and one.models:
-            found.append(Check("servers", "ok", f"{one.where}: answers, {one.models} models"))
+            found.append(Check("servers", "ok", f"{one.where}: answers, {len(one.models)} models"))
         elif one.failed is None:
             fix = "`agent-tui models pull qwen3` fetches one" if one.provider == "ollama" else "load a model there"
             found.append(Check("servers", "note", f"{one.where}: answers, and has no models", fix))

@@ -12,11 +12,11 @@ from agent_tui.providers.base import Failed, Provider, ProviderError
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What came of asking a provider what it offers: how many models, or why not."""
+    """What came of asking a provider what it offers: the names of its models, or why not."""
 
     provider: str
     where: str
-    models: int = 0
+    models: tuple[str, ...] = ()
     failed: Failed | None = None
 
 
@@ -29,7 +29,7 @@ async def reached(world: World, name: str, seconds: float) -> Reached:
     where = _where(provider)
     try:
         async with asyncio.timeout(seconds):
-            return Reached(name, where, len(await provider.models()))
+            return Reached(name, where, tuple(model.name for model in await provider.models()))
     except ProviderError as error:
         return Reached(name, where, failed=error.failed)
     except TimeoutError:

@@ -146,3 +146,20 @@ async def reach(
     world = World(settings, environment, cwd, data)
     names = ("ollama", *_set_up(world))
     return tuple(await asyncio.gather(*(reached(world, name, seconds) for name in names)))
+
+
+Found = tuple[str, ...] | Failed
+"""The names of a server's models, or why there are none."""
+
+
+async def asked_for_models(
+    name: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, seconds: float
+) -> Found:
+    """What the provider `name` offers: within `seconds` it answers or has failed."""
+    answer = await reached(World(settings, environment, cwd, data), name, seconds)
+    return answer.failed or answer.models
+
+
+def needs(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
+    """What a service lacks before it can be asked; empty: nothing."""
+    return World(settings, environment, Path(), Path()).needs(name)

@@ -1,0 +1,79 @@
+"""`agent-tui setup` on a real terminal, with a real server: a key is tried before it is kept."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.test_cli_auth import environment
+from tests.test_cli_doctor import KEY, listing
+from tests.tui.pty_stage import Pty
+
+WRONG = "sk-wrong-key-0123456789"
+
+
+def begun(home: Path, address: str, *words: str, **more: str) -> Pty:
+    given = environment(home, MOONSHOT_BASE_URL=address, OLLAMA_HOST="127.0.0.1:1", **more)
+    return Pty(["-m", "agent_tui", "setup", *words], given, (100, 40))
+
+
+def kept(home: Path, name: str) -> dict[str, object]:
+    path = home / name
+    return tomllib.loads(path.read_text()) if path.exists() else {}
+
+
+def test_provider_key_and_model_are_chosen_tried_and_kept(tmp_path: Path) -> None:
+    with listing() as address:
+        pty = begun(tmp_path, address)
+        pty.until("Number or name:")
+        assert "OpenAI" in pty.text and "Anthropic" in pty.text
+        pty.type("99\r")
+        pty.until("There are 1 to")
+        pty.type("moonshot\r")
+        pty.until("Key for Moonshot (not shown):")  # the address is set, and refuses to be asked without one
+        pty.type(f"{WRONG}\r")
+        pty.until("bad key Bearer [hidden]")
+        assert kept(tmp_path, "credentials.toml") == {}
+        pty.until(lambda text: text.count("Key for Moonshot") == 2)
+        pty.type("two words\r")
+        pty.until("That is no key")
+        pty.type(f"{KEY}\r")
+        pty.until("It answers: 2 models.")
+        pty.until("Model, by number or name (Enter: moonshot/a):")
+        pty.type("2\r")
+        assert pty.wait(20) == 0
+    assert "moonshot/b is your model now" in pty.text
+    assert kept(tmp_path, "credentials.toml") == {"keys": {"moonshot": KEY}}
+    assert kept(tmp_path, "config.toml") == {"model": "moonshot/b"}
+    assert KEY.encode() not in pty.raw and WRONG.encode() not in pty.raw
+    pty.close()
+
+
+def test_a_key_that_is_there_is_tried_and_enter_takes_the_model(tmp_path: Path) -> None:
+    with listing() as address:
+        pty = begun(tmp_path, address, "moonshot", MOONSHOT_API_KEY=KEY)
+        pty.until("Enter: moonshot/a")
+        pty.type("\r")
+        assert pty.wait(20) == 0
+    assert kept(tmp_path, "config.toml") == {"model": "moonshot/a"}
+    assert kept(tmp_path, "credentials.toml") == {}, "a variable has it"
+    pty.close()
+
+
+@pytest.mark.parametrize("leave", ["n\r", "\x03", "\x04"])
+def test_a_server_that_cannot_be_reached_changes_nothing(tmp_path: Path, leave: str) -> None:
+    pty = begun(tmp_path, "http://127.0.0.1:1/v1", "moonshot", MOONSHOT_API_KEY=KEY)
+    pty.until("Try again? [Y/n]")
+    assert "nobody listens there" in pty.text and "What to do:" in pty.text
+    pty.type(leave)
+    assert pty.wait(20) == 130
+    assert kept(tmp_path, "config.toml") == kept(tmp_path, "credentials.toml") == {}
+    pty.close()
+
+
+def test_a_name_that_is_no_service(tmp_path: Path) -> None:
+    pty = begun(tmp_path, "", "nobody")
+    assert pty.wait(20) == 2 and "no service" in pty.text
+    pty.close()
