@@ -153,14 +153,17 @@ class Pty:
         return bool(termios.tcgetattr(self.fd)[3] & termios.ECHO)
 
     def pump(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
-        """Read for at most `seconds`, or until `until()`; whether it became true."""
+        """Read for at most `seconds`, or until `until()`; whether it became true. What is there at the end is read: where
+        this process was kept waiting (a machine that was stopped), the program need not be late."""
         deadline = time.perf_counter() + seconds
         while not until():
-            left = deadline - time.perf_counter()
-            if left <= 0 or self.ended:
+            left = max(0.0, deadline - time.perf_counter())
+            if self.ended:
                 return False
             if select.select([self.fd], [], [], left)[0]:
                 self._read()
+            if not left:
+                return until()
         return True
 
     def _read(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from agent_tui.protocol.events import fold
 from agent_tui.protocol.transcript import DividerBlock
 from agent_tui.sessions.store import Store
 from benchmarks import server
+from benchmarks.common import Pty, environment
 from benchmarks.plain import Plain
 from benchmarks.probe import draws
 from benchmarks.sessions import ID, write_session
@@ -30,6 +32,16 @@ from benchmarks.sessions import ID, write_session
 def test_drawn_is_what_can_be_seen(output: bytes, text: bool, blanks: bool) -> None:
     assert draws(output, blanks=False) is text
     assert draws(output, blanks=True) is blanks
+
+
+def test_what_came_while_nobody_read_is_not_missing(tmp_path: Path) -> None:
+    terminal = Pty(["sh", "-c", "echo here; read _"], tmp_path, environment(tmp_path))
+    try:
+        select.select([terminal.fd], [], [])  # it is written, and this process was stopped until its patience was over
+        assert terminal.pump(0.0, lambda: b"here" in terminal.seen)
+        assert not terminal.pump(0.0, lambda: b"more" in terminal.seen)
+    finally:
+        terminal.close()
 
 
 def answer(plan: str) -> tuple[int, str]:
