@@ -62,7 +62,12 @@ def test_a_hundred_and_sixty_columns_show_what_the_commands_do() -> None:
         sheet = app.regions.overlay.region
         rows = [row[sheet.x : sheet.right] for row in text(app).split("\n")[sheet.y : sheet.bottom]]
         assert [row.split()[1] for row in rows if "…" in row] == ["Ctrl+C"]
-        assert len(rows) > 20
+        assert len(rows) > 20 and sheet.width == BROADEST
+        await pilot.press("escape")
+        await until(lambda: "Keys and commands" not in text(app))
+        await pilot.press(*"/mode", "enter")
+        await until(lambda: "asks before everything" in text(app))
+        assert app.regions.overlay.region.width == WIDEST, "few words need no broad sheet"
 
     play(PlayedEngine(long_answers), steps, size=(160, 40))
 

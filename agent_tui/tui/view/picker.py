@@ -36,6 +36,8 @@ ROOMY: Final = 24
 """Lines of the screen from which all of that has its place; below there is a third of it."""
 LOW: Final = 12
 """Below that there is nothing but the list."""
+SHORT: Final = ("themes", "modes", "locked")
+"""Lists with few words, which need no broad sheet."""
 NAME_CELLS: Final = 32
 NARROW: Final = 60
 WORDS: Final = (Span("Text, "), Span("a hint, ", "dim"), Span("a link, ", "accent"), Span("✓ done", "good"))
@@ -67,7 +69,8 @@ def _note(overlay: Overlay, answers: Mapping[str, Any]) -> str:
 def _sheet(
     overlay: Overlay, picker: Picker, answers: Mapping[str, Any], note: str, width: int, height: int
 ) -> OverlayView:
-    kind, inner = overlay.kind, sheet_room(width, True)
+    kind, broad = overlay.kind, overlay.kind not in SHORT
+    inner = sheet_room(width, broad)
     room = ABOUT.get(kind, 0)
     if height < ROOMY:
         room = -(-room // 3) if height >= LOW else 0
@@ -79,7 +82,7 @@ def _sheet(
     near = picker.shown[first : first + height]
     options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
     title = f"{TITLES[kind]} of all folders" if kind == "sessions" and picker.wide else TITLES[kind]
-    return OverlayView(title, tuple(lines), options, selected, _count(picker), broad=True)
+    return OverlayView(title, tuple(lines), options, selected, _count(picker), broad=broad)
 
 
 def _typed(overlay: Overlay, picker: Picker, note: str, inner: int) -> tuple[Span, ...]:
