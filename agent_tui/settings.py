@@ -59,6 +59,7 @@ class Settings:
     aliases: Mapping[str, str] = field(default_factory=dict)
     """The person's own names for models."""
     fallback: tuple[str, ...] = ()
+    favourites: tuple[str, ...] = ()
     small_model: str = ""
     """The model for what needs none that is good: titles. Empty: there is none, and none takes its place."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -92,6 +92,7 @@ def price(value: Any) -> dict[str, float]:
 ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "model": ("", "The model of a new session, as <provider>/<model>; empty: the first that is there."),
     "small_model": ("", "A cheap model that gives sessions their titles; empty: the first prompt is the title."),
+    "favourites": ((), "Models that stand first in the list of models; F2 there makes one a favourite."),
     "mode": ("auto", "What may run without asking, in a new session."),
     "fallback": ((), "Models that answer in a turn, in this order, where the one before them failed for good."),
     "agent.max_steps": (50, "Model calls in a turn; then the turn ends."),

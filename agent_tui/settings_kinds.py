@@ -139,7 +139,9 @@ _IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
 KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
 
 _MODELS: Final = Kind("a list of models", lambda value: tuple(map(_model, _names(value))), "names")
-TOP: Final = {"model": _MODEL, "small_model": _MODEL, "mode": _one_of(*MODES), "fallback": _MODELS}
+TOP: Final[Mapping[str, Kind]] = {
+    "model": _MODEL, "mode": _one_of(*MODES), "fallback": _MODELS, "small_model": _MODEL, "favourites": _MODELS,
+}  # fmt: skip
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "agent": {
         "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH, "continues": _whole(0, 100),
@@ -232,7 +234,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
 _LIVE: Final = (
     "display.theme", "display.theme_dark", "display.theme_light", "display.status", "display.diff", "display.thinking",
     "display.timestamps", "display.durations", "display.animation", "prompt.vim", "prompt.paste_lines",
-    "prompt.paste_chars", "notify.on", "notify.desktop", "notify.bell", "notify.title", "notify.after",
+    "prompt.paste_chars", "notify.on", "notify.desktop", "notify.bell", "notify.title", "notify.after", "favourites",
 )  # fmt: skip
 
 
@@ -269,7 +271,7 @@ def entry(key: str) -> Entry | None:
 def typed(kind: Kind, text: str) -> Any:
     """What `text` stands for, as a file would hold it. Raises ValueError where `kind` may not hold it."""
     text = text.strip()
-    raw: Any = {"true": True, "false": False}.get(text, text) if _switches(kind) else text
+    raw: Any = {"true": True, "false": False}.get(text, text) if kind.expected.startswith("true") else text
     if kind.form == "names":
         raw = [part.strip(" \"'") for part in text.strip("[]").split(",") if part.strip(" \"'")]
     elif kind.form == "number":
@@ -277,10 +279,6 @@ def typed(kind: Kind, text: str) -> Any:
         raw = int(plain) if re.fullmatch(r"-?\d{1,15}", plain) else float(plain)
     kind.read(raw)
     return raw
-
-
-def _switches(kind: Kind) -> bool:
-    return kind.expected.startswith("true")
 
 
 def words(value: Any) -> str:

@@ -60,15 +60,16 @@ class Store:
         """Let `key` be what it is without the file. Raises Refused."""
         self._change(key, None, project)
 
-    def put(self, key: str, value: Any) -> str:
-        """Set `key` in the person's file; None takes it out. Why that was refused, in few words; or nothing."""
+    def put(self, key: str, value: Any, project: bool = False) -> str:
+        """Set `key` in the person's file, or the project's; None takes it out. Why that was refused, in few words; or
+        nothing."""
         try:
             if value is None:
-                self.remove(key)
+                self.remove(key, project)
             else:
-                self.write(key, value)
+                self.write(key, value, project)
         except Refused as error:
-            return str(error).replace(f"{self.path().parent}/", "")
+            return str(error).replace(f"{self.path(project).parent}/", "")
         return ""
 
     def _change(self, key: str, value: Any, project: bool) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from agent_tui.agent import offers
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.record import Record
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
@@ -90,7 +92,9 @@ class Models:
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
         offered, self.tried = await choose.offered(self.config.settings, *self._world)
-        record.emit(self.told(id, offered))
+        told = self.told(id, offered)
+        more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}
+        record.emit(replace(told, data={**told.data, **more}))
 
     def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
         return Answered(

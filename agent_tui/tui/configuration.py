@@ -45,13 +45,15 @@ class Configuration:
 
     def performed(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
         """What came of writing a setting; a secret is what was `typed`."""
-        return self.write(effect.key, typed if isinstance(effect, WriteSecret) else effect.value)
+        if isinstance(effect, WriteSecret):
+            return self.write(effect.key, typed)
+        return self.write(effect.key, effect.value, effect.project)
 
-    def write(self, key: str, value: Any) -> SettingsRead:
-        """Set `key` in the person's file; None takes it out."""
+    def write(self, key: str, value: Any, project: bool = False) -> SettingsRead:
+        """Set `key` in the person's file, or the project's; None takes it out."""
         if self._store is None:
             return self.read()
-        failed = self._store.put(key, value)
+        failed = self._store.put(key, value, project)
         return self.read("" if failed else key, failed)
 
     def theme(self, name: str) -> Theme:

@@ -161,7 +161,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         ("[agnet]\nmax_steps = 3", 1, "agnet", "did you mean agent?"),
         (
             "zzz = 1", 1, "zzz",
-            "there are: model, small_model, mode, fallback, agent, tools, display, "
+            "there are: model, mode, fallback, small_model, favourites, agent, tools, display, "
             "notify, sessions, prompt, providers, keys",
         ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),

@@ -37,8 +37,8 @@ class Deeds:
         match effect:
             case do.ReadSettings():
                 yield self._read()
-            case do.WriteSetting(key, value):
-                yield self._write(key, value)
+            case do.WriteSetting(key, value, project):
+                yield self._write(key, value, project)
             case do.WriteSecret(key):
                 yield self._write(key, secret)
             case do.ReadFacts():
@@ -68,10 +68,10 @@ class Deeds:
         found = Configured(public(loaded.values), themes, tuple(map(str, wrong)))
         return msg.SettingsRead(found, key, failed, at=time.time())
 
-    def _write(self, key: str, value: Any) -> msg.SettingsRead:
+    def _write(self, key: str, value: Any, project: bool = False) -> msg.SettingsRead:
         if self._store is None:
             return self._read()
-        failed = self._store.put(key, value)
+        failed = self._store.put(key, value, project)
         return self._read("" if failed else key, failed)
 
     def _bug(self, model: Model) -> tuple[str, str]:

@@ -17,10 +17,9 @@ from agent_tui.tui.kinds import OverlayKind
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
-from agent_tui.tui.update import session_lists, settings, skills
+from agent_tui.tui.update import model_list, session_lists, settings, skills
 from agent_tui.tui.wording import ago, count, size
 
-ADDRESS: Final = "address"
 RECENT: Final = 5
 LEVELS: Final[Mapping[str, Tone]] = {
     "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
@@ -36,7 +35,7 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
         case "help":
             return tuple(_help(model))
         case "models":
-            return tuple(_models(answers))
+            return tuple(model_list.entries(model))
         case "tree":
             return tuple(session_lists.tree(model))
         case "stats":
@@ -134,25 +133,6 @@ def _help(model: Model) -> Iterator[Entry]:
 
 
 # -- what is picked
-
-
-def _models(answers: Mapping[str, Any]) -> Iterator[Entry]:
-    data = answers.get("models")
-    used = data.get("model") if isinstance(data, Mapping) else ""
-    for offered in listed(answers, "models", "offered"):
-        name, window = str(offered.get("name", "")), offered.get("window")
-        known = isinstance(window, int) and window > 0
-        short = f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""
-        tools = offered.get("tools")
-        said = (short, "no tools" if tools is False else "", "in use" if name and name == used else "")
-        about = (
-            f"a window of {window:,} tokens" if known else "its window is not known",
-            {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
-            if isinstance(tools, bool) else "whether it calls tools is not said",
-            str(offered.get("where") or ""),
-        )  # fmt: skip
-        yield Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)))
-    yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
 
 
 def theme(model: Model) -> str:

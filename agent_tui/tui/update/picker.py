@@ -17,7 +17,7 @@ from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.update import choices, composer, session_search, settings, shelf, skills, submit
+from agent_tui.tui.update import choices, composer, model_list, session_search, settings, shelf, skills, submit
 from agent_tui.tui.update import overlay as overlay_of
 from agent_tui.tui.update.step import Step, send, then, toast
 
@@ -54,6 +54,8 @@ def opened(model: Model, kind: PickerKind, query: str = "") -> Step:
             return then(step, (step[0], (ReadFacts(),)))
         case "themes" | "palette":
             return then(step, (step[0], (ReadSettings(),)))
+        case "models":
+            return then(then(step, (step[0], (ReadSettings(),))), send(step[0], Query(id, "models")))
         case _:
             return then(step, send(step[0], Query(id, asked))) if asked else step
 
@@ -106,6 +108,8 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if unasked and msg.key != "escape" and (msg.blind or msg.at - overlay.shown_at < JUST):
         return model, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
     if overlay.kind == "sessions" and (own := session_search.pressed(model, overlay, picker, msg)) is not None:
+        return own
+    if overlay.kind == "models" and (own := model_list.pressed(model, picker, msg)) is not None:
         return own
     last, at = max(0, len(picker.shown) - 1), picker.at
     goes = {
@@ -205,7 +209,7 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return run(closed, chosen.id)
         case "skills":
             return run(closed, f"skill:{chosen.id}")
-        case "models" if chosen.id == choices.ADDRESS:
+        case "models" if chosen.id == model_list.ADDRESS:
             return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
         case "models":
             return send(closed, SetModel(chosen.id))

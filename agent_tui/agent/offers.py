@@ -1,0 +1,49 @@
+"""What is said of the models to choose from beyond what their servers list: prices, and which were used last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agent_tui.agent.catalogue import sessions_told
+from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.messages import ModelInfo
+from agent_tui.providers import _prices, choose
+
+USED = 10
+
+
+async def facts(offered: Sequence[ModelInfo], config: EngineConfig) -> dict[str, dict[str, Any]]:
+    """Of each model: dollars for a million tokens read and written (None: not known), whether that is sure, and what
+    the model can do."""
+    addresses: dict[str, str] = {}
+    for info in offered:
+        if (name := info.name.partition("/")[0]) not in addresses:
+            addresses[name] = await _address(info.name, config)
+    found: dict[str, dict[str, Any]] = {}
+    for info in offered:
+        provider, _, model = info.name.partition("/")
+        price = _prices.named(provider, model, addresses[provider], config.settings.prices)
+        found[info.name] = {
+            "price": None if price is None else [price.input, price.output],
+            "sure": price is not None and price.sure, "thinking": info.thinking, "images": info.images,
+        }  # fmt: skip
+    return found
+
+
+async def _address(name: str, config: EngineConfig) -> str:
+    try:
+        provider = choose.make(name, config.settings, config.environment, config.cwd, config.folders.data)
+    except LookupError:
+        return ""
+    try:
+        return str(getattr(provider, "base_url", ""))
+    finally:
+        await provider.close()
+
+
+def used(config: EngineConfig) -> list[str]:
+    """The models of the newest sessions, the last first."""
+    data: list[dict[str, Any]] = sessions_told(config).data
+    newest = sorted(data, key=lambda one: -float(one["at"]))
+    return list(dict.fromkeys(str(one["model"]) for one in newest if one["model"]))[:USED]

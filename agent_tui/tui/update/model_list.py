@@ -1,0 +1,96 @@
+"""The list of models: favourites, those used last, the rest; what each can do and costs; the keys of the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from agent_tui.settings_kinds import entry
+from agent_tui.tui.effects import WriteSetting
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.update import settings
+from agent_tui.tui.update.session_lists import listed
+from agent_tui.tui.update.step import Step
+
+ADDRESS: Final = "address"
+USED: Final = 5
+"""So many of those used last have a place of their own."""
+FAVOURITES: Final = "favourites"
+
+
+def entries(model: Model) -> Iterator[Entry]:
+    data = model.transcript.answers.get("models")
+    data = data if isinstance(data, Mapping) else {}
+    offered = {str(one.get("name", "")): one for one in listed(data, "offered")}
+    facts, used = data.get("facts"), data.get("used")
+    facts = facts if isinstance(facts, Mapping) else {}
+    groups = [("Favourites", favourites(model) if offered else ())]
+    last = [str(name) for name in used] if isinstance(used, list | tuple) else []
+    groups.append(("Used last", tuple(name for name in last if name in offered)[:USED]))
+    shown = set[str]()
+    for group, names in groups:
+        for name in names:
+            if name not in shown:
+                shown.add(name)
+                yield _entry(name, offered.get(name), facts.get(name), data.get("model"), group)
+    for name, one in offered.items():
+        if name not in shown:
+            yield _entry(name, one, facts.get(name), data.get("model"), "All others" if shown else "")
+    yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
+
+
+def favourites(model: Model) -> tuple[str, ...]:
+    known = entry(FAVOURITES)
+    value = settings.value_of(model, known).value if known is not None else ()
+    return tuple(value) if isinstance(value, list | tuple) else ()
+
+
+def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, in_use: Any, group: str) -> Entry:
+    if offered is None:
+        return Entry(name, name, "not listed now", "its server does not list it, or was not reached", group)
+    facts = facts if isinstance(facts, Mapping) else {}
+    window, tools = offered.get("window"), offered.get("tools")
+    known = isinstance(window, int) and window > 0
+    short = f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""
+    can = [word for word in ("thinking", "images") if facts.get(word) is True]
+    price, costs = _price(facts)
+    said = (short, price, "no tools" if tools is False else "", *can, "in use" if name and name == in_use else "")
+    about = (
+        f"a window of {window:,} tokens" if known else "its window is not known",
+        {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
+        if isinstance(tools, bool) else "whether it calls tools is not said",
+        {"thinking images": "thinks, and takes images", "thinking": "thinks", "images": "takes images"}.get(
+            " ".join(can), ""
+        ),
+        costs,
+        str(offered.get("where") or ""),
+    )  # fmt: skip
+    return Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)), group)
+
+
+def _price(facts: Mapping[str, Any]) -> tuple[str, str]:
+    """The price in a word, and in words; nothing where nobody looked it up."""
+    if "price" not in facts:
+        return "", ""
+    price = facts["price"]
+    if not isinstance(price, list | tuple) or len(price) != 2 or not all(isinstance(n, int | float) for n in price):
+        return "", "no price is known"
+    if not any(price):
+        return "free", "costs nothing: it runs nearby"
+    about = "" if facts.get("sure") else "≈ "
+    read, written = (f"${number:,.2f}".removesuffix(".00") for number in price)
+    return f"{about}{read}/{written}", f"{about}{read} for a million tokens read, {written} written"
+
+
+def pressed(model: Model, picker: Picker, msg: KeyPressed) -> Step | None:
+    """F2: a favourite, or none any more. F3: the model of this project. None: no key of the list's own."""
+    chosen = picker.chosen
+    if msg.key not in ("f2", "f3") or chosen is None or chosen.id == ADDRESS:
+        return None
+    if msg.key == "f3":
+        return model, (WriteSetting("model", chosen.id, project=True),)
+    now = favourites(model)
+    new = tuple(one for one in now if one != chosen.id) if chosen.id in now else (*now, chosen.id)
+    return model, (WriteSetting(FAVOURITES, new or None),)

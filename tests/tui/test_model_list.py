@@ -1,0 +1,106 @@
+"""The list of models: favourites and those used last first, what each costs and can do, and the keys of the list."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.ops import SetModel
+from agent_tui.settings_kinds import Value
+from agent_tui.tui.effects import WriteSetting
+from agent_tui.tui.model import Configured
+from agent_tui.tui.msg import SettingsRead
+from agent_tui.tui.update.picker import opened
+from tests.tui.play import Play
+
+OFFERED = [
+    {"name": "openai/gpt-5", "window": 400_000, "tools": True, "where": "openai"},
+    {"name": "ollama/q", "window": 32_768, "tools": False, "where": "Ollama"},
+    {"name": "acme/x", "tools": None, "where": "acme"},
+]
+FACTS = {
+    "openai/gpt-5": {"price": [1.25, 10.0], "sure": True, "thinking": True, "images": True},
+    "ollama/q": {"price": [0.0, 0.0], "sure": True, "thinking": None, "images": False},
+    "acme/x": {"price": None, "sure": False, "thinking": None, "images": None},
+}
+
+
+def shown(play: Play, used: Any = (), offered: Any = OFFERED, facts: Any = FACTS) -> list[tuple[str, str, str]]:
+    data = {"model": "ollama/q", "offered": offered, "facts": facts, "used": used, "tried": []}
+    overlay = play.model.overlay
+    assert overlay is not None
+    play.feed(Answered(id=overlay.query, kind="models", data=data, session=play.model.active))
+    assert play.model.overlay is not None and play.model.overlay.picker is not None
+    return [(one.group, one.id, one.detail) for one in play.model.overlay.picker.entries]
+
+
+def at_work(*favourites: str) -> Play:
+    play = Play()
+    play.begin()
+    values = {"favourites": Value(favourites, "user")}
+    play.model, _ = opened(replace(play.model, configured=Configured(values)), "models")
+    return play
+
+
+def test_favourites_and_those_used_last_stand_first() -> None:
+    found = shown(at_work("acme/x", "gone/m"), ["ollama/q", "acme/x", "other/y"])
+    assert [(group, id) for group, id, _ in found] == [
+        ("Favourites", "acme/x"), ("Favourites", "gone/m"), ("Used last", "ollama/q"), ("All others", "openai/gpt-5"),
+        ("", "address"),
+    ]  # fmt: skip
+    assert found[1][2] == "not listed now"
+
+
+def test_price_and_what_it_can_do_stand_behind_the_window() -> None:
+    found = {id: (group, detail) for group, id, detail in shown(at_work())}
+    assert found["openai/gpt-5"] == ("", "400k window · $1.25/$10 · thinking · images")
+    assert found["ollama/q"] == ("", "32k window · free · no tools · in use")
+    assert found["acme/x"] == ("", "")
+
+
+def test_the_entry_says_it_in_words() -> None:
+    play = at_work()
+    shown(play, facts={**FACTS, "openai/gpt-5": {"price": [1.5, 2], "sure": False}})
+    picker = play.model.overlay and play.model.overlay.picker
+    assert picker
+    gpt, ollama, acme, _ = picker.entries
+    assert "≈ $1.50 for a million tokens read, $2 written" in gpt.about
+    assert "costs nothing: it runs nearby" in ollama.about and "no price is known" in acme.about
+
+
+@pytest.mark.parametrize("facts", [None, [], {"openai/gpt-5": 3}, {"openai/gpt-5": {"price": ["a", None]}}])
+def test_facts_of_another_shape_say_nothing(facts: Any) -> None:
+    assert shown(at_work(), facts=facts, used=None)[0][1:] == ("openai/gpt-5", "400k window")
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "effect"),
+    [
+        ((), "f2", WriteSetting("favourites", ("openai/gpt-5",))),
+        (("acme/x",), "f2", WriteSetting("favourites", None)),
+        (("acme/x", "ollama/q"), "f2", WriteSetting("favourites", ("ollama/q",))),
+        (("acme/x",), "f3", WriteSetting("model", "acme/x", project=True)),
+    ],
+)
+def test_its_keys(before: tuple[str, ...], key: str, effect: WriteSetting) -> None:
+    play = at_work(*before)
+    shown(play)
+    play.press("home")
+    play.effects.clear()
+    play.press(key)
+    assert effect in play.effects and play.model.overlay is not None
+
+
+def test_a_favourite_moves_to_the_top_and_keeps_the_cursor() -> None:
+    play = at_work()
+    shown(play)
+    play.press("end", "up")
+    values = {"favourites": Value(("acme/x",), "user")}
+    play.say(SettingsRead(Configured(values), "favourites"))
+    picker = play.model.overlay and play.model.overlay.picker
+    assert picker and picker.entries[0].id == "acme/x" and picker.chosen and picker.chosen.id == "acme/x"
+    play.press("enter")
+    assert SetModel("acme/x") in play.take()
