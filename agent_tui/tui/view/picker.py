@@ -176,5 +176,8 @@ def picker_footer(kind: str) -> FooterView:
     if kind == "sessions":
         own = (("Ctrl+A", "all folders"), ("F2", "rename"), ("Del", "delete"))
         return FooterView((("↑↓", "choose"), ("Enter", "open"), *own, ("Esc", "close")))
+    if kind == "models":
+        own = (("F2", "favourite"), ("F3", "for this project"), ("F5", "look again"))
+        return FooterView((("↑↓", "choose"), ("Enter", "take"), *own, ("Esc", "close")))
     again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills") else ()
     return FooterView((("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close")))
