@@ -28,8 +28,11 @@ from agent_tui.tui.window import DEFAULT as UNSEEN
 from agent_tui.tui.window import Window
 
 if TYPE_CHECKING:
+    import logging
+
     from agent_tui.tui import farewell
 else:
+    logging = late("logging", warm=False)
     farewell = late("agent_tui.tui.farewell")
 
 STOP_SECONDS: Final = 3.0
@@ -87,6 +90,8 @@ def run(
     if early is not None:
         sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
+        if (log := logging.getLogger("agent_tui")).handlers:  # it is still there when the terminal's window is gone
+            log.error("the screen ended by an error of its own\n%s", visible(app.crash))
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
     columns = shutil.get_terminal_size().columns
     if words := farewell.farewell(app.model.transcript, columns, app.model.composer.saved):

@@ -1,6 +1,7 @@
 """The program as `python -m agent_tui` starts it, with an engine that plays. For tests in a real terminal.
 
-Environment: OPS (a file that gets one line for each Op), SCENE (what is to happen), HOLD (seconds of slow imports).
+Environment: OPS (a file that gets one line for each Op), SCENE (what is to happen), HOLD (seconds of slow imports),
+LOGS (a folder for the program's log).
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ def play(_: list[str], early: object) -> int:
     time.sleep(float(os.environ.get("HOLD", "0")))
     if os.environ.get("SCENE") == "broken-start":
         raise RuntimeError("broken at the start")
+    from agent_tui.agent.log import open_log
     from agent_tui.paths import shipped
     from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit
     from agent_tui.safety.sandbox import foreground
     from agent_tui.tui.start import run
     from tests.tui.stage import SESSION, PlayedEngine, echo
+
+    if "LOGS" in os.environ:
+        open_log(Path(os.environ["LOGS"]))
 
     def react(engine: PlayedEngine, op: Op) -> None:
         with Path(os.environ["OPS"]).open("a") as file:

@@ -147,13 +147,15 @@ def test_signals_at_any_moment_of_the_start_give_the_terminal_back(start: Start)
         assert pty.raw.count(b"\x1b[?1049h") == pty.raw.count(b"\x1b[?1049l")
 
 
-def test_an_error_of_our_own_ends_the_screen_in_order(start: Start) -> None:
-    pty = start()
+def test_an_error_of_our_own_ends_the_screen_in_order_and_is_in_the_log(start: Start, tmp_path: Path) -> None:
+    pty = start(LOGS=str(tmp_path / "logs"))
     pty.until(READY)
     pty.type("crash\r")
     assert pty.wait() == 1
     assert pty.restored() == []
     assert "an error in its own code" in pty.raw.rpartition(b"\x1b[?1049l")[2].decode()
+    (log,) = (tmp_path / "logs").iterdir()
+    assert "Traceback" in log.read_text()
 
 
 def test_an_error_before_the_screen_gives_the_terminal_back(start: Start) -> None:
