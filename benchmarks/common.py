@@ -153,8 +153,8 @@ class Pty:
         return bool(termios.tcgetattr(self.fd)[3] & termios.ECHO)
 
     def pump(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
-        """Read for at most `seconds`, or until `until()`; whether it became true. What is there at the end is read: this
-        process may have been kept waiting (by a machine that was stopped)."""
+        """Read for at most `seconds`, or until `until()`; whether it became true. What is there at the end is read:
+        this process may have been kept waiting (by a machine that was stopped)."""
         deadline = time.perf_counter() + seconds
         while not until():
             left = max(0.0, deadline - time.perf_counter())
