@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,8 @@ class Models:
         self.provider: Provider | None = None
         self.info = ModelInfo("")
         self.tried: tuple[choose.Tried, ...] = ()
+        self.fresh: Callable[[], Awaitable[EngineConfig]] | None = None
+        """The configuration with the keys that are stored now: one may have been kept meanwhile."""
 
     @property
     def _world(self) -> tuple[Mapping[str, str], Path, Path]:
@@ -40,6 +42,8 @@ class Models:
     async def change(self, record: Record, name: str, base_url: str) -> None:
         """Change to `name`, to what answers at `base_url`, or (neither given) look again. A failure changes nothing."""
         before = self.info.name
+        if self.fresh is not None:
+            self.config = await self.fresh()
         if base_url:
             choice = await choose.connect(base_url, self.config.settings, *self._world)
         else:

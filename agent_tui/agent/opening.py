@@ -18,7 +18,7 @@ from agent_tui.agent.agent import Agent
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record, Sink
-from agent_tui.agent.stored_keys import with_stored
+from agent_tui.agent.stored_keys import refreshing, with_stored
 from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
@@ -42,6 +42,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     wanted = config.settings.model if config.model_given or not before.model else before.model
     await models.first(wanted)
     agent = Agent(config, record, models, LoadedSkills(skills), pool, log)
+    models.fresh = refreshing(config, pool, agent.turns.executor.workplace.learn)
     mode = config.settings.mode if config.mode_given or not config.resume else before.mode
     record.emit(
         SessionStarted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from typing import Final
@@ -21,6 +22,19 @@ async def with_stored(config: EngineConfig, pool: Pool) -> tuple[EngineConfig, t
     found = await fetched(config, pool)
     settings = keys.joined(config.settings, config.environment, found)
     return replace(config, settings=settings, secrets=(*config.secrets, *found.values)), found.problems
+
+
+def refreshing(
+    config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...]], None]
+) -> Callable[[], Awaitable[EngineConfig]]:
+    """What gives `config` with the keys that are stored by then; `learn` is told of them before anybody uses one."""
+
+    async def fresh() -> EngineConfig:
+        found, _ = await with_stored(config, pool)
+        learn(found.secrets)
+        return found
+
+    return fresh
 
 
 async def fetched(config: EngineConfig, pool: Pool, patience: float = PATIENCE) -> Stored:

@@ -6,7 +6,7 @@ import asyncio
 import stat
 import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import Logger
 from pathlib import Path
@@ -39,6 +39,8 @@ class Workplace:
     scrub: Callable[[str], str]
     scrub_stream: Callable[[], ScrubbedStream]
     """The same for the output of a command, which comes in pieces and is kept on disk."""
+    learn: Callable[[Iterable[str]], None]
+    """From now on these are hidden, too."""
     checkpoint: Callable[[bytes], str]
     skills: Callable[[], Sequence[SkillInfo]]
     load_skill: Callable[[str], str]

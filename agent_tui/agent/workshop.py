@@ -87,6 +87,7 @@ def build(
         emit=emit,
         scrub=secret.scrub,
         scrub_stream=secret.stream,
+        learn=secret.learn,
         checkpoint=blobs.put,
         skills=skills.skills.list,
         load_skill=skills.load,

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.stored_keys import fetched, with_stored
-from agent_tui.protocol.events import ErrorRaised, Notice, ToolEnded
+from agent_tui.protocol.events import ErrorRaised, ModelChanged, Notice, ToolEnded
+from agent_tui.protocol.ops import SetModel
 from agent_tui.providers import keys
 from agent_tui.safety import credentials
 from agent_tui.settings import ProviderSettings, Settings
@@ -111,6 +112,20 @@ def test_it_is_used_and_turns_up_nowhere(
     there = {path.name for path, content in kept.items() if KEY.encode() in content}
     assert there == ({"credentials.toml"} if where == "file" else {"ring.json", "credentials.toml"})
     assert any(path.suffix == ".log" and b"no JSON" in content for path, content in kept.items())
+
+
+def test_a_key_that_is_kept_while_a_session_runs_is_used_and_hidden(
+    place: Place, server: tuple[str, list[str]]
+) -> None:
+    address, seen = server
+    script = place.script([{"text": "hello"}])
+    with place.engine(script, mode="accept-all", environment={"MOONSHOT_BASE_URL": address}) as driver:
+        credentials.save(place.home, "moonshot", KEY)
+        driver.send(SetModel("moonshot/m"))
+        driver.until(ModelChanged)
+        assert driver.turn("show me").state == "completed"
+        assert KEY not in repr(driver.events) and "[hidden]" in driver.all(ToolEnded)[0].content
+    assert set(seen) == {f"Bearer {KEY}"}
 
 
 def test_settings_and_variables_win(place: Place) -> None:
