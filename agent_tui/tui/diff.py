@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.tui.diff_rows import STYLES, Colours, Known, Pair, pairs, runs
 from agent_tui.tui.diff_split import split_lines
 from agent_tui.tui.look import DiffForm
@@ -39,7 +39,7 @@ def diff_parts(
 ) -> Iterator[tuple[list[Line], int]]:
     """The same part by part, each when it is asked for: thousands of lines are more than a key can wait for."""
     split = is_split(diff, width, form)
-    digits = len(str(max((max(h.old_start, h.new_start) + len(h.lines) for h in diff.hunks), default=1)))
+    digits = len(str(max((_last_number(hunk) for hunk in diff.hunks), default=1)))
     colours = Colours(diff.path)
     draw = split_lines if split else unified_lines
     lines: list[Line] = []
@@ -62,6 +62,12 @@ def diff_parts(
                 yield lines, left
                 drawn, lines = drawn + len(lines), []
     yield lines, left
+
+
+def _last_number(hunk: Hunk) -> int:
+    marks = [line[:1] for line in hunk.lines]
+    kept = len(marks) - marks.count("\\") - 1
+    return max(hunk.old_start + kept - marks.count("+"), hunk.new_start + kept - marks.count("-"), 1)
 
 
 def _taken(pair: Pair) -> int:

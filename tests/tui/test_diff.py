@@ -37,6 +37,15 @@ def test_one_column_keeps_numbers_and_marks() -> None:
     assert rows(CHANGE, 50) == [" 9   import os", "10 - y = old(1)", "10 + y = new(1)", "11 + z = 2", "12"]
 
 
+def test_numbers_have_the_room_that_the_last_one_needs() -> None:
+    nine = Hunk(7, 7, (" a", "-b", "+c", " d", "\\ No newline at end of file"))
+    assert rows(DiffDisplay("a", (nine,), 1, 1), 50) == [
+        "7   a", "8 - b", "8 + c", "9   d", "    \\ No newline at end of file",
+    ]  # fmt: skip
+    ten = Hunk(7, 7, (" a", "-b", "+c", "+d", " e"))
+    assert rows(DiffDisplay("a", (ten,), 2, 1), 50) == [" 7   a", " 8 - b", " 8 + c", " 9 + d", "10   e"]
+
+
 def test_the_form_follows_the_width_and_the_setting() -> None:
     one, two = rows(CHANGE, 50), len(rows(CHANGE, LEAST_WIDTH, "split"))
     assert rows(CHANGE, AUTO_WIDTH - 1) == one

@@ -45,6 +45,7 @@ _NOT_NARROW: Final = late.pattern(
     "\u2010-\u2015\u2018-\u201f\u2022\u2026\u2190-\u2199\u2500-\u25fc\u2713\u2717]"
 )
 """Anything beyond the characters that are surely one cell wide."""
+_JOINTS: Final = frozenset("/_-.:,;=&?(")
 _NO_LINE_START: Final = frozenset("、。，．・：；？！）］｝」』】〉》〕’”ー々")
 
 
@@ -55,7 +56,7 @@ def line_cells(segments: Iterable[Segment], cells: Cells) -> int:
 def breaks(text: str, width: int, cells: Cells) -> list[tuple[int, int, int]]:
     """Where `text` (one paragraph, no newline) breaks: (start, end, start of the next line) in characters.
 
-    Breaks at spaces, and between wide characters; a word longer than a line is split where the line is full.
+    Breaks at spaces, and between wide characters; a word longer than a line is split where it is about full.
     """
     if _NOT_NARROW.search(text) is None:
         return _breaks_narrow(text, width)
@@ -75,7 +76,7 @@ def _breaks_narrow(text: str, width: int) -> list[tuple[int, int, int]]:
             while following < size and text[following] == " ":
                 following += 1
         else:
-            end = following = start + width
+            end = following = _in_long_word(text, start, start + width)
         found.append((start, end, following))
         start = following
     if start < size or not found:
@@ -101,16 +102,15 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
             candidate = (index, index)
         if used + wide > width and index > start:
             if character == " ":
-                index += 1
-                continue_at = index
-                while continue_at < size and text[continue_at] == " ":
-                    continue_at += 1
-                found.append((start, candidate[0] if candidate else index - 1, continue_at))
-                start = index = continue_at
+                following = index + 1
+                while following < size and text[following] == " ":
+                    following += 1
+                found.append((start, candidate[0] if candidate else index, following))
             else:
-                end, following = candidate or (index, index)
+                at = index if candidate or wide != 1 else _in_long_word(text, start, index)
+                end, following = candidate or (at, at)
                 found.append((start, end, following))
-                start = index = following
+            start = index = following
             used, candidate = 0, None
             continue
         used += wide
@@ -120,6 +120,13 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
     if start < size or not found:
         found.append((start, size, size))
     return found
+
+
+def _in_long_word(text: str, start: int, end: int) -> int:
+    """Where the line from `start` breaks whose one word fills it until `end`: behind a joint of a path, an address or
+    a name if there is one not far before."""
+    places = range(end, end - min(_RAGGED, (end - start) // 2), -1)
+    return next((at for at in places if text[at - 1] in _JOINTS and text[at].isalnum()), end)
 
 
 def _may_begin_line(character: str, cells: Cells) -> bool:
@@ -166,16 +173,11 @@ def wrap(
     if len(text) <= room and _NOT_NARROW.search(text) is None:  # most cells of tables, most items of lists
         return [Line((*first, *(run for run in runs if run.text)), fill=fill)]
     spans = breaks(text, room, cells)
-    pieces = slices(runs, spans)
     last = len(spans) - 1
+    glue = [text[end:following] for _, end, following in spans[:-1]] + [""]
     return [
-        Line(
-            ((first if number == 0 else rest) + piece),
-            number < last,
-            text[spans[number][1] : spans[number][2]] if number < last else "",
-            fill,
-        )
-        for number, piece in enumerate(pieces)
+        Line((first if number == 0 else rest) + piece, number < last, glue[number], fill)
+        for number, piece in enumerate(slices(runs, spans))
     ]
 
 
@@ -205,10 +207,7 @@ def chop(
     if room < 2:
         runs = _narrowed(runs, cells)
         text = "".join(run.text for run in runs)
-    if _NOT_NARROW.search(text) is None:
-        spans = _full_narrow(text, room)
-    else:
-        spans = _full(text, room, cells)
+    spans = _full_narrow(text, room) if _NOT_NARROW.search(text) is None else _full(text, room, cells)
     last = len(spans) - 1
     return [
         Line((first if number == 0 else rest) + piece, number < last, "", fill)

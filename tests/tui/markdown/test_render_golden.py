@@ -24,6 +24,14 @@ def test_paragraphs_headings_and_rules() -> None:
     ]  # fmt: skip
 
 
+def test_a_word_longer_than_a_line_breaks_at_a_joint_near_its_end() -> None:
+    assert page("at `/usr/local/lib/shop/cart.py:120`.", 24) == ["at", "/usr/local/lib/shop/", "cart.py:120."]
+    assert page("quantize_every_price(prices)", 18) == ["quantize_every_", "price(prices)"]
+    assert page("שלום/every_price_of_a_day", 16) == ["שלום/every_", "price_of_a_day"], "beside other letters too"
+    assert page("a/" + "b" * 20, 16) == ["a/" + "b" * 14, "b" * 6], "not far before: lines stay full"
+    assert page("`" + "-" * 20 + "`", 16) == ["-" * 16, "-" * 4]
+
+
 def test_inline_styles_add_up() -> None:
     lines = render("**bold _both_** `code` ~~gone~~", 60, cell_len)
     assert styles(lines, "both") == {"text strong emphasis"}
