@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agent_tui.protocol.events import Event, FileChanged, FilesRestored, RestoreStarted, TurnStarted
@@ -108,8 +108,15 @@ class Changes:
             self._undos.append(event)
         else:
             self._undone -= set(event.turns)
-            if self._undos:
-                self._undos.pop()
+            self._made_again(event)
+
+    def _made_again(self, event: FilesRestored) -> None:
+        """Of what was taken back last only that is left which could not be made again."""
+        if self._undos:
+            last = self._undos.pop()
+            failed = {file.path for file in event.files if file.outcome in ("changed", "failed")}
+            if left := tuple(file for file in last.files if file.path in failed):
+                self._undos.append(replace(last, files=left))
 
     def about(self, n: int) -> tuple[int, str]:
         """The number of the turn that began with record `n`, and the beginning of its prompt."""

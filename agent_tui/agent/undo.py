@@ -253,5 +253,5 @@ def outcome_of(file: RestoredFile) -> RestoredFile:
     if sha == file.after:
         return replace(file, outcome="done" if file.before != file.after else "same")
     if sha == file.before:
-        return replace(file, outcome="kept")
+        return replace(file, outcome="failed", problem=f"{file.path}: the program ended before")
     return replace(file, outcome="changed", problem=f"{file.path} is neither as it was nor as it was to be")

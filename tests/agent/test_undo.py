@@ -93,6 +93,23 @@ def test_undo_and_redo_of_a_turn(world: World) -> None:
     assert world.tree() == before
 
 
+def test_what_could_not_be_made_again_is_still_there_to_be(world: World) -> None:
+    world.begin()
+    world.edit("a", b"a1")
+    world.edit("b", b"b1")
+    world.undo()
+    plan = world.changes.redo()
+    [first, second] = undo.look(plan, world.blobs, (world.root,))
+    cut = undo.outcome_of(undo.intent(second))  # the program ended between the two
+    assert cut.outcome == "failed"
+    world.changes.take(FilesRestored("i", "redo", (), (undo.restore(first, "", world.blobs), cut)))
+    assert [Path(one.path).name for one in world.changes.redo().files] == ["b"]
+    world.undo(redo=True)
+    assert world.tree() == {"a": b"a1", "b": b"b1"} and world.changes.redo().files == ()
+    world.undo()
+    assert world.tree() == {}
+
+
 def test_a_change_of_permissions_alone_is_taken_back(world: World) -> None:
     (world.root / "run").write_bytes(b"x")
     (world.root / "run").chmod(0o644)
