@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import platform
+import stat
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -29,6 +32,9 @@ from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.redacted import redacted
 
 FAILED: Final = 1
+UNFINISHED: Final = ".agent-tui-bug-"
+OLD: Final = 600.0
+"""Seconds after which nobody writes at an archive any more."""
 LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py", "pydantic", "httpx")
 EPILOG: Final = """\
 SESSION is a session's id or its beginning, its name, or a log; without one: the last session of this folder
@@ -72,7 +78,8 @@ def write(log: Path, path: Path) -> None:
     known = [_hidden(event, hide) for event in events]
     name = log.name.removesuffix(LOG)
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".agent-tui-bug-", delete=False) as file:
+        _sweep(path.parent)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=UNFINISHED, delete=False) as file:
             try:
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                     archive.writestr("about.json", json.dumps(_about(), indent=2) + "\n")
@@ -87,6 +94,15 @@ def write(log: Path, path: Path) -> None:
         raise Failed(f"{path}: {error.strerror}") from None
     except UNPLAYABLE as error:
         raise Failed(f"{log}: its recording cannot be redacted: {unshown(error)}") from None
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a kill left here of an archive that was being written."""
+    for part in folder.glob(f"{UNFINISHED}*"):
+        with contextlib.suppress(OSError):  # another program removes it at the same time, or it is not ours
+            about = part.lstat()
+            if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and time.time() - about.st_mtime > OLD:
+                part.unlink()
 
 
 def _stored() -> tuple[str, ...]:
