@@ -192,7 +192,8 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
     if block.bill.cost:
         parts.append(wording.cost(block.bill.cost, block.bill.estimated))
     first, *more = parts
-    runs = [Segment(first, "turn" if good else "turn.bad"), Segment("".join(f" · {p}" for p in more), "turn")]
+    look_of = "turn" if good else "notice.warning" if block.state == "cancelled" else "turn.bad"
+    runs = [Segment(first, look_of), Segment("".join(f" · {p}" for p in more), "turn")]
     indent = (_MARGIN,) if width >= 20 else ()
     return wrap([run for run in runs if run.text], width, cells, indent, indent)
 

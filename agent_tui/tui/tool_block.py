@@ -121,7 +121,7 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
             seconds = now - block.started_at if block.started_at and now else 0.0
             return [Segment(_running(seconds, block.timeout_s), "tool.wait")]
         case "cancelled":
-            parts = [Segment(_stopped(block), "tool.bad")]
+            parts = [_stopped(block)]
         case "failed":
             parts = [Segment(f"✗ {_why(block)}", "tool.bad"), *_length(block.display, " · ")]
         case "done":
@@ -135,9 +135,9 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
     return parts
 
 
-def _stopped(block: ToolBlock) -> str:
-    """Somebody cancelled it, or the program ended meanwhile."""
-    return "interrupted" if block.tag == "interrupted" else "cancelled"
+def _stopped(block: ToolBlock) -> Segment:
+    """The program ended meanwhile, or somebody cancelled it: what a person asked for is nothing that went wrong."""
+    return Segment("interrupted", "tool.bad") if block.tag == "interrupted" else Segment("cancelled", "notice.warning")
 
 
 def _why(block: ToolBlock) -> str:
