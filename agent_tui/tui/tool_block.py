@@ -102,7 +102,8 @@ def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, lo
     outcome = [Segment("  "), *_outcome(block, now, look)]
     if not open and outcome[-1].style == "tool.note" and line_cells((*name, *outcome), cells) > width - 3:
         outcome.pop()  # rather the whole label than how it was allowed
-    if open:
+    cut = label.endswith("…") and isinstance(block.display, d.CommandDisplay)  # the whole of it stands below
+    if open and not cut:
         runs = [run for run in (*name, *outcome) if run.text]
         return wrap(runs, width, cells, (_MARK,), _INDENT)
     room = width - 3 - line_cells(outcome, cells)  # as everywhere, a cell stays free at the right edge

@@ -20,6 +20,14 @@ def test_a_label_is_worth_more_than_how_it_was_allowed() -> None:
     assert page(block, 38, open=True)[:2] == ["⚙ Run make docs  ✓ · 42 ms · no", "  sandbox"]
 
 
+def test_an_open_command_is_not_begun_above_where_it_stands_whole() -> None:
+    command = "echo " + "word " * 40 + "end"
+    block = tool(d.CommandDisplay(command, exit_code=1), label=f"Run {command[:90]} …", note="no sandbox")
+    head, *rest = page(block, 60, open=True)
+    assert head.endswith("…  ✗ exit code 1 · no sandbox") and len(head) <= 60
+    assert rest[0].startswith("  $ echo word")
+
+
 def test_what_a_person_ran_says_how_the_rest_is_seen() -> None:
     output = "\n".join(f"line {number}" for number in range(20))
     own = page(tool(d.CommandDisplay("seq", output=output, exit_code=0), name=SHELL, label="! seq"))
