@@ -73,7 +73,7 @@ def test_list(home: Path, say: Say) -> None:
     assert len(say("list", "-n", "1")[1].splitlines()) == 1
     data = json.loads(say("list", "--json")[1])
     assert data[1] | {"size": 0} == {
-        "id": "abc-2", "cwd": str(home / "work"), "title": "Retries", "at": 6000.0, "turns": 5,
+        "id": "abc-2", "cwd": str(home / "work"), "title": "Retries", "at": 6000.0, "turns": 1,
         "model": "ollama/qwen3:8b", "by": "person", "size": 0, "labels": 0, "parent": "", "parent_at": 0, "branch": "",
         "files": 0, "tokens": 0, "cost": None,
     }  # fmt: skip
