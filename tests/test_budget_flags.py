@@ -28,7 +28,7 @@ def model(place: Place) -> str:
 
 @pytest.mark.parametrize(
     ("flags", "said"),
-    [(["--max-tokens", "6000"], "6,000 tokens (max_tokens) is used up"), (["--max-cost", "5"], "$5.00 (max_cost)")],
+    [(["--max-tokens", "6000"], "6,000 tokens (max_tokens) is not enough"), (["--max-cost", "5"], "$5.00 (max_cost)")],
 )
 def test_a_budget_ends_the_turn_with_4(place: Place, flags: list[str], said: str) -> None:
     place.home.mkdir()

@@ -46,11 +46,14 @@ class Budget:
             said = f"No price is known for {model}, so max_cost cannot hold: set one under [prices], or use max_tokens."
             return "price", said
         if self.max_cost and (self.cost >= self.max_cost or self.cost + cost > self.max_cost):
-            more = f"; the next request would be ${cost:.4f} and more" if self.cost < self.max_cost else ""
-            return "cost", f"The budget of ${self.max_cost:,.2f} (max_cost) is used up: {self._dollars}{more}."
+            return "cost", _said(
+                f"${self.max_cost:,.2f} (max_cost)", self._dollars, f"${cost:.4f}", self.cost >= self.max_cost
+            )
         if self.max_tokens and (self.tokens >= self.max_tokens or self.tokens + tokens > self.max_tokens):
-            more = f"; the next request has {tokens:,} and more" if self.tokens < self.max_tokens else ""
-            return "tokens", f"The budget of {self.max_tokens:,} tokens (max_tokens) is used up: {self.tokens:,}{more}."
+            return "tokens", _said(
+                f"{self.max_tokens:,} tokens (max_tokens)", f"{self.tokens:,}", f"{tokens:,}",
+                self.tokens >= self.max_tokens,
+            )  # fmt: skip
         return None
 
     def extend(self, limit: Limit, model: str) -> None:
@@ -67,3 +70,9 @@ class Budget:
     @property
     def _dollars(self) -> str:
         return f"{'≈ ' if self.estimated else ''}${self.cost:.4f}"
+
+
+def _said(budget: str, used: str, more: str, over: bool) -> str:
+    if over:
+        return f"The budget of {budget} is used up: {used}."
+    return f"The budget of {budget} is not enough: {used} used, and the next request takes {more} or more."

@@ -22,7 +22,7 @@ def test_stop_is_what_enter_means(key: str, choice: str) -> None:
     play.begin()
     play.feed(QuestionAsked(id="q", kind="budget", text=TEXT, options=("stop", "continue"), session="s"))
     dialog = play.view.dialog
-    assert dialog is not None and dialog.title == "The budget is used up" and dialog.reason == TEXT
+    assert dialog is not None and dialog.title == "The budget is reached" and dialog.reason == TEXT
     assert [option.label for option in dialog.options] == ["stop", "continue"]
     play.press(key)
     assert play.take() == [Answer("q", choice)]  # type: ignore[arg-type]

@@ -109,10 +109,10 @@ def stats(model: Model) -> Iterator[Entry]:
     for number, share in enumerate(listed(data, "by_model")):
         asked = count(_whole(share, "count"), "request")
         said = f"{asked} · tokens: {_tokens(share)} · {_time(share, 'ms')}{_cost(share)}"
-        yield Entry(f"model-{number}", str(share.get("name", "")), said, group="Models")
+        yield Entry(f"model-{number}", str(share.get("name", "")), said, said, "Models")
     for number, share in enumerate(listed(data, "by_turn")):
         said = f"{count(_whole(share, 'count'), 'request')} · tokens: {_tokens(share)}{_cost(share)}"
-        yield Entry(f"turn-{number}", f"turn {share.get('name', '')}", said, group="Turns")
+        yield Entry(f"turn-{number}", f"turn {share.get('name', '')}", said, said, "Turns")
     for number, share in enumerate(listed(data, "by_tool")):
         errors = _whole(share, "errors")
         failed = f" · {count(errors, 'error')}" if errors else ""

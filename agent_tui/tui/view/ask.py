@@ -25,7 +25,7 @@ def _dialog(
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return None
-        title = "The budget is used up" if question.kind == "budget" else "The agent goes round in circles"
+        title = "The budget is reached" if question.kind == "budget" else "The agent goes round in circles"
         reason, display, warning = question.text, None, True
     else:
         title, reason, display, warning = _title(question), question.reason, question.display, question.hard
