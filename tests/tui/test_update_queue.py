@@ -84,6 +84,29 @@ def test_up_on_an_empty_prompt_edits_the_last_one_in_its_place() -> None:
     assert play.text == ""
 
 
+def test_up_and_down_go_through_the_queue_while_nothing_is_changed() -> None:
+    play = _running("one", "two", "three")
+    for key, text in (("up", "three"), ("up", "two"), ("up", "one"), ("down", "two"), ("down", "three"), ("down", "")):
+        play.press(key)
+        assert play.text == text
+    play.press("up", "up")
+    play.type(" more")
+    play.press("enter")
+    assert play.take() == [QueueEdit("edit", id="id-two", text="two more")]
+    shown = play.view.queue
+    assert shown is not None and shown.items == ("one", "two more", "three") and play.text == ""
+
+
+def test_the_draft_waits_below_the_queue() -> None:
+    play = _running("one", "two")
+    play.press("alt+q", "down", "enter")
+    play.press("up")
+    shown = play.view.queue
+    assert shown is not None and shown.items == ("being edited: one", "two") and play.text == "one"
+    play.press("down", "down")
+    assert play.text == "" and play.view.prompt.label == "" and play.take() == []
+
+
 def test_ctrl_x_interrupts_and_clears() -> None:
     play = _running("one")
     play.press("ctrl+x")

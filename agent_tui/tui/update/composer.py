@@ -182,10 +182,12 @@ def dismissed(model: Model) -> Step:
 
 
 def browse(model: Model, step: int, draft: str) -> Step:
-    """Up or Down at the edge of the prompt: the history, or the newest queued prompt."""
+    """Up or Down at the edge of the prompt: the history, or the newest queued prompt and from there the others."""
     composer = model.composer
     if composer.purpose is not None:
         return model, ()
+    if composer.editing is not None and (other := _neighbour(model, composer.editing, step)) is not None:
+        return other, ()
     if step < 0 and not draft and composer.browsing < 0 and composer.editing is None and model.queue:
         return edit(model, model.queue[-1]), ()
     at = len(composer.history) if composer.browsing < 0 else composer.browsing
@@ -196,6 +198,16 @@ def browse(model: Model, step: int, draft: str) -> Step:
     if at >= len(composer.history):
         return write(model, kept), ()
     return _show(model, at, kept), ()
+
+
+def _neighbour(model: Model, editing: Editing, step: int) -> Model | None:
+    """The queued prompt before or after the one that is edited, as long as that is as it was; below the newest, the
+    draft. None: there is no other, and it is the history's turn."""
+    at = next((n for n, item in enumerate(model.queue) if item.id == editing.id), -1)
+    changed = at < 0 or model.composer.draft != chips.collapse(model.queue[at].text, reversed(model.composer.chips))
+    if changed or model.composer.browsing >= 0 or at + step < 0:
+        return None
+    return edit(model, model.queue[at + step]) if at + step < len(model.queue) else leave_edit(model)
 
 
 def edit(model: Model, item: Queued) -> Model:
