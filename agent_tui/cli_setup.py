@@ -45,6 +45,7 @@ def setup(arguments: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="such as openai, anthropic, gemini")
+    parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if sys.stdin is None or not sys.stdin.isatty():
         return _fail("this is not a terminal; `agent-tui auth set PROVIDER` takes a key from standard input", USAGE)
@@ -53,15 +54,21 @@ def setup(arguments: Sequence[str]) -> int:
     if given.provider and given.provider not in presets.SERVICES:
         return _fail(f"{given.provider}: no service; there are {', '.join(presets.SERVICES)}", USAGE)
     try:
-        return _steps(given.provider, store, folder)
+        model = _steps(given.provider, store, folder)
+        if given.chosen:
+            Path(given.chosen).write_text(model, "utf-8")
+        return 0
     except (Left, EOFError, KeyboardInterrupt):
         print()
+        if given.chosen:  # the screen that asked comes back: there is nothing to say about it
+            return 0
         return _fail("left: nothing was changed that was not said", CANCELLED)
     except Refused as error:
         return _fail(str(error), FAILED)
 
 
-def _steps(name: str, store: Store, folder: Path) -> int:
+def _steps(name: str, store: Store, folder: Path) -> str:
+    """Returns the model that was chosen."""
     found = store.read().settings
     stored = credentials.stored(folder, keys.names(found))
     found = keys.joined(found, os.environ, stored)
@@ -74,7 +81,7 @@ def _steps(name: str, store: Store, folder: Path) -> int:
     print(one_line(f"{model} is your model now (config.toml)."))
     if (now := store.read().values.get("model")) is not None and now.layer != "user":
         print(one_line(f"But {now.source} wins over it here."))
-    return 0
+    return model
 
 
 def _provider(found: Settings, stored: credentials.Stored) -> str:

@@ -164,8 +164,8 @@ class AgentApp(Surroundings, inherit_bindings=False):
                 self._memory.read(number)
             case do.EditDraft(text):
                 self.edit_outside(text)
-            case do.LookBack() | do.WriteBug():
-                self._failed(self.look_back() if isinstance(effect, do.LookBack) else self.write_bug())
+            case do.LookBack() | do.WriteBug() | do.SetUp():
+                self._failed(self.on_terminal(effect))
             case do.Suspend():
                 self.suspend_to_shell()
             case do.ExpireToast(number, seconds):

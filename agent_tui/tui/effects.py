@@ -76,6 +76,11 @@ class WriteBug:
 
 
 @frozen
+class SetUp:
+    """Let the person set up a provider on the terminal, and use the model that they choose there."""
+
+
+@frozen
 class Suspend:
     """Stop, and give the terminal to the shell until it calls us back."""
 
@@ -176,6 +181,6 @@ class Notify:
 
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | LookBack | WriteBug | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
-    | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
+    | ReadHistory | EditDraft | LookBack | WriteBug | SetUp | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
+    | SetUp | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

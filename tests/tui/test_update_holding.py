@@ -130,7 +130,7 @@ def test_words_typed_at_the_first_run_go_into_the_prompt(text: str) -> None:
 def test_quitting_waits_for_enter_however_long_and_a_word_after_it_is_whole() -> None:
     play = _first_run()
     play.press("q")
-    assert _row(play) == 3
+    assert _row(play) == 4
     play.press("u", after=9.0)
     assert play.text == "qu" and _row(play) == 0
     play.press("q", rests=False)
@@ -140,7 +140,7 @@ def test_quitting_waits_for_enter_however_long_and_a_word_after_it_is_whole() ->
     assert play.takes(Quit) == [Quit()]
     play = _first_run()
     play.press("q", "up")
-    assert _row(play) == 2
+    assert _row(play) == 3
     play.press("enter")
     assert play.take() == [SetModel("demo/tour")]
 

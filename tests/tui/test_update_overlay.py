@@ -37,7 +37,7 @@ def test_the_first_run_says_what_was_tried_and_offers_a_way() -> None:
     assert "Ollama at localhost:11434: nothing answers" in _lines(play)
     assert "OPENAI_API_KEY" in _lines(play)
     assert play.view.overlay is not None
-    assert [option.key for option in play.view.overlay.options] == ["r", "a", "d", "q"]
+    assert [option.key for option in play.view.overlay.options] == ["r", "a", "k", "d", "q"]
 
 
 def test_looking_again_in_vain_is_said() -> None:

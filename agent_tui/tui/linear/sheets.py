@@ -20,7 +20,7 @@ PAGE: Final = 10
 READ_ONLY: Final = frozenset(("private", "aside", "paste"))
 """Sheets with nothing to choose: a line that is meant for the model closes them."""
 HINTS: Final = {
-    "first_run": "Type r, a, d or q, or /model and a name.",
+    "first_run": "Type r, a, k, d or q, or /model and a name.",
     "aside": "Type c to copy it, or go on.",
     "private": "Type an empty line to go on.",
     "paste": "Type an empty line to go on.",

@@ -11,7 +11,7 @@ from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
-from agent_tui.tui.effects import Quit, Send, Type
+from agent_tui.tui.effects import Quit, Send, SetUp, Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
@@ -48,6 +48,7 @@ class Item:
 FIRST_RUN: Final = (
     Item("r", "look again", "after you started a server", "retry"),
     Item("a", "enter a server address", "Ollama or OpenAI's API", "address"),
+    Item("k", "set up a provider with a key", "Anthropic, OpenAI, Gemini, …", "setup"),
     Item("d", "the demo", "a script, needs no server", "demo"),
     Item("q", "quit", "", "quit"),
 )
@@ -196,6 +197,8 @@ def _choose(model: Model, overlay: Overlay, value: str) -> Step:
             return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
         case "retry":
             return send(replace(model, overlay=replace(overlay, note="looking …")), SetModel(""))
+        case "setup":
+            return model, (SetUp(),)
         case "demo":
             return send(replace(model, overlay=replace(overlay, note="starting the demo …")), SetModel(DEMO))
         case _:
