@@ -35,7 +35,8 @@ NASTY = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</code></pre></details><b>", "\x1b[31mred\x1b[0m",
     "\x1b]52;c;aGk=\x07", "\u202egnp.exe", "[x](javascript:alert(1))", "![p](https://evil.example/p.png)",
     "[d](data:text/html,<script>1</script>)", "````\n</details>\n````", "{{body}} {{title}}", "a\0b\x9b2J",
-    "<javascript:x>", "&lt;script&gt;", "]]><!--", "```js\n</script>\n```", "[a]: https://e.org 'x\" onclick=\"y'\n[a]",
+    "<javascript:x>", "a  \nb\\\n***", "&lt;script&gt;", "]]><!--", "```js\n</script>\n```",
+    "[a]: https://e.org 'x\" onclick=\"y'\n[a]",
 ]  # fmt: skip
 BAD = st.sampled_from(NASTY)
 TEXT = st.one_of(st.text(max_size=60), BAD, st.tuples(st.text(max_size=9), BAD, st.text(max_size=9)).map("".join))
@@ -67,6 +68,9 @@ class Tags(HTMLParser):
             safe = name in ATTRIBUTES and (name != "style" or re.fullmatch(r"text-align:\w+", value or ""))
             if not safe or (name == "href" and not re.match(r"(?i)https?:|mailto:", value or "")):
                 self.wrong.append(f"{tag} {name}={value}")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)  # `<br />` opens nothing
 
     def handle_endtag(self, tag: str) -> None:
         if self.open.pop() != tag:
