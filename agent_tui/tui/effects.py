@@ -181,6 +181,6 @@ class Notify:
 
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
-    | ReadHistory | EditDraft | LookBack | WriteBug | SetUp | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
+    | ReadHistory | EditDraft | LookBack | WriteBug | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
     | SetUp | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

@@ -13,7 +13,6 @@ from agent_tui.tui.canvas import Canvas
 from agent_tui.tui.clipboard import CopyingApp
 from agent_tui.tui.effects import LookBack, SetUp, WriteBug
 from agent_tui.tui.link import Link
-from agent_tui.tui.effects import LookBack, SetUp, WriteBug
 from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import NO_EDITOR, no_shell
 from agent_tui.tui.own_editor import Foreground as Foreground
