@@ -60,7 +60,7 @@ class Collaborators:
     attach: Attach
     fill: Callable[..., Awaitable[Request]]
     accounts: Accounts
-    may_send: Callable[[Request], Awaitable[bool]]
+    may_send: Callable[[Provider, str, Request], Awaitable[bool]]
     max_steps: int
     chain: Chain
     continues: int = 0
@@ -81,7 +81,7 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         await heard(turn, with_.attach)
         turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
         request = with_.history().request()
-        if not await with_.may_send(request):
+        if not await with_.may_send(with_.provider, with_.info.name, request):
             return "budget_exceeded"
         reply, with_ = await answer(turn, with_, request)
         if reply is None:

@@ -40,6 +40,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.providers.base import Provider
 from agent_tui.sessions.checkpoints import Blobs
 
 HOW_TO_UNDO: Final = "A file was changed. /undo shows what was changed, and takes it back."
@@ -212,10 +213,9 @@ class Turns:
         self.record.emit(QuestionAnswered(id=asked.id, choice=choice, text=answer.text))
         return choice, answer.text if choice == "say" else ""
 
-    async def _may_send(self, request: Request) -> bool:
+    async def _may_send(self, provider: Provider, name: str, request: Request) -> bool:
         """Whether the budget is enough for `request`; else the person is asked, and with nobody there the turn ends."""
-        provider, name = self.models.provider, self.models.info.name
-        while provider is not None and (found := await self.accounts.exceeded(provider, name, request)) is not None:
+        while (found := await self.accounts.exceeded(provider, name, request)) is not None:
             limit, reason = found
             if not self.config.interactive:
                 self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
