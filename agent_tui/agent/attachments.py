@@ -59,8 +59,8 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
 
 
 TOOL: Final = Tool(
-    name=ATTACHED, description="", arguments=Attached, effect="read", label=lambda args: f"Attach {args.path}", run=run,
-    paths=lambda args: (args.path,),
+    name=ATTACHED, description="", arguments=Attached, effect="read", run=run,
+    label=lambda args: f"Attach {images.named(args.path)}", paths=lambda args: (args.path,),
 )  # fmt: skip
 
 

@@ -128,3 +128,10 @@ def test_a_tool_that_hangs_is_ended(tmp_path: Path) -> None:
     code, data, said = asyncio.run(images._output((str(tool),), {"PATH": "/usr/bin:/bin"}))
     assert (code, data) == (124, b"")
     assert "no end after" in said
+
+
+def test_a_copy_is_called_as_what_it_is_a_copy_of() -> None:
+    copy = "/home/me/.local/share/agent-tui/outputs/13d40250-17d7/shot of it-acb950cb.png"
+    assert images.named(copy) == "shot of it.png"
+    for other in ("a/shot-acb950cb.png", "shot.png", "/outputs/shot-acb950cb.png", "/x/outputs/y/shot.png"):
+        assert images.named(other) == other

@@ -11,8 +11,10 @@ from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
+from agent_tui.tui.markdown.lines import Segment
+from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.update.overlay import BURST_SECONDS
-from agent_tui.tui.widgets.dialog import CONTEXT_ROWS
+from agent_tui.tui.widgets.dialog import CONTEXT_ROWS, roomy
 from agent_tui.tui.widgets.dialog_small import LEAST_CONTEXT
 from agent_tui.tui.widgets.paint import low
 from tests.tui.stage import SESSION, play, text, until
@@ -90,3 +92,13 @@ def test_another_size_is_kept_to_at_once(size: tuple[int, int]) -> None:
         fits(app)
 
     play(asking(new_file(60)), steps, size=(100, 30))
+
+
+def test_a_reason_is_whole_where_lines_are_free() -> None:
+    """On a low screen too: it says why it is asked."""
+    value = DialogView("t", "r", None, (Option("y", "yes"), Option("n", "no")), 0)
+    reason = [(Segment(f"line {n}"),) for n in range(4)]
+    whole = roomy(value, reason, 3, 50, 9)
+    assert whole is not None and list(whole[1]) == reason[:3]
+    tight = roomy(value, reason, 6, 50, 10)
+    assert tight is None or len(tight[1]) + tight[0] + len(tight[2]) <= 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+from textual import events
 from textual.pilot import Pilot
 
 from agent_tui.protocol.events import QueueChanged
@@ -12,6 +13,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.regions import BROADEST, LEAST_BESIDE, WIDEST, Option, sheet_room, sheet_width
 from agent_tui.tui.widgets.dialog import options_lines
+from agent_tui.tui.widgets.overlay import noted
 from agent_tui.tui.widgets.paint import fitted
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
@@ -80,6 +82,25 @@ def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
         assert rows[0].rstrip().endswith("…  at the next step")
         assert rows[1].rstrip().endswith("  next")
     assert fitted([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], "alone it has the line to itself"
+
+
+def test_the_lower_border_is_whole_however_much_it_says() -> None:
+    said = "↑↓ PgUp PgDn scroll · Enter puts it into the prompt · Esc closes"
+    assert noted(said, 80) == said
+    assert [noted(said, room) for room in (50, 20, 4)] == [
+        "Enter puts it into the prompt · Esc closes", "Esc closes", "Esc…",
+    ]  # fmt: skip
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        app.post_message(events.Paste("\n".join(f"line {n} " for n in range(60))))
+        await until(lambda: "Pasted" in text(app))
+        await pilot.press("f4")
+        await until(lambda: "line 3 " in text(app))
+        sheet = app.regions.overlay.region
+        last = text(app).split("\n")[sheet.bottom - 1]
+        assert last.strip()[0] == "╰" and last.strip()[-1] == "╯" and "Esc closes" in last
+
+    play(PlayedEngine(long_answers), steps, size=(60, 20))
 
 
 def test_what_came_below_is_not_told_through_a_sheet() -> None:

@@ -219,6 +219,11 @@ def test_another_session_is_looked_at_and_opened() -> None:
     parts = [{"name": "you", "text": "tidy it", "lines": 2}, {"name": "answer", "text": "It is tidy.", "lines": 4}]
     play.feed(Answered(id="preview", kind="preview", data={"of": "two", "parts": parts}))
     assert "you: tidy it\nanswer: It is tidy." in text(play)
+    long = [parts[0], {**parts[1], "text": "It is tidy, and all of it was looked at twice. " * 9}]
+    play.feed(Answered(id="preview", kind="preview", data={"of": "two", "parts": long}))
+    assert text(play).rstrip().endswith(" …"), "its end is not all of it"
+    play.say(Resized(60, 20))
+    assert "answer: It is tidy" in text(play) and text(play).rstrip().endswith(" …")
     play.press("enter")
     assert play.take() == [Resume("two")] and play.view.overlay is None
 

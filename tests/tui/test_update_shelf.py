@@ -70,6 +70,14 @@ def test_a_label_is_put_to_the_marked_or_the_last_turn() -> None:
     assert shown is not None and shown.options[1].detail.startswith("first")
 
 
+def test_a_label_that_is_taken_away_is_told_of() -> None:
+    play = worked()
+    play.feed(Labelled(9, "good", session="s"))
+    command(play, "label")
+    assert play.toast == "prompt 2 is not labelled good any more", "so that it can be put back"
+    assert play.take()[-1] == Label(9, "")
+
+
 def test_a_label_needs_a_message_and_a_word() -> None:
     play = Play()
     command(play, "label x")

@@ -50,9 +50,10 @@ def label(model: Model, text: str) -> Step:
     if place < 0:
         return toast(model, "nothing was asked before the marked message", "warning")
     about = one_line(marks[place].prompt, 40)
-    if not text and marks[place].n not in model.transcript.labels:
+    before = model.transcript.labels.get(marks[place].n, "")
+    if not text and not before:
         return toast(model, f"type /label and a word for {about}")
-    said = f"{about} is labelled {one_line(text, 40)}" if text else f"{about} has no label any more"
+    said = f"{about} is labelled {one_line(text, 40)}" if text else f"{about} is not labelled {before} any more"
     return then(send(model, Label(marks[place].n, text)), toast(model, said, "good"))
 
 

@@ -146,11 +146,17 @@ def _preview(id: str, preview: Any, inner: int, room: int) -> list[tuple[Span, .
         head = f"{name}: " if name else ""
         rows = [row.expandtabs(4) for row in text.split("\n", most)[:most]]
         if name:
-            rows = wrap(one_line(text, inner * most), inner, initial_indent=head)[:most] or [head]
+            line = one_line(text, inner * most)
+            rows = wrap(line, inner, initial_indent=head, max_lines=most, placeholder=" …") or [head]
         for number, row in enumerate(rows):
             cut = row if len(row) <= inner else f"{row[: inner - 1]}…"
             named = name and not number
             lines.append((Span(head, "dim"), Span(cut[len(head) :])) if named else (Span(cut or " "),))
+    said = any(part.get("name") for part in preview.get("parts") or ())  # of a file, the first lines are enough
+    if said and len(lines) > room:
+        *before, last = lines[room - 1]
+        taken = sum(len(span.text) for span in before)
+        lines[room - 1] = (*before, Span(f"{last.text[: max(0, inner - 2 - taken)].rstrip()} …"))
     return lines[:room] or [(Span("it is empty", "dim"),)]
 
 

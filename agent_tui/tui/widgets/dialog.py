@@ -233,7 +233,7 @@ def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, wi
         options = options_lines(short, value.selected, width, False)
         if least and around + len(options) + least > budget:
             return None
-    above = reason[: 3 if budget > len(options) + 8 else 1]
+    above = reason[: 3 if budget > len(options) + 8 else max(1, min(3, budget - 2 - len(options) - least))]
     gap = int(bool(options) and budget > len(options) + len(above) + 5)
     return max(1, budget - 2 - len(options) - len(above) - gap), above, [*[()] * gap, *options]
 

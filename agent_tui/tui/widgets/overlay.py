@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.geometry import Size
 
 from agent_tui.registry import late
-from agent_tui.tui.markdown.lines import Segment, line_cells, wrap
+from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
 from agent_tui.tui.regions import OverlayView, Span, sheet_width
 from agent_tui.tui.widgets.completion import window
 from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
@@ -88,7 +88,7 @@ class Overlay(Region):
         return [
             edge("╭", "╮", value.title, more, width, "accent"),
             *(side(line, width, "accent") for line in body),
-            edge("╰", "╯", "", value.footer, width, "accent"),
+            edge("╰", "╯", "", noted(value.footer, width - 6), width, "accent"),
         ]
 
     def _diffs(self, diffs: tuple[DiffDisplay, ...], width: int) -> list[tuple[Segment, ...]]:
@@ -106,6 +106,13 @@ class Overlay(Region):
             return text, ""
         first = min(max(0, scroll), len(text) - room)
         return text[first : first + room], f"{first + 1}–{first + room} of {len(text)}"
+
+
+def noted(note: str, room: int) -> str:
+    """The last parts of `note` that have room in a border: how to leave is named at its end."""
+    while cell_len(note) > room and " · " in note:
+        note = note.partition(" · ")[2]
+    return cut(note, room, cell_len)
 
 
 def wrapped(spans: Sequence[Span], width: int) -> list[tuple[Segment, ...]]:
