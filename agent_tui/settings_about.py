@@ -19,6 +19,7 @@ class AgentSettings:
     """Seconds a turn may take; 0: no limit."""
     parallel_tools: bool = True
     continues: int = 3
+    effort: str = ""
     max_cost: float = 0.0
     """Dollars that a session may take from when it is opened; 0: no limit."""
     max_tokens: int = 0
@@ -101,6 +102,7 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "agent.max_tokens": (0, "Tokens that it may read and write, in all requests; then it asks; 0: no limit."),
     "agent.parallel_tools": (True, "Calls of one step that only read run side by side."),
     "agent.continues": (3, "How often an answer that reached the model's token limit goes on by itself; 0: never."),
+    "agent.effort": ("", "How hard the model thinks, where nobody says in the session; nothing: as it likes."),
     "tools.enabled": ((), "The tools that the model gets; none named: all."),
     "tools.command_timeout": (120.0, "Seconds that a command may take, where the model does not say."),
     "tools.max_output_chars": (32_000, "Characters of a result that the model gets."),

@@ -139,12 +139,15 @@ _IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
 KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
 
 _MODELS: Final = Kind("a list of models", lambda value: tuple(map(_model, _names(value))), "names")
+EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
+"""How hard a model may be asked to think."""
 TOP: Final[Mapping[str, Kind]] = {
     "model": _MODEL, "mode": _one_of(*MODES), "fallback": _MODELS, "small_model": _MODEL, "favourites": _MODELS,
 }  # fmt: skip
 SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "agent": {
         "max_steps": _whole(1, 10_000), "timeout": _IDLE, "parallel_tools": _SWITCH, "continues": _whole(0, 100),
+        "effort": _one_of("none", "minimal", *EFFORTS),
         "max_cost": _seconds(0, 1_000_000, " (0: no limit)", "dollars"), "max_tokens": _whole(0, 1_000_000_000_000),
     },
     "tools": {
@@ -193,8 +196,6 @@ PROVIDER: Final[Mapping[str, Kind]] = {
     "api_key": Kind("a text", _text, "secret"),
     "num_ctx": _WINDOW,
 }
-EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
-"""How hard a model may be asked to think."""
 
 
 def _effort(levels: tuple[str, ...], least: int) -> Kind:

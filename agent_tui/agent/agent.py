@@ -26,6 +26,7 @@ from agent_tui.agent.past import Past
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
 from agent_tui.agent.shell import Shell
+from agent_tui.agent.switches import switch
 from agent_tui.agent.turns import Turns, new_id
 from agent_tui.context.skills import Expansion, Missing
 from agent_tui.protocol.events import (
@@ -33,7 +34,6 @@ from agent_tui.protocol.events import (
     Cleared,
     DraftSaved,
     ErrorRaised,
-    ModeChanged,
     Notice,
     PlaceKept,
     QuestionAnswered,
@@ -56,13 +56,13 @@ from agent_tui.protocol.ops import (
     RunShell,
     SaveDraft,
     SetClipboard,
+    SetEffort,
     SetMode,
     SetModel,
     Steer,
     Submit,
     WriteFile,
 )  # fmt: skip
-from agent_tui.safety.policy import MODES
 from agent_tui.structures import chips
 
 DRAFT_SECONDS: Final = 0.2
@@ -115,8 +115,8 @@ class Agent:
                     self._spent(op.text)
             case Answer():
                 self.turns.consent.answer(op)
-            case SetMode():
-                self._set_mode(op.mode)
+            case SetMode() | SetEffort():
+                switch(self.record, op)
             case SetModel():
                 self.turns.spawn(self.models.change(self.record, op.model, op.base_url))
             case Pull():
@@ -233,12 +233,6 @@ class Agent:
             self._draft = SaveDraft("")  # it was not on record yet, and will not be
         if standing.draft and chips.expand(standing.draft, standing.pasted).strip() == text.strip():
             self.record.emit(DraftSaved(""))
-
-    def _set_mode(self, mode: str) -> None:
-        if mode in MODES:
-            self.record.emit(ModeChanged(mode))
-        else:
-            self.record.emit(ErrorRaised(f"No mode {mode!r}.", "invalid_arguments", f"modes: {', '.join(MODES)}"))
 
     def _save_draft(self, op: SaveDraft) -> None:
         if self._draft is None:

@@ -21,7 +21,7 @@ from agent_tui.agent.record import Record, Sink
 from agent_tui.agent.stored_keys import refreshing, with_stored
 from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
-from agent_tui.protocol.events import Event, Notice, Restored, SessionStarted, fold
+from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.providers import wire_log
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.store import Store
@@ -51,6 +51,8 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
             config=config.settings.snapshot(), resumed=bool(config.resume), otr=config.otr,
         )
     )  # fmt: skip
+    if (effort := config.settings.agent.effort) and not config.resume:
+        record.emit(EffortChanged(effort))
     if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
         record.emit(Notice(f"Allowed before in this session, and still: {shown}"))

@@ -17,6 +17,7 @@ from agent_tui.agent.history import History
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     DraftSaved,
+    EffortChanged,
     Event,
     ModeChanged,
     ModelChanged,
@@ -54,6 +55,7 @@ class Standing:
 
     mode: str = "auto"
     model: str = ""
+    effort: str = ""
     queue: tuple[Queued, ...] = ()
     paused: bool = False
     draft: str = ""
@@ -76,6 +78,8 @@ class Standing:
                 return replace(self, mode=event.mode, model=event.model)
             case ModeChanged():
                 return replace(self, mode=event.mode)
+            case EffortChanged():
+                return replace(self, effort=event.effort)
             case ModelChanged():
                 return replace(self, model=event.model)
             case QueueChanged():

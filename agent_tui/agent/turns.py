@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
+from dataclasses import replace
 from logging import Logger
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -176,6 +177,7 @@ class Turns:
             said = f"{info.name} takes no images: it is only told their names."
             self.current.emit(Notice(said, "warning"))
         self._left_out = left_out
+        request = replace(request, effort=self.record.standing.effort)
         blobs = Blobs(self.config.blobs)
         loop_ = asyncio.get_running_loop()
         return await loop_.run_in_executor(self._pool, images.filled, request, blobs.get, takes)

@@ -17,6 +17,7 @@ from agent_tui.protocol.event import Unknown as Unknown
 from agent_tui.protocol.session_events import Answered as Answered
 from agent_tui.protocol.session_events import Cleared as Cleared
 from agent_tui.protocol.session_events import DraftSaved as DraftSaved
+from agent_tui.protocol.session_events import EffortChanged as EffortChanged
 from agent_tui.protocol.session_events import ErrorRaised as ErrorRaised
 from agent_tui.protocol.session_events import Labelled as Labelled
 from agent_tui.protocol.session_events import ModeChanged as ModeChanged
@@ -58,7 +59,7 @@ from agent_tui.protocol.undo_events import Rewound as Rewound
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
     | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta
-    | ToolArgsDelta
+    | ToolArgsDelta | EffortChanged
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
     | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored

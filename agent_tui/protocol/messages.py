@@ -77,6 +77,8 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 0
     """0: the provider's own default."""
+    effort: str = ""
+    """How hard to think (`ops.EFFORTS`); empty: as the provider's settings say, else as the model likes."""
 
 
 @frozen

@@ -16,6 +16,8 @@ QueryKind = Literal[
 ]  # fmt: skip
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which the mode key cycles."""
+EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+"""How hard a model may be asked to think, in their order."""
 Choice = Literal["once", "always", "no", "stop", "continue", "say"]
 FileChoice = Literal["keep", "restore", "both"]
 """What to do about a file that changed since: leave it, put the old one in its place, write the old one beside it."""
@@ -80,6 +82,14 @@ class Answer(Op):
 class SetMode(Op):
     mode: str
     type: Literal["set_mode"] = "set_mode"
+
+
+@frozen
+class SetEffort(Op):
+    """How hard the model thinks from the next request on (`EFFORTS`); empty: as it likes."""
+
+    level: str
+    type: Literal["set_effort"] = "set_effort"
 
 
 @frozen
@@ -278,5 +288,5 @@ class Shutdown(Op):
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
     | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
-    | Delete | Label | RestoreFiles | Continue | KeepRecording | KeepPlace
+    | SetEffort | Delete | Label | RestoreFiles | Continue | KeepRecording | KeepPlace
 )  # fmt: skip

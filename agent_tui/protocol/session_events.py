@@ -54,6 +54,17 @@ class ModeChanged(Event):
 
 
 @frozen
+class EffortChanged(Event):
+    """The model is asked to think so hard from the next request on; empty: as it likes."""
+
+    effort: str
+    type: Literal["effort_changed"] = "effort_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, effort=self.effort)
+
+
+@frozen
 class ModelChanged(Event):
     model: str
     window: int = 0

@@ -165,6 +165,7 @@ class Transcript:
     turn: int = 0
     steps: int = 0
     turn_at: float = 0.0
+    effort: str = ""
     queue: tuple[Queued, ...] = ()
     paused: bool = False
     draft: str = ""

@@ -14,6 +14,7 @@ from agent_tui.providers import _anthropic_models as claude
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import compatible
 from agent_tui.providers._anthropic_answer import AnthropicAnswer
+from agent_tui.providers._effort import level
 from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents, WholeBody
 from agent_tui.providers._stream import answered
@@ -28,6 +29,7 @@ TOKEN: Final = "ANTHROPIC_AUTH_TOKEN"
 URL: Final = "ANTHROPIC_BASE_URL"
 VERSION: Final = "2023-06-01"
 """Of the dialect, as a header of every request."""
+LEVELS: Final = ("low", "medium", "high", "xhigh", "max")
 PAGE: Final = 1_000
 MOST_PAGES: Final = 20
 
@@ -110,7 +112,7 @@ class AnthropicProvider:
     def _asked(self, request: Request) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
         """The fields of a request, its messages, and the most tokens to answer it with."""
         answer = claude.answer_tokens(self._known, request.max_tokens or count(self._options.get("max_tokens")))
-        think = claude.thinking(self._known, self._options.get("think"), answer)
+        think = claude.thinking(self._known, level(request.effort, self._options.get("think"), LEVELS), answer)
         budget = self._known.thinks in ("budget", "never")  # others may have thought without having been asked to
         messages = dialect.messages(request.messages, self._origin, bool(think) or not budget)
         if think.get("thinking", {}).get("type") == "enabled" and not dialect.starts_with_thought(messages):

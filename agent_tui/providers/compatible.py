@@ -12,6 +12,7 @@ from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import _models as known
 from agent_tui.providers._chat_completions import ChatAnswer, message
+from agent_tui.providers._effort import of_service
 from agent_tui.providers._listed import listed
 from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers._readers import ServerSentEvents
@@ -130,16 +131,16 @@ class CompatibleProvider:
             fields["stream_options"] = {"include_usage": True}
         if most := self._most(request):
             fields[self._server.limit_field] = most
-        fields |= self._beside()
+        fields |= self._beside(request)
         if request.tools:
             fields["tools"] = suited_tools(request.tools, quirks)
         system = [{"role": "system", "content": request.system}] if request.system else []
         wired = (message(m, self.name) for m in request.messages)
         return request_body(fields, suited([*system, *(m for m in wired if m is not None)], quirks))
 
-    def _beside(self) -> dict[str, Any]:
+    def _beside(self, request: Request) -> dict[str, Any]:
         """Fields that only one kind of server knows."""
-        return {}
+        return of_service(self.name, request.effort)
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         answer = ChatAnswer(request, self._wire.place, self._server.quirks.think_tags)

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._effort import THREE, level
 from agent_tui.providers._gemini_answer import GeminiAnswer
 from agent_tui.providers._gemini_content import contents
 from agent_tui.providers._gemini_schema import declarations
@@ -136,7 +137,8 @@ class GeminiProvider:
 
     def _config(self, request: Request, options: Mapping[str, Any]) -> dict[str, Any]:
         config: dict[str, Any] = {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
-        if thinking := thinking_config(self.model, options.get("think")):
+        wanted = level(request.effort if thinks(self.model) else "", options.get("think"), THREE)
+        if thinking := thinking_config(self.model, wanted):
             config["thinkingConfig"] = thinking
         return config
 

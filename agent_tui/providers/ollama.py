@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from agent_tui import registry
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._effort import of_ollama
 from agent_tui.providers._ollama_chat import OllamaAnswer, message
 from agent_tui.providers._readers import JSONLines
 from agent_tui.providers._stream import answered
@@ -243,7 +244,7 @@ class OllamaProvider:
         streams = self._setup.options.get("stream") is not False
         fields: dict[str, Any] = {"model": self.model, "stream": streams, "truncate": False, "shift": False}
         if facts.thinking:
-            fields["think"] = self._setup.options.get("think", True)
+            fields["think"] = of_ollama(self.model, request.effort, self._setup.options.get("think", True))
         fields["options"] = {"num_ctx": self._window(facts)}
         if request.max_tokens:
             fields["options"]["num_predict"] = request.max_tokens

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _responses as dialect
+from agent_tui.providers._effort import of_openai
 from agent_tui.providers._models import reasons
 from agent_tui.providers._responses_answer import ResponsesAnswer
 from agent_tui.providers.base import Failed, ProviderSetup, StreamItem
@@ -58,8 +59,12 @@ class OpenAIProvider(CompatibleProvider):
         """The models that chat: OpenAI's list holds all kinds."""
         return tuple(info for info in await super().models() if not _NO_CHAT.search(info.name))
 
-    def _beside(self) -> dict[str, Any]:
-        return {"reasoning_effort": self._effort} if self._effort and reasons(self.model) else {}
+    def _asked_for(self, request: Request) -> str:
+        return of_openai(self.model, request.effort, self._effort)
+
+    def _beside(self, request: Request) -> dict[str, Any]:
+        effort = self._asked_for(request)
+        return {"reasoning_effort": effort} if effort and reasons(self.model) else {}
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         answer = self._responses(request) if self.responds else super().stream(request)
@@ -83,5 +88,5 @@ class OpenAIProvider(CompatibleProvider):
     def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         origin = dialect.Origin(self.name, host_of(self.base_url), self.model)
         most = self._most(request)
-        body = dialect.body(request, origin, most, self._effort, self._summary, self._streams)
+        body = dialect.body(request, origin, most, self._asked_for(request), self._summary, self._streams)
         return self._asked("/responses", body, ResponsesAnswer(request, self._wire.place, origin))

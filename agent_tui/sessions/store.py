@@ -19,6 +19,7 @@ from agent_tui.protocol.events import (
     ApprovalAnswered,
     Cleared,
     DraftSaved,
+    EffortChanged,
     ErrorRaised,
     Event,
     FilesRestored,
@@ -46,7 +47,7 @@ DURABLE: Final = (
 )  # fmt: skip
 """Events that must survive a power cut before anything follows from them."""
 
-_PASSING: Final = (SessionStarted, Notice, ErrorRaised, ModeChanged, ModelChanged, Cleared, PlaceKept)
+_PASSING: Final = (SessionStarted, Notice, ErrorRaised, ModeChanged, ModelChanged, EffortChanged, Cleared, PlaceKept)
 _sync = getattr(os, "fdatasync", os.fsync)
 
 

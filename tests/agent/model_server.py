@@ -108,7 +108,7 @@ def engine(place: Place, server: ModelServer, agent: AgentSettings | None = None
     """The engine with `server` as its model, and `others` beside it."""
     others: dict[str, ModelServer] = more.pop("others", {})
     changed: dict[str, Any] = more.pop("settings", {})
-    config = place.config("compatible/m", agent=agent, **more)
+    config = place.config(more.pop("model_name", "compatible/m"), agent=agent, **more)
     providers = {"compatible": server, **others}
     settings = replace(
         config.settings, providers={name: ProviderSettings(one.address) for name, one in providers.items()}, **changed

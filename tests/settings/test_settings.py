@@ -97,7 +97,8 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
     assert json.loads(json.dumps(found.snapshot())) == found.snapshot()
     assert "secret" not in str(found.snapshot())
     assert found.snapshot()["agent"] == {
-        "max_steps": 12, "timeout": 90.0, "parallel_tools": False, "continues": 3, "max_cost": 0.0, "max_tokens": 0,
+        "max_steps": 12, "timeout": 90.0, "parallel_tools": False, "continues": 3, "effort": "",
+        "max_cost": 0.0, "max_tokens": 0,
     }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ READING: Final = "reading along"
 def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
-        t.model, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
+        t.model, t.effort, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill,
@@ -39,13 +39,13 @@ def header_view(model: Model) -> HeaderView:
 
 @lazy
 def _header(
-    name: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
+    name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
     title: str, otr: bool, reading: bool, bill: Bill,
 ) -> HeaderView:  # fmt: skip
     waiting = sum(item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
-        "model": _model(name, instead),
+        "model": _model(name, instead, effort),
         "cwd": _folder(words.folder(cwd, home)) if cwd else None,
         "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
         "queue": _queue(waiting, paused) if waiting else None,
@@ -72,11 +72,13 @@ def _cut(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: words.pieces(line, most - 1)]}…"
 
 
-def _model(name: str, instead: str) -> Part:
+def _model(name: str, instead: str, effort: str) -> Part:
     if instead or not name:
         return Part((Span(instead, "dim") if instead else Span("no model", "warning"),), MODEL)
     _, slash, bare = name.partition("/")
-    return Part((Span(name, "accent"),), MODEL, (Span(bare, "accent"),) if slash and bare else (), BARE, cuts=True)
+    tried = (Span(f" {effort}", "dim"),) if effort else ()
+    short = (Span(bare, "accent"), *tried) if slash and bare else ()
+    return Part((Span(name, "accent"), *tried), MODEL, short, BARE, cuts=True)
 
 
 def _folder(path: str) -> Part:

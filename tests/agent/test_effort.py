@@ -1,0 +1,56 @@
+"""How hard the model thinks: said in a session, kept with it, in every request from then on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agent_tui.agent.record import Standing
+from agent_tui.protocol.events import EffortChanged, ErrorRaised
+from agent_tui.protocol.ops import SetEffort
+from agent_tui.settings import AgentSettings
+from agent_tui.tui.view.header import header_view
+from tests.agent.driving import Place
+from tests.agent.model_server import engine, model_server, said
+from tests.tui.play import Play
+
+
+def test_what_is_said_holds_from_the_next_request_on_and_after_a_resume(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    answers = [said("one"), said("two"), said("three"), said("four")]
+    with model_server(*answers) as server:
+        options = {"others": {"openrouter": server}, "model_name": "openrouter/m"}
+        with engine(place, server, AgentSettings(effort="low"), **options) as driver:
+            driver.turn("first")
+            assert driver.transcript().effort == "low"
+            driver.send(SetEffort("high"))
+            driver.until(EffortChanged)
+            driver.turn("second")
+            driver.send(SetEffort("hard"))
+            assert "low, medium, high" in driver.until(ErrorRaised).hint
+            session = driver.events[0].session
+        with engine(place, server, AgentSettings(effort="low"), resume=session, **options) as driver:
+            assert driver.restored is not None and driver.restored.effort == "high"
+            driver.turn("third")
+            driver.send(SetEffort(""))
+            driver.turn("fourth")
+    told = [body.get("reasoning") for body in server.bodies]
+    assert told == [{"effort": "low"}, {"effort": "high"}, {"effort": "high"}, None]
+    assert Standing().after(EffortChanged("max")).effort == "max"
+
+
+def test_the_command_the_key_and_the_header() -> None:
+    play = Play()
+    play.press("ctrl+t")
+    assert play.toast == "effort: low" and play.take()[-1] == SetEffort("low")
+    play.feed(EffortChanged("high", session="s"))
+    shown = [span.text for span in header_view(play.model).left]
+    assert " high" in shown
+    play.press("ctrl+t")
+    assert play.take()[-1] == SetEffort("")
+    for text, level in (("/effort max", "max"), ("/effort auto", "")):
+        play.type(text)
+        play.press("enter")
+        assert play.take()[-1] == SetEffort(level)
+    play.type("/effort hard")
+    play.press("enter")
+    assert "no effort 'hard'" in play.toast and play.take() == []
