@@ -55,7 +55,7 @@ class Outcome:
     completion_tokens: int = 0
     estimated: bool = False
     cached_tokens: int = 0
-    bill: Bill = Bill()
+    bill: Bill = field(default_factory=Bill)
     unpriced: int = 0
     notices: list[str] = field(default_factory=list)
     begun: bool = False

@@ -228,4 +228,6 @@ class TurnEnded(Event):
     def apply(self, t: Transcript) -> Transcript:
         own = tuple(asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL)
         t = replace(t.abandon(), state="idle", pending=own, retry=None)
-        return t.add(TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at, t.turn_bill))
+        return t.add(
+            TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at, t.turn_bill)
+        )

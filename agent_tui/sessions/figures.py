@@ -74,8 +74,8 @@ class Share:
 @dataclass(frozen=True, slots=True)
 class Stats:
     """A session in figures. `turn_ms`: from prompts to ends of turns, `wall_ms`: from its first record to its last.
-    `beside`: what was asked of a model in no turn (questions on the side, titles); its cost is part of `cost`, its tokens
-    are not part of the others. `by_turn`: named by their numbers."""
+    `beside`: what was asked of a model in no turn (questions on the side, titles); its cost is part of `cost`, its
+    tokens are not part of the others. `by_turn`: named by their numbers."""
 
     session: str = ""
     began: float = 0.0

@@ -156,7 +156,7 @@ class _Count:
 
     def told(self) -> Stats:
         steps = tuple(self.steps.values())
-        paid = (*steps, self.beside)
+        paid: tuple[Step | Share, ...] = (*steps, self.beside)
         costs = [one.cost for one in paid if one.cost is not None]
         return replace(
             self.all, steps=len(steps), by_step=steps, files=tuple(self.files), ends=self.ends,

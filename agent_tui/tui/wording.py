@@ -68,7 +68,9 @@ def tokens(number: int, estimated: bool = False) -> str:
 
 def cost(dollars: float, estimated: bool = False) -> str:
     """`$0.0042`, `$1.24`, `≈ $0.31`."""
-    shown = f"{dollars:,.2f}" if dollars >= 0.995 or not dollars else f"{dollars:.4f}" if dollars >= 0.00005 else "0.0001"
+    shown = (
+        f"{dollars:,.2f}" if dollars >= 0.995 or not dollars else f"{dollars:.4f}" if dollars >= 0.00005 else "0.0001"
+    )
     return f"{'≈ ' if estimated else ''}{'< ' if 0 < dollars < 0.00005 else ''}${shown}"
 
 
