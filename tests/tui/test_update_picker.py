@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent_tui.protocol.events import Answered
@@ -9,7 +11,7 @@ from agent_tui.protocol.ops import Pull, Query, QueueEdit, Resume, SetMode, Subm
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import Resized, SettingsRead, Yielded
+from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead, Yielded
 from tests.tui.lists import chosen, labels, opened, sheet, text
 from tests.tui.play import Play, words
 
@@ -226,6 +228,16 @@ def test_another_session_is_looked_at_and_opened() -> None:
     assert "answer: It is tidy" in text(play) and text(play).rstrip().endswith(" …")
     play.press("enter")
     assert play.take() == [Resume("two")] and play.view.overlay is None
+
+
+def test_a_search_that_was_taken_back_is_typed_anew_in_the_list() -> None:
+    play = opened("resume")
+    play.feed(Answered(id="sessions-1", kind="sessions", data=[OTHER]))
+    assert play.model.overlay is not None
+    play.model = replace(play.model, overlay=replace(play.model.overlay, shown_at=play.model.at))
+    play.press("x", "backspace")
+    play.say(KeyPressed("t", "t", blind=True))
+    assert "search: t" in text(play) and play.take() != [] and play.text == ""
 
 
 def test_the_open_session_and_a_running_turn_are_not_left() -> None:

@@ -140,7 +140,8 @@ def _with(model: Model, overlay: Overlay, picker: Picker) -> Model:
 
 
 def _typed(model: Model, overlay: Overlay, picker: Picker, query: str) -> Step:
-    step = _previewed(_with(model, overlay, picker.looked_up(query)))
+    seen = replace(overlay, shown_at=float("-inf"))  # who searches knows that it is there
+    step = _previewed(_with(model, seen, picker.looked_up(query)))
     return then(step, session_search.typed(step[0]))
 
 
