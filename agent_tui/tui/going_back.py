@@ -52,14 +52,16 @@ class GoingBack:
 
     @property
     def offered(self) -> tuple[What, ...]:
-        """What can be taken back, or made again."""
+        """What can be taken back, or made again; first what is most likely meant."""
         if not self.told:
             return ()
         if not self.files:
             return ("conversation",) if self.talks else ()
         if not self.talks:
             return ("code",)
-        return ("code", "conversation") if self.redo else ("both", "code", "conversation")
+        if self.redo:
+            return ("code", "conversation")
+        return ("both", "code", "conversation") if self.to else ("code", "both", "conversation")
 
 
 def files_told(data: Any) -> tuple[OldFile, ...]:

@@ -54,8 +54,8 @@ def test_undo_shows_the_files_and_the_difference_first() -> None:
     assert "1 file would change. Nothing is written yet." in text(play)
     assert "-price = 4\n+price = 3" in text(play)
     assert sheet(play).title == "Undo: fix the price"
-    assert labels(play) == ["code and conversation", "code", "conversation"]
-    play.press("enter")  # the cursor is on code
+    assert labels(play) == ["code", "code and conversation", "conversation"]
+    play.press("enter")
     assert play.take() == [RestoreFiles(0, "code", {})]
     restored(play, files=[{"path": "shop.py", "outcome": "done", "beside": "", "problem": ""}])
     assert play.toast == "1 file put back; /redo takes that back"
@@ -81,13 +81,13 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     command(play, "undo")
     answer(play, "undo", FREE, CHANGED)
     assert "own.py  +1 −1  it was changed since" in text(play)
-    play.press("down", "enter")  # code and conversation
+    play.press("down", "enter")  # code
     assert play.toast == "choose first what becomes of own.py" and play.take() == []
     play.press("enter")
     assert sheet(play).options[1].detail == "keep it as it is now"
     play.press("enter", "enter")
     assert sheet(play).options[1].detail == "both: the old one beside it"
-    play.press("down", "down", "enter")
+    play.press("down", "enter")
     assert play.take() == [RestoreFiles(0, "code", {"own.py": "both"})]
     files = [{"outcome": "done"}, {"outcome": "beside", "beside": "/w/own.py.orig-1234"}]
     restored(play, files=files)

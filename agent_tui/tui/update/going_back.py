@@ -61,8 +61,7 @@ def told(model: Model, id: str, data: Any) -> Step:
         said = "nothing was taken back" if going.redo else "no change of a file is left to undo"
         more = "" if going.redo or not going.talks else "; /rewind takes back what was said"
         return toast(replace(model, overlay=None, going_back=None), said + more)
-    first = 0 if going.asked else going.offered.index("code") if going.files and not going.to else 0
-    return replace(model, going_back=going, overlay=replace(overlay, query="", selected=first)), ()
+    return replace(model, going_back=going, overlay=replace(overlay, query="", selected=0)), ()
 
 
 def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
