@@ -1,9 +1,10 @@
 """kill -9 at any moment of a session with streams, edits, commands, approvals and undo: nothing that was acknowledged
 is lost or there twice, no tool runs twice, every file is whole, and the next start goes on.
 
-    AGENT_TUI_KILLS=1000 pytest -n 0 tests/agent/test_kills.py
+    AGENT_TUI_KILLS=1000 pytest -n 0 -s tests/agent/test_kills.py
 
-runs that many kills; the seed of each session is in the name of its folder, and said when it fails.
+runs up to that many kills (a session may be over before its last one), and says the seed of each session and how many
+it had.
 """
 
 from __future__ import annotations
@@ -70,10 +71,11 @@ def test_nothing_is_lost_and_nothing_done_twice(tmp_path: Path, session: int) ->
     seed = 7_000 + session
     place, chance = Place(tmp_path / str(seed)), random.Random(seed)
     model = place.script(*script())
-    acknowledged, id, done = set[int](), "", False
+    acknowledged, id, done, kills = set[int](), "", False, 0
     for number in range(A_SESSION):
         told, done = life(place, model, id, seed + number, chance.randrange(2, 120))
         acknowledged |= told
+        kills += not done
         id, events = opened(place)
         numbers = [event.n for event in events]
         lost = acknowledged - set(numbers)
@@ -82,6 +84,7 @@ def test_nothing_is_lost_and_nothing_done_twice(tmp_path: Path, session: int) ->
         assert whole(place), f"seed {seed}: a file that is not whole"
         if done:
             break
+    print(f"seed {seed}: {kills} kills")
     if not done:
         _, done = life(place, model, id, seed + A_SESSION, -1)
     _, events = opened(place)
