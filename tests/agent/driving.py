@@ -64,6 +64,18 @@ class Driver:
         return fold(self.events, self.restored)
 
 
+@contextmanager
+def running(config: EngineConfig) -> Iterator[Driver]:
+    """An engine whose session is open; it is stopped in the end."""
+    driver = Driver(Worker(config), config)
+    driver.worker.start(lambda: None)
+    try:
+        driver.until(SessionStarted)
+        yield driver
+    finally:
+        driver.worker.stop(10)
+
+
 @dataclass
 class Place:
     """A folder to work in and a home for the program, under tmp_path."""
@@ -106,14 +118,9 @@ class Place:
     @contextmanager
     def engine(self, model: str, **options: Any) -> Iterator[Driver]:
         config = self.config(model, **options)
-        driver = Driver(Worker(config), config)
-        driver.worker.start(lambda: None)
-        try:
-            driver.until(SessionStarted)
+        with running(config) as driver:
             assert not driver.all(ErrorRaised), driver.all(ErrorRaised)
             yield driver
-        finally:
-            driver.worker.stop(10)
 
     def log_lines(self) -> list[dict[str, Any]]:
         [path] = (self.home / "sessions").glob("*.jsonl")

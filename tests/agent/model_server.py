@@ -14,10 +14,8 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from agent_tui.agent.worker import Worker
-from agent_tui.protocol.events import SessionStarted
 from agent_tui.settings import AgentSettings, ProviderSettings
-from tests.agent.driving import Driver, Place
+from tests.agent.driving import Driver, Place, running
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
@@ -114,10 +112,5 @@ def engine(place: Place, server: ModelServer, agent: AgentSettings | None = None
         config.settings, providers={name: ProviderSettings(one.address) for name, one in providers.items()}, **changed
     )
     config = replace(config, settings=settings)
-    driver = Driver(Worker(config), config)
-    driver.worker.start(lambda: None)
-    try:
-        driver.until(SessionStarted)
+    with running(config) as driver:
         yield driver
-    finally:
-        driver.worker.stop(10)

@@ -11,19 +11,17 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.budget import Budget
-from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import (
     AsideEnded,
     Notice,
     QuestionAnswered,
     QuestionAsked,
     RequestSent,
-    SessionStarted,
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, AskAside, Submit
 from agent_tui.settings import AgentSettings
-from tests.agent.driving import Driver, Place
+from tests.agent.driving import Driver, Place, running
 
 LONG = "word " * 38_000
 """A prompt that is about as many tokens as the model says."""
@@ -46,13 +44,8 @@ def engine(place: Place, prices: Any = None, interactive: bool = True, **limits:
     script = place.script(*(step(number, 50_000) for number in range(1, 4)), [{"text": "done"}])
     config = place.config(script, agent=AgentSettings(**limits), interactive=interactive)
     config = replace(config, settings=replace(config.settings, prices=PRICES if prices is None else prices))
-    driver = Driver(Worker(config), config)
-    driver.worker.start(lambda: None)
-    try:
-        driver.until(SessionStarted)
+    with running(config) as driver:
         yield driver
-    finally:
-        driver.worker.stop(10)
 
 
 def warnings(driver: Driver) -> list[str]:

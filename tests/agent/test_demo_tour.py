@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.worker import Worker
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -28,7 +27,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import ToolBlock, UserBlock
 from agent_tui.settings import ProviderSettings
-from tests.agent.driving import Driver, Place
+from tests.agent.driving import Driver, Place, running
 
 TOOLS = [
     "create_file", "list_files", "read_file", "grep_files", "edit_file", "run_shell_command", "glob_files",
@@ -46,13 +45,8 @@ def demo(place: Place, mode: str = "auto", resume: str = "", pace: float = 0) ->
     config = place.config("demo/tour", mode, resume)
     paced = {"demo": ProviderSettings(options={"pace": pace})}
     config = replace(config, settings=replace(config.settings, providers=paced))
-    driver = Driver(Worker(config), config)
-    driver.worker.start(lambda: None)
-    try:
-        driver.until(SessionStarted)
+    with running(config) as driver:
         yield driver
-    finally:
-        driver.worker.stop(10)
 
 
 def consent(driver: Driver, tool: str, choice: str = "once") -> ApprovalAsked:

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from agent_tui.agent.titles import LONGEST, cleaned
-from agent_tui.agent.worker import Worker
-from agent_tui.protocol.events import SessionStarted, Titled, TurnEnded, UsageReported
+from agent_tui.protocol.events import Titled, TurnEnded, UsageReported
 from agent_tui.protocol.ops import Rename
 from agent_tui.sessions.stats import stats
 from agent_tui.sessions.store import read
-from tests.agent.driving import Driver, Place
+from tests.agent.driving import Driver, Place, running
 
 SAID = [{"text": '"Fix the login"\nand more'}, {"usage": {"prompt_tokens": 90, "completion_tokens": 4}}]
 MAIN = ([{"text": "one"}], [{"text": "two"}], [{"text": "three"}], [{"text": "four"}])
@@ -32,13 +31,8 @@ def engine(place: Place, *small: Any, **options: Any) -> Iterator[Driver]:
     model, other = place.script(*MAIN), place.script(*small, name="small.json") if small else ""
     config = place.config(model, **options)
     config = replace(config, settings=replace(config.settings, small_model=other))
-    driver = Driver(Worker(config), config)
-    driver.worker.start(lambda: None)
-    try:
-        driver.until(SessionStarted)
+    with running(config) as driver:
         yield driver
-    finally:
-        driver.worker.stop(10)
 
 
 def test_a_session_gets_a_title_and_what_it_took_counts(place: Place) -> None:
