@@ -217,8 +217,11 @@ class Turns:
 
     async def _may_send(self, provider: Provider, name: str, request: Request) -> bool:
         """Whether the budget is enough for `request`; else the person is asked, and with nobody there the turn ends."""
+        agreed = set[str]()
         while (found := await self.accounts.exceeded(provider, name, request)) is not None:
             limit, reason = found
+            if limit in agreed:
+                return True  # as much again is not enough for this one: it was said to go on all the same
             if not self.config.interactive:
                 self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
                 return False
@@ -229,6 +232,7 @@ class Turns:
             self.record.emit(QuestionAnswered(id=asked.id, choice=choice))
             if choice == "stop":
                 return False
+            agreed.add(limit)
             self.accounts.budget.extend(limit, name)
         return True
 

@@ -85,6 +85,16 @@ def test_a_person_is_asked(place: Place, choice: Any) -> None:
         assert ended.state == ("completed" if choice == "continue" else "budget_exceeded")
 
 
+def test_who_goes_on_is_asked_once_of_a_request_however_small_the_limit(place: Place) -> None:
+    with engine(place, max_tokens=1) as driver:
+        driver.send(Submit("go"))
+        driver.send(Answer(driver.until(QuestionAsked).id, "continue"))
+        driver.until(RequestSent)
+        assert len(driver.all(QuestionAsked)) == 1
+        driver.send(Answer(driver.until(QuestionAsked).id, "stop"))
+        assert driver.until(TurnEnded).state == "budget_exceeded"
+
+
 def test_what_was_stopped_goes_on_in_another_turn_once_there_is_room(place: Place) -> None:
     with engine(place, max_tokens=100_000) as driver:
         driver.send(Submit("go"))
