@@ -1,7 +1,14 @@
-"""What holds for all tests: no key of the person who runs them is read or changed."""
+"""What holds for all tests: no key of the person who runs them is read or changed, and what Hypothesis makes up is the
+same in every run of the same code. With AGENT_TUI_RANDOM=1 it makes up something new each time: the campaign."""
 
 from __future__ import annotations
 
 import os
 
+from hypothesis import settings
+
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("campaign", print_blob=True)
+settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")

@@ -26,7 +26,7 @@ class ShellStarted(Event):
         block = ToolBlock(self.call_id, SHELL, self.label, "running", self.at)
         if t.state == "idle":  # clocks that run for it begin here
             t = replace(t, turn_at=self.at, turn_tokens=0)
-        return _put(t, block)
+        return t.put_tool(block)
 
 
 @frozen
@@ -57,7 +57,7 @@ class ShellEnded(Event):
         pending = tuple(asked for asked in t.pending if isinstance(asked, Question) or asked.call_id != self.call_id)
         waits = pending or (t.state == "waiting_for_input" and pending == t.pending)
         now: State = "waiting_for_input" if waits else "idle" if self.idle else _goes_on(t.state)
-        return replace(_put(t, block), pending=pending, state=now)
+        return replace(t.put_tool(block), pending=pending, state=now)
 
 
 def at_work(t: Transcript) -> bool:
@@ -68,11 +68,3 @@ def at_work(t: Transcript) -> bool:
 
 def _goes_on(state: State) -> State:
     return "running" if state == "waiting_for_input" else state
-
-
-def _put(t: Transcript, block: ToolBlock) -> Transcript:
-    """Show `block` in the place of the same command's older state; a new one above the answer that streams."""
-    if t.tool(block.call_id) is None:
-        row = len(t.rows) if t.streaming is None else t.streaming.base
-        t = replace(t.add(block), open_tools={**t.open_tools, block.call_id: row})
-    return t.put_tool(block)

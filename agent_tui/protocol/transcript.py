@@ -263,14 +263,16 @@ class Transcript:
 
     def put_tool(self, block: ToolBlock) -> Transcript:
         """Show `block`, in the place of the same call's older state if there is one."""
-        row = self.open_tools.get(block.call_id)
-        rows = self.rows.append(block) if row is None else self.rows.set(row, block)
-        open_tools = dict(self.open_tools)
+        row, open_tools = self.open_tools.get(block.call_id), dict(self.open_tools)
+        if row is None:  # above an answer that streams, like all that is said meanwhile: that answer may be taken back
+            row, t = self.streaming.base if self.streaming else len(self.rows), self.add(block)
+        else:
+            t = replace(self, rows=self.rows.set(row, block))
         if block.state in ("asking", "running"):
-            open_tools[block.call_id] = len(rows) - 1 if row is None else row
+            open_tools[block.call_id] = row
         else:
             open_tools.pop(block.call_id, None)
-        return replace(self, rows=rows, open_tools=open_tools)
+        return replace(t, open_tools=open_tools)
 
     def tool(self, call_id: str) -> ToolBlock | None:
         """The open call `call_id`."""

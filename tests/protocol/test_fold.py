@@ -367,3 +367,12 @@ def test_an_error_is_a_row_and_ends_the_wait_for_a_retry() -> None:
     t = fold([TURN, Retrying(attempt=2, delay_s=1, reason="busy"), ErrorRaised(text="down", hint="start it")])
     assert t.retry is None
     assert t.rows[-1] == NoticeBlock("error", "down", "start it")
+
+
+def test_a_call_that_starts_in_the_midst_of_an_answer_outlives_it() -> None:
+    """No agent of ours does that; a log of another, or one that a person edited, may."""
+    call = ToolStarted(call_id="c1", name="read", label="a.py", at=11.0)
+    t = fold([TURN, STEP, TextDelta(text="half an answer"), call, StepStarted(step=2), call])
+    assert [block.call_id for block in t.rows if isinstance(block, ToolBlock)] == ["c1"]
+    assert isinstance(t.rows[t.open_tools["c1"]], ToolBlock)
+    assert answer_text(t) == ""
