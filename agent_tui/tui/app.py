@@ -218,7 +218,7 @@ class AgentApp(Surroundings, inherit_bindings=False):
             return False  # what the engine says waits; keys do not
         if taken := self.link.take():
             self.dispatch(msg.EventsArrived(at=now(), events=taken))
-        return bool(taken)
+        return bool(taken) or self.link.is_behind
 
     # -- what the prompt and the transcript tell
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 from rich.console import Console
+from textual import events
 from textual._compositor import Compositor, LayoutUpdate
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from agent_tui.tui.link import Link
 
 Pieces: TypeAlias = dict[int, Strip]
 """A row of the screen, or some of it: column to what begins there."""
@@ -24,12 +28,23 @@ LEAST_MOVED: Final = 3
 """So many rows must have moved together for the terminal to be asked to move them."""
 
 
+class Keyed(Protocol):
+    """What a screen needs of its app."""
+
+    link: Link
+
+
 class Stage(Screen[None]):
     """A screen that is painted by a `Canvas`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._compositor = self._canvas = Canvas()
+
+    async def _on_idle(self, event: events.Idle) -> None:  # noqa: ARG002  as Textual calls it
+        """Before Textual's own: what a key changed is painted now, not with the next sixtieth of a second."""
+        if cast(Keyed, self.app).link.keys.is_handled and (self._dirty_widgets or self._layout_required):
+            self._on_timer_update()
 
     def on_mount(self) -> None:
         self.app.app_resume_signal.subscribe(self, lambda _: self._canvas.forget(), immediate=True)

@@ -27,17 +27,19 @@ Held = deque[Event | Restored]
 """What was taken off the queue and is still to come, oldest first."""
 
 
-def drain(queue: SimpleQueue[Event | Restored], held: Held) -> list[Event | Restored]:
-    """What was `held` and is in the queue now, oldest first; no more than can be shown without keys waiting for it."""
+def drain(queue: SimpleQueue[Event | Restored], held: Held, share: float = 1.0) -> list[Event | Restored]:
+    """What was `held` and is in the queue now, oldest first; no more than can be shown without keys waiting for it:
+    this `share` of the most there may be."""
     taken: list[Event | Restored] = []
     runs = lines = chars = 0
-    while len(taken) < MOST and runs < MOST_RUNS and lines < MOST_LINES and chars < MOST_CHARS:
+    most_runs, most_lines, most_chars = (int(most * share) for most in (MOST_RUNS, MOST_LINES, MOST_CHARS))
+    while len(taken) < MOST and runs < most_runs and lines < most_lines and chars < most_chars:
         try:
             event = held.popleft() if held else queue.get_nowait()
         except Empty:
             break
         if isinstance(event, TextDelta):
-            event, rest = _parted(event, MOST_LINES - lines, MOST_CHARS - chars)
+            event, rest = _parted(event, most_lines - lines, most_chars - chars)
             held.extendleft(rest)
             lines, chars = lines + event.text.count("\n"), chars + len(event.text)
         last = taken[-1] if taken else None

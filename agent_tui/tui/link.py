@@ -12,6 +12,7 @@ from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepPlace, Op, SaveDraft
 from agent_tui.tui.drain import Held, drain, join
+from agent_tui.tui.key_first import KeyFirst
 
 QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
@@ -21,8 +22,17 @@ TYPED_SECONDS: Final = 3.0
 """So long the engine is told nothing while somebody types without a rest."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
-NEXT_SECONDS: Final = 0.03
-"""After a flood was taken in part: so soon comes its next part. A key, which has several steps to go, comes between."""
+NEXT_SECONDS: Final = 0.01
+"""After a flood was taken in part: so soon comes its next part."""
+KEY_SECONDS: Final = 0.004
+"""So soon is looked again while a key is on its way to the screen."""
+LONGEST_REST: Final = 0.2
+"""Nobody types so fast that nothing is taken for longer."""
+PART_SECONDS: Final = 0.015
+"""So long a part of a flood may take to be folded and drawn."""
+FIRST_SHARE: Final = 0.1
+LEAST_SHARE: Final = 0.05
+"""Of the most that is taken at one look: nobody knows yet what lines as these cost; and no part is smaller."""
 
 
 class Link:
@@ -31,6 +41,7 @@ class Link:
     def __init__(self, engine: Engine, look: Callable[[], None]) -> None:
         self.engine = engine
         self.begun = False
+        self.keys = KeyFirst()
         self._look = look
         self._loop: asyncio.AbstractEventLoop | None = None
         self._context = contextvars.Context()
@@ -40,6 +51,9 @@ class Link:
         """Since when there is a draft that the engine was not told."""
         self._draft_timer: asyncio.TimerHandle | None = None
         self._soon: list[asyncio.TimerHandle] = []
+        self._part_waits = False
+        self._waits_since = 0.0
+        self._share = FIRST_SHARE
         self._last_key = 0.0
         self._held: Held = deque()
 
@@ -62,6 +76,7 @@ class Link:
             self.send(op)
 
     def key_came(self) -> None:
+        self.keys.handled()
         if self._loop is not None:
             self._last_key = self._loop.time()
 
@@ -94,12 +109,44 @@ class Link:
         if self.begun:
             self.engine.send(op)
 
+    @property
+    def is_behind(self) -> bool:
+        """What the engine said is taken in parts, and the next one has its time."""
+        return self._part_waits
+
     def take(self) -> tuple[Event | Restored, ...]:
-        """What the engine said since the last time."""
-        taken = join(drain(self.engine.events, self._held))
-        if taken and self._loop is not None and not self._is_empty():
-            self._loop.call_soon(self._loop.call_later, NEXT_SECONDS, self._look)  # counts from when this part is shown
+        """What the engine said since the last time, or a part of it. A key on its way comes first, and between two
+        parts of a flood there is room for one, whoever looks then."""
+        if self._loop is None:
+            return join(drain(self.engine.events, self._held))
+        if self._part_waits:
+            return ()
+        now = self._loop.time()
+        if self.keys.is_under_way and now - (self._waits_since or now) < LONGEST_REST:
+            self._waits_since = self._waits_since or now
+            self._next_in(KEY_SECONDS)
+            return ()
+        self._waits_since = 0.0
+        taken = join(drain(self.engine.events, self._held, self._share))
+        if taken and not self._is_empty():
+            self._part_waits = True
+            self._loop.call_soon(self._shown, self._loop, now)
         return taken
+
+    def _shown(self, loop: asyncio.AbstractEventLoop, begun: float) -> None:
+        """A part, begun then, is shown now; the next is as large as takes about `PART_SECONDS`."""
+        factor = PART_SECONDS / max(loop.time() - begun, 0.001)
+        self._share = min(max(self._share * min(factor, 2.0), LEAST_SHARE), 1.0)
+        self._next_in(NEXT_SECONDS)
+
+    def _next_in(self, seconds: float) -> None:
+        self._part_waits = True
+        if self._loop is not None:
+            self._loop.call_later(seconds, self._next_part)
+
+    def _next_part(self) -> None:
+        self._part_waits = False
+        self._look()
 
     def rest(self) -> bool:
         """Stop polling, if nothing came meanwhile; from here on the engine's next event wakes us."""
@@ -122,6 +169,7 @@ class Link:
                 self.engine.send(self._draft)
             self.engine.send(KeepPlace(place))
             self.engine.stop(timeout)
+        self._loop = None
 
     def _wake(self) -> None:
         """Called once from the engine's thread, at its first event after a rest."""

@@ -14,7 +14,7 @@ from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from textual import constants, events
 from textual.app import App
@@ -26,6 +26,9 @@ from agent_tui.boot import ENDING, POP, Early
 from agent_tui.boot_frame import ENTER
 from agent_tui.tui.clusters import settled
 from agent_tui.tui.key_parser import KeyParser, types
+
+if TYPE_CHECKING:
+    from agent_tui.tui.link import Link
 
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
@@ -91,6 +94,7 @@ class Owner(Protocol):
     """What the terminal needs of the app."""
 
     early: Early | None
+    link: Link
 
     @property
     def recorded(self) -> bool:
@@ -209,6 +213,7 @@ class Terminal(LinuxDriver):
         if self._entered and data == ENTER:
             self._entered = False
         elif self._writer_thread is not None and self._writer_thread.is_alive():
+            self._owner.link.keys.painted()
             self._writer_thread.write(settled(data))
 
     def run_input_thread(self) -> None:
@@ -230,6 +235,8 @@ class Terminal(LinuxDriver):
         """Hand on what came; keys that type are added to those before them, while these wait."""
         for message in joined(messages):
             typed = message if isinstance(message, Typed) else None
+            if isinstance(message, events.Key | Typed):
+                self._owner.link.keys.read()
             if typed is None or self._typed is None or not self._typed.add(typed):
                 self._typed = typed
                 self.process_message(message)

@@ -12,12 +12,35 @@ from collections.abc import Callable
 from typing import Final
 
 from agent_tui import registry
+from agent_tui.structures.markdown_stream import split
 from agent_tui.tui import commands
+from agent_tui.tui.markdown.code import prepared
+from agent_tui.tui.markdown.render import render
 
 AFTER: Final = 1.0
 """Seconds after the first frame: by then the engine's thread has its own imports behind it."""
 BETWEEN: Final = 0.01
 DRAWING: Final = ("markdown_it", "linkify_it", "agent_tui.tui.markdown.lexing", "pygments.unistring")
+
+SAMPLE: Final = """\
+# A *heading* and `code`
+
+1. a list with **words** and ~~others~~, [a link](https://a.example) and ![a picture](b.png)
+   - [ ] to do: see https://a.example, &amp; é漢\u200d\u0301\x1b[1m
+
+> quoted
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+```
+code
+```
+[c]: https://c.example "C"
+"""
+LANGUAGES: Final = ("python", "bash")
+"""Of these the patterns are compiled too, half a tenth of a second each: most answers to most people have them."""
 
 
 class Drawing:
@@ -30,9 +53,18 @@ class Drawing:
     def there(self) -> bool:
         """Is it? If nobody has asked before, it is on its way now."""
         if self._task is None:
-            self._task = asyncio.get_running_loop().run_in_executor(None, registry.import_all, DRAWING)
+            self._task = asyncio.get_running_loop().run_in_executor(None, _draw_once)
             self._task.add_done_callback(lambda _: self._then())
         return self._task.done()
+
+
+def _draw_once() -> None:
+    """Import what draws, and draw one of everything: patterns are compiled and parsers made when first used."""
+    registry.import_all(DRAWING)
+    for piece in split(SAMPLE):
+        render(piece.text, 40, len)
+    for language in LANGUAGES:
+        prepared(language)
 
 
 async def warm(drawing: Drawing) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agent_tui.protocol import codec
 from agent_tui.protocol.codec import BadRecord
 from agent_tui.protocol.display import CodeDisplay
-from agent_tui.protocol.events import Event, Notice, QueueChanged, SessionStarted, ToolEnded, Unknown
+from agent_tui.protocol.events import AssistantReplied, Event, Notice, QueueChanged, SessionStarted, ToolEnded, Unknown
 from agent_tui.protocol.transcript import Queued
 from tests.strategies import EVENT_TYPES, events, instances, json_values
 
@@ -172,3 +172,11 @@ def test_surrogates_from_a_broken_stream_are_stored() -> None:
 
 def test_common_fields_are_the_ones_every_event_has() -> None:
     assert {"n", "at", "session", "run", "trace", "turn", "step", "agent", "parent_call", "newer"} == COMMON
+
+
+@pytest.mark.parametrize("text", ["x", '"\\\n', "\x1b[1m", "漢字", "a😀", "\ud800"])
+def test_a_long_text_is_encoded_as_a_short_one_is(text: str) -> None:
+    told = AssistantReplied(text=text * 2 * codec.PIECE, at=1.0, n=7)
+    line = codec.encode(told)
+    assert codec.decode(line) == told
+    assert line == sealed({key: value for key, value in json.loads(line).items() if key != "c"})

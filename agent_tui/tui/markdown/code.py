@@ -113,6 +113,12 @@ def highlight(code: str, language: str, before: tuple[str, ...] = ()) -> CodeLin
     return (*done.lines, *_stepped(stepper, last, done.state)[0])
 
 
+def prepared(language: str) -> bool:
+    """Whether the first `highlight` of that language will be as quick as all others: True, unless nobody knows it."""
+    lexer = _lexer(language)
+    return lexer is not None and _stepper(language) is not None
+
+
 def _stepper(language: str) -> Stepper | None:
     from agent_tui.tui.markdown.lexing import steps
 
