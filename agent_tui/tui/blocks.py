@@ -205,8 +205,9 @@ def _divider(block: DividerBlock, width: int, cells: Cells) -> Line:
     return Line(tuple(s for s in (left, *words, right) if s.text))
 
 
-def estimate(block: Block, width: int, open: bool) -> int:
-    """About how many lines `block` takes, without laying it out. Never exact, never far off, and cheap."""
+def extent(block: Block, open: bool) -> tuple[int, int]:
+    """What `block` takes at any width, about: line breaks, and characters that are wrapped. Never exact, never far off,
+    and cheap."""
     match block:
         case TextBlock() | NoticeBlock():
             text = block.text
@@ -215,7 +216,8 @@ def estimate(block: Block, width: int, open: bool) -> int:
         case ThinkingBlock():
             text = block.text if open else ""
         case ToolBlock():
-            return 1 + body_estimate(block, open)
+            return body_estimate(block, open), 0
         case _:
-            return 1
-    return min(max(text.count("\n"), len(text) // max(1, width)) + 1, MOST_LINES)
+            return 0, 0
+    return text.count("\n"), len(text)
+

@@ -22,13 +22,14 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )
 from agent_tui.structures.markdown_stream import LIMIT, LINES, MARKS, MdStream, Piece, split, work
-from agent_tui.tui.blocks import block_lines, estimate
+from agent_tui.tui.blocks import block_lines, extent
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
 from agent_tui.tui.diff_rows import pairs
 from agent_tui.tui.markdown.limits import BRACKETS
 from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.theme import load_theme
+from agent_tui.tui.widgets.transcript_heights import lines as lines_of
 from agent_tui.tui.widgets.transcript_rows import KEPT_LINES, Painter
 
 HOSTILE = (
@@ -114,7 +115,7 @@ def test_what_is_laid_out_is_bounded(kind: str, big: str) -> None:
         lines = block_lines(block, 100, open, 1.0, cells)
         assert len(lines) <= 3 * MOST_LINES
         assert sum(len(line.text) for line in lines) <= 12 * MOST_CHARS, "tabs become eight"
-        assert estimate(block, 100, open) <= 2 * MOST_LINES
+        assert lines_of(*extent(block, open), 100) <= 2 * MOST_LINES
     assert looked_at <= 20 * MOST_CHARS
 
 

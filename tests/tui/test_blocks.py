@@ -23,11 +23,12 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.tui import wording
-from agent_tui.tui.blocks import block_lines, estimate, gap, hidden
+from agent_tui.tui.blocks import block_lines, extent, gap, hidden
 from agent_tui.tui.displays import display_lines
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.styles import STYLES
 from agent_tui.tui.tool_block import FAILED_LINES
+from agent_tui.tui.widgets.transcript_heights import lines as lines_of
 
 HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 DIFF = d.DiffDisplay("a.py", (d.Hunk(9, 9, (" x", "-y = 1", "+y = 2", "+z")), d.Hunk(30, 31, ("-gone",))), 2, 2)
@@ -293,4 +294,4 @@ def test_any_block_fits_and_is_harmless(block: Block, width: int, open: bool) ->
         assert not HARMFUL.search(line.text), repr(line.text)
         assert all(set(s.style.split()) <= set(STYLES) for s in line.segments)
         assert not line.fill or line.fill in STYLES
-    assert estimate(block, width, open) >= 1
+    assert lines_of(*extent(block, open), width) >= 1

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import accumulate
+from typing import Final
+
+from agent_tui.tui.clip import MOST_LINES
+
+HIDDEN: Final = (-1, 0)
+"""The extent of a row of which nothing is drawn."""
 
 
 class Heights:
-    """Row heights and their running sum, which is made again, from the first change on, when it is asked for."""
+    """Row heights and their running sum, which is made again, from the first change on, when it is asked for.
+
+    An estimate is made of a row's extent: the line breaks it has at any width, and the characters that are wrapped.
+    They are kept, so that another width costs a division a row.
+    """
 
     def __init__(self) -> None:
+        self._width = 1
+        self._breaks, self._chars = array("i"), array("i")
         self._heights: list[int] = []
         self._exact = bytearray()
         self._starts: list[int] = [0]
@@ -25,21 +39,37 @@ class Heights:
     def is_exact(self, row: int) -> bool:
         return bool(self._exact[row])
 
-    def fill(self, estimates: list[int]) -> None:
-        """All rows anew, all estimated."""
-        self._heights = estimates
-        self._exact = bytearray(len(estimates))
+    def fill(self, extents: Iterable[tuple[int, int]], width: int) -> None:
+        """All rows anew, all estimated, for text of `width` cells."""
+        self._breaks, self._chars = array("i"), array("i")
+        for breaks, chars in extents:
+            self._breaks.append(breaks)
+            self._chars.append(chars)
+        self.wrap(width)
+
+    def wrap(self, width: int) -> None:
+        """All rows are estimated for text of another `width`."""
+        self._width = width = max(1, width)
+        self._heights = [lines(*extent, width) for extent in zip(self._breaks, self._chars, strict=True)]
+        self._exact = bytearray(len(self._heights))
         self._good = 0
 
     def resize(self, length: int) -> None:
         """Cut, or lengthen with rows of one line."""
         more = length - len(self._heights)
         if more < 0:
-            del self._heights[length:], self._exact[length:]
+            del self._heights[length:], self._exact[length:], self._breaks[length:], self._chars[length:]
             self._good = min(self._good, length)
         else:
             self._heights.extend([1] * more)
             self._exact.extend(bytes(more))
+            self._breaks.extend([0] * more)
+            self._chars.extend([0] * more)
+
+    def guess(self, row: int, breaks: int, chars: int) -> None:
+        """What `row` takes, about."""
+        self._breaks[row], self._chars[row] = breaks, chars
+        self.put(row, lines(breaks, chars, self._width), False)
 
     def put(self, row: int, height: int, exact: bool) -> int:
         """Set one height; returns by how much it grew."""
@@ -75,3 +105,12 @@ class Heights:
             self._starts[good:] = tail
             self._good = size
         return self._starts
+
+
+def lines(breaks: int, chars: int, width: int) -> int:
+    """About how many lines a row of that extent takes, with the blank one above."""
+    if breaks < 0:
+        return 0
+    wrapped = chars // width
+    most = (wrapped if wrapped > breaks else breaks) + 1
+    return (most if most < MOST_LINES else MOST_LINES) + 1

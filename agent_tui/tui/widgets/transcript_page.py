@@ -15,7 +15,7 @@ from agent_tui.structures.vec import Vec
 from agent_tui.tui.groups import Group, Groups, group_line
 from agent_tui.tui.markdown.lines import EMPTY, Line
 from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript_heights import Heights
+from agent_tui.tui.widgets.transcript_heights import HIDDEN, Heights
 from agent_tui.tui.widgets.transcript_rows import Painter, Row
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class Page:
         if before is None or before.width != painter.width or len(self.heights) != len(self.shown.rows):
             if before is None or len(self.heights) != len(self.shown.rows):
                 self.groups.reset(self.shown.rows)
-            self._guess_all()
+                self._guess_all()
+            else:
+                self.heights.wrap(painter.width - 3)
         self.live = []
         self._paint_live()
 
@@ -104,7 +106,7 @@ class Page:
         if view.exceptions is not old.exceptions:
             reshaped.update(index for index in view.exceptions ^ old.exceptions if index < len(rows))
         for index in reshaped:
-            heights.put(index, self._guess(index, rows[index]), False)
+            heights.guess(index, *self._extent(index, rows[index]))
         after = {self._below(index) for index in reshaped if index + 1 not in reshaped}
         stale = reshaped | after  # the gap above a row depends on the one before
         if len(rows) < len(old.rows):
@@ -125,20 +127,18 @@ class Page:
 
     def _guess_all(self) -> None:
         """All heights anew. Most rows are words: no group holds those, and nothing in them runs."""
-        width, guesses = self.painter.width - 3, list[int]()
+        extents = list[tuple[int, int]]()
         self._ticking.clear()
         for index, block in enumerate(self.shown.rows):
             if isinstance(block, UserBlock | TextBlock):
-                guesses.append(blocks.estimate(block, width, self.is_open(index)) + 1)
+                extents.append(blocks.extent(block, self.is_open(index)))
             else:
-                guesses.append(self._guess(index, block))
+                extents.append(self._extent(index, block))
                 self._note_running(index, block)
-        self.heights.fill(guesses)
+        self.heights.fill(extents, self.painter.width - 3)
 
-    def _guess(self, index: int, block: Block) -> int:
-        if self.is_hidden(index, block):
-            return 0
-        return blocks.estimate(block, self.painter.width - 3, self.is_open(index)) + 1
+    def _extent(self, index: int, block: Block) -> tuple[int, int]:
+        return HIDDEN if self.is_hidden(index, block) else blocks.extent(block, self.is_open(index))
 
     def is_open(self, index: int) -> bool:
         return self.shown.expanded != (index in self.shown.exceptions)
