@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
     AnyEvent,
     ApprovalAnswered,
@@ -30,6 +31,7 @@ from agent_tui.protocol.events import (
     StepStarted,
     TextDelta,
     ThinkingDelta,
+    TodoChanged,
     ToolArgsDelta,
     ToolEnded,
     ToolOutput,
@@ -114,6 +116,7 @@ asides: SearchStrategy[Event] = st.one_of(
     st.builds(ModeChanged, mode=st.sampled_from(["manual", "auto", "plan"])),
     st.builds(EffortChanged, effort=st.sampled_from(["", "low", "high"])),
     st.builds(DraftSaved, text=texts),
+    st.builds(TodoChanged, items=st.lists(st.builds(TodoItem, texts), max_size=2).map(tuple)),
     st.builds(SteerSeen, text=texts, queue_id=ids),
     st.builds(ShellStarted, call_id=commands, label=texts),
     st.builds(ShellEnded, call_id=commands, label=texts, private=st.booleans(), lines=st.integers(0, 2)),

@@ -27,6 +27,7 @@ from agent_tui.protocol.session_events import PlaceKept as PlaceKept
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
 from agent_tui.protocol.session_events import Titled as Titled
+from agent_tui.protocol.session_events import TodoChanged as TodoChanged
 from agent_tui.protocol.shell_events import ShellEnded as ShellEnded
 from agent_tui.protocol.shell_events import ShellStarted as ShellStarted
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
@@ -59,7 +60,7 @@ from agent_tui.protocol.undo_events import Rewound as Rewound
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
     | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta
-    | ToolArgsDelta | EffortChanged
+    | ToolArgsDelta | EffortChanged | TodoChanged
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
     | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
+from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Transcript
 from agent_tui.structures.chips import Chip, held
@@ -40,7 +41,7 @@ class Cleared(Event):
     type: Literal["cleared"] = "cleared"
 
     def apply(self, t: Transcript) -> Transcript:
-        t = replace(t, context_tokens=0, estimated=False)
+        t = replace(t, context_tokens=0, estimated=False, todos=())
         return t.add(DividerBlock("context cleared")) if len(t.rows) else t
 
 
@@ -84,6 +85,17 @@ class QueueChanged(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         return replace(t, queue=self.items, paused=self.paused)
+
+
+@frozen
+class TodoChanged(Event):
+    """The whole todo list as the model keeps it now."""
+
+    items: tuple[TodoItem, ...] = ()
+    type: Literal["todo_changed"] = "todo_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, todos=self.items)
 
 
 @frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agent_tui.protocol.display import Display
+from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
@@ -74,6 +74,8 @@ class Mark:
     estimated: bool = False
     files: Vec[str] = Vec()
     """What was changed in the turn, as shown; each change once."""
+    todos: tuple[TodoItem, ...] = ()
+    """The todo list as it was before the turn."""
 
 
 def place_of(marks: Vec[Mark], n: int) -> int:

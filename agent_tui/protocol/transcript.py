@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any, Final, Literal
 
-from agent_tui.protocol.display import Display
+from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.standing import Approval as Approval
 from agent_tui.protocol.standing import Mark as Mark
@@ -159,8 +159,7 @@ class Transcript:
     mode: str = "auto"
     rows: Vec[Block] = field(default_factory=Vec)
     streaming: Streaming | None = None
-    open_tools: Mapping[str, int] = field(default_factory=dict)
-    """Row index of each call without a result."""
+    open_tools: Mapping[str, int] = field(default_factory=dict)  # row index of each call without a result
     state: State = "idle"
     turn: int = 0
     steps: int = 0
@@ -168,6 +167,7 @@ class Transcript:
     effort: str = ""
     queue: tuple[Queued, ...] = ()
     paused: bool = False
+    todos: tuple[TodoItem, ...] = ()  # the model's list of what there is to do
     draft: str = ""
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
     pending: tuple[Approval | Question, ...] = ()

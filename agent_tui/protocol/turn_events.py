@@ -39,7 +39,7 @@ class TurnStarted(Event):
     def apply(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         t = t.abandon()
-        mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated)
+        mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated, todos=t.todos)
         t = replace(
             t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, turn_bill=Bill(), queue=queue,
             place=-1,

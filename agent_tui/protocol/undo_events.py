@@ -31,7 +31,7 @@ class Rewound(Event):
         return replace(
             t, rows=t.rows.truncate(mark.rows), marks=t.marks.truncate(place), state="idle", steps=0, turn_tokens=0,
             open_tools={call: row for call, row in t.open_tools.items() if row < mark.rows}, pending=(), retry=None,
-            context_tokens=mark.context_tokens, estimated=mark.estimated,
+            context_tokens=mark.context_tokens, estimated=mark.estimated, todos=mark.todos,
             title="" if place == 0 and not t.titled_by else t.title,
             draft=mark.prompt if given_back else t.draft, pasted=() if given_back else t.pasted,
         )  # fmt: skip

@@ -66,8 +66,8 @@ def test_a_rewind_gives_the_rows_back(told: list[Event], more: list[Event], data
     back = Rewound(events[place].n, n=10_000)
     before, after = fold(events[:place]), fold([*events, back])
     assert (list(after.rows), list(after.marks)) == (list(before.abandon().rows), list(before.marks))
-    assert (after.context_tokens, after.state, after.pending, after.streaming) == (
-        before.context_tokens, "idle", (), None,
+    assert (after.context_tokens, after.todos, after.state, after.pending, after.streaming) == (
+        before.context_tokens, before.todos, "idle", (), None,
     )  # fmt: skip
     assert after.queue == fold(events).queue
     later = numbered(plain(more[1:]), 10_001)
