@@ -18,7 +18,8 @@ from agent_tui.tui.view import view
 NEWEST: Final = 256
 """Rows of a transcript that are hashed; of the others their number. So it costs the same at any length."""
 
-
+SHORT: Final = 6
+"""Digits of a hash that are enough to see a difference: one in 16 million goes unseen, until the next check."""
 LONG: Final = 4_096
 """Characters from which a text is hashed by itself, once: a model names the same pasted megabytes in several places."""
 

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from time import monotonic
 from typing import Final
 
-from agent_tui.protocol.event import Restored
+from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.session_events import SessionStarted
 from agent_tui.protocol.turn_events import TurnEnded
 from agent_tui.tui.model import Model
-from agent_tui.tui.msg import EventsArrived, Msg
-from agent_tui.tui.recording.digest import digests
+from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Ticked
+from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.tape import Writer, check
 
-SLICE: Final = 5
-"""Msgs that are written down at once: half a millisecond, but for long texts."""
+SLICE: Final = 0.001
+"""Seconds after which no further Msg is written down at once: keys come between."""
+RARELY: Final = 8
+"""Of the Msgs that come many times a second (letters, ticks, pieces of an answer) one in so many is hashed, which costs
+a millisecond. All others are, every one; and so is the end of a turn, with all its digits."""
 
 Taken = tuple[Msg, Model, Model]
 """A Msg, the model before it and the model after it."""
@@ -36,18 +40,19 @@ class Recorder:
         self._lines: list[str] = []
         self._along = False
         """A session of another program is read along."""
+        self._often = 0
         self._ended = False
         """A turn has: when all is written down, it is a moment to compare a replay with."""
 
     def write(self, taken: deque[Taken]) -> bool:
         """Write down a slice of `taken`, oldest first, and give it away; whether some is left."""
-        for _ in range(min(SLICE, len(taken))):
+        end = monotonic() + SLICE
+        while taken:
             msg, before, after = taken.popleft()
             self._step(msg, before, after)
-            self._ended = self._ended or _ends(msg)
-            if self._ended and not taken:
-                self._ended = False
-                self._lines.append(check(*digests(after)))
+            self._check(msg, after, not taken)
+            if monotonic() >= end:
+                break
         self._give()
         return bool(taken)
 
@@ -65,6 +70,16 @@ class Recorder:
             self._session = opened.session
             self._lines.insert(0, self._writer.header(self._first or before, opened.session, opened.versions))
         self._lines.append(self._writer.step(msg, before, after, msg.at))
+
+    def _check(self, msg: Msg, after: Model, last: bool) -> None:
+        """The hashes that a replay is compared with."""
+        self._ended = self._ended or _ends(msg)
+        whole = self._ended and last
+        self._often = (self._often + _is_frequent(msg)) % RARELY
+        if whole or not _is_frequent(msg) or not self._often:
+            model, frame = digests(after)
+            self._lines.append(check(model, frame) if whole else check(model[:SHORT], frame[:SHORT]))
+        self._ended = self._ended and not whole
 
     def _begin(self, before: Model, at: float) -> None:
         self._first, self._writer = before, Writer(at)
@@ -89,3 +104,9 @@ def _restored(msg: Msg) -> Restored | None:
 
 def _ends(msg: Msg) -> bool:
     return isinstance(msg, EventsArrived) and any(isinstance(told, TurnEnded) for told in msg.events)
+
+
+def _is_frequent(msg: Msg) -> bool:
+    if isinstance(msg, EventsArrived):
+        return not any(told.settled for told in msg.events if isinstance(told, Event))
+    return isinstance(msg, DraftChanged | Ticked)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
+import pytest
+
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import SessionStarted, TurnEnded, TurnStarted, fold
+from agent_tui.protocol.events import SessionStarted, TextDelta, TurnEnded, TurnStarted, fold
 from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Started
-from agent_tui.tui.recording.digest import digests
+from agent_tui.tui.msg import DraftChanged, EventsArrived, FocusChanged, Msg, Resized, Started
+from agent_tui.tui.recording import recorder
+from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.player import Player
-from agent_tui.tui.recording.recorder import SLICE, Recorder, Taken
+from agent_tui.tui.recording.recorder import RARELY, Recorder, Taken
 from agent_tui.tui.update import update
 
 
@@ -58,7 +61,8 @@ def test_lines_from_before_the_session_was_known_are_its_own() -> None:
     player = screen.player("one", [ONE, TURN, DONE])
     assert (player.problems, len(player)) == ([], 6)
     assert digests(player.model(6)) == digests(screen.model)
-    assert list(player.checks) == [6] and player.verified() == []
+    assert list(player.checks) == [2, 4, 5, 6] and player.verified() == []
+    assert [len(player.checks[count].frame) for count in (5, 6)] == [SHORT, 32]
 
 
 def test_another_session_in_the_same_run_has_lines_of_its_own() -> None:
@@ -97,12 +101,32 @@ def test_a_session_that_is_read_along_is_recorded_by_the_program_that_has_it() -
     assert digests(screen.player("two", [two]).model(3)) == digests(screen.model)
 
 
-def test_it_is_written_in_slices() -> None:
+def test_a_slice_is_one_msg_if_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "SLICE", 0.0)
     screen = Screen()
     screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((DONE,)))
-    screen.say(*(DraftChanged("x" * n, n) for n in range(SLICE)))
-    assert screen.recorder.write(screen.taken)
-    assert not screen.recorder.write(screen.taken)
-    assert screen.kept["one"].count("\n") == SLICE + 5
+    assert [screen.recorder.write(screen.taken) for _ in range(3)] == [True, True, False]
     assert screen.player("one", [ONE, DONE]).verified() == []
-    assert len(screen.player("one", [ONE, DONE]).checks) == 1  # once all is written down
+
+
+def test_each_msg_is_hashed_but_of_those_that_come_many_times_a_second_a_share() -> None:
+    screen = Screen()
+    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((TURN,)))
+    screen.say(*(EventsArrived((TextDelta(text="word ", turn=1, session="one"),)) for _ in range(2 * RARELY)))
+    screen.say(Resized(90, 24), FocusChanged(False))
+    screen.write()
+    player = screen.player("one", [ONE, TURN])
+    last = 4 + 2 * RARELY
+    assert list(player.checks) == [2, 3, 4, 4 + RARELY, last, last + 1, last + 2]
+    assert player.verified() == []
+
+
+def test_the_msg_is_named_after_which_a_replay_differs() -> None:
+    screen = Screen()
+    screen.say(Started(80, 24), EventsArrived((ONE,)), EventsArrived((TURN,)), Resized(90, 24), Resized(80, 30))
+    screen.write()
+    text = screen.kept["one"]
+    screen.kept["one"] = text.replace('"width":90', '"width":91')
+    assert screen.kept["one"] != text
+    differences = screen.player("one", [ONE, TURN]).verified()
+    assert [line.split(":")[0] for line in differences] == ["step 5"]
