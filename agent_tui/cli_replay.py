@@ -35,6 +35,8 @@ LOG: Final = ".jsonl"
 RECORDING: Final = ".msgs.jsonl"
 ARCHIVE: Final = ".zip"
 MOST: Final = 500_000_000
+MOST_SAID: Final = 20
+"""Differences that are named one by one: what differs once mostly differs from there on."""
 """Bytes that are taken out of an archive."""
 EPILOG: Final = """\
 SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log, a bug archive
@@ -166,8 +168,10 @@ def _frames(player: Player, folder: Path) -> int:
 def _verify(player: Player) -> int:
     """Say where this replay comes to something else than the live session."""
     differences = player.verified()
-    for line in (*player.problems, *differences):
+    for line in (*player.problems, *differences[:MOST_SAID]):
         print(one_line(line))
+    if len(differences) > MOST_SAID:
+        print(f"… and {len(differences) - MOST_SAID:,} more, after what is named here")
     ended = "; the recording was cut at its limit" if player.is_cut else ""
     print(f"{len(player):,} steps, {len(player.checks):,} compared, {len(differences):,} differences{ended}")
     return FAILED if differences or player.problems else 0

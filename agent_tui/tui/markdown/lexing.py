@@ -29,6 +29,8 @@ _CLOSING: Final = {
     "/*": r"\*/", "<!--": "-->", "<![CDATA[": r"\]\]>", "<!": ">", "<?": r"\?>", "(*": r"\*\)", "{-": r"-\}",
     '"""': '"""', "'''": "'''", "`": "`", '"': r'(?:[^"\\]|\\[\s\S])*+"', "'": "[^']*'",
 }  # fmt: skip
+for _until in _CLOSING.values():
+    re.compile(_until)  # `re` keeps it: this module is imported while nobody waits
 _QUOTES_SPAN_LINES: Final = {"Bash", "HTML", "XML"}
 """Elsewhere a quote that is left open is a slip, or an apostrophe, and ends with its line."""
 _WHOLE: Final = {"Markdown", "reStructuredText"}
