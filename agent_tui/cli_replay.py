@@ -35,9 +35,9 @@ LOG: Final = ".jsonl"
 RECORDING: Final = ".msgs.jsonl"
 ARCHIVE: Final = ".zip"
 MOST: Final = 500_000_000
+"""Bytes that are taken out of an archive."""
 MOST_SAID: Final = 20
 """Differences that are named one by one: what differs once mostly differs from there on."""
-"""Bytes that are taken out of an archive."""
 EPILOG: Final = """\
 SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log, a bug archive
 nothing is sent and nothing is run; exit codes: 0 done, 1 the replay differs or cannot be had, 2 usage
