@@ -53,7 +53,7 @@ class Models:
             record.emit(self.told("start"))
             if before and (name or base_url):  # without a model, the screen that `told` brings up says it
                 said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
-                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", "choose another with /model"))
+                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", "/models lists what there is"))
             return
         await self._take(choice)
         if base_url:
@@ -95,6 +95,8 @@ class Models:
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
+        if self.fresh is not None:
+            self.config = await self.fresh()
         offered, self.tried = await choose.offered(self.config.settings, *self._world)
         told = self.told(id, offered)
         more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}
@@ -112,6 +114,7 @@ class Models:
                 ],
                 "tried": [{"what": tried.what, "result": tried.result} for tried in self.tried],
                 "variables": list(choose.KEY_VARIABLES),
+                "aliases": dict(self.config.settings.aliases),
             },
         )
 

@@ -51,7 +51,7 @@ class Place:
     local: bool = False
     unreachable: str = "check the address and the network"
     auth: str = "check the API key"
-    unknown_model: str = "choose another with /model"
+    unknown_model: str = "/models lists what there is"
     secrets: Scrubber = field(default_factory=lambda: Scrubber(()), repr=False)
     """The keys that this place is sent: servers repeat them in their refusals, and refusals are stored."""
 

@@ -65,7 +65,7 @@ class AnthropicProvider:
             "Anthropic" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
             unreachable="start the server there, or correct the address",
             auth=auth if fits else f"{auth}: it holds characters that cannot be sent",
-            unknown_model="choose another with /model, or check the address",
+            unknown_model="/models lists what there is, or check the address",
             secrets=Scrubber((key,)),
         )  # fmt: skip
         headers = {"anthropic-version": VERSION}

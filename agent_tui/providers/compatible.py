@@ -84,7 +84,7 @@ class CompatibleProvider:
         place = failures.Place(
             server.label, shown_address(server.base_url), model, is_near(server.base_url),
             unreachable="start the server there, or correct the address", auth=auth,
-            unknown_model="choose another with /model, or check the address: it often ends in /v1",
+            unknown_model="/models lists what there is, or check the address: it often ends in /v1",
             secrets=Scrubber((server.key,)),
         )  # fmt: skip
         self._wire = Wire(server.base_url, place, server.headers())

@@ -119,7 +119,7 @@ class OllamaProvider:
             "Ollama", shown_address(base_url), model, is_near(base_url),
             unreachable=_advice(base_url, setup),
             auth=setup.key_advice or "set api_key for ollama in config.toml",
-            unknown_model=f"`ollama pull {model}` fetches it, /model shows what is there",
+            unknown_model=f"`ollama pull {model}` fetches it, /models lists what is there",
             secrets=Scrubber((key,)),
         )  # fmt: skip
         self._headers = {"Authorization": f"Bearer {key}"} if key and key.isascii() and key.isprintable() else {}

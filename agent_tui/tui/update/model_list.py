@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.settings_kinds import entry
@@ -15,6 +16,9 @@ from agent_tui.tui.update.session_lists import listed
 from agent_tui.tui.update.step import Step
 
 ADDRESS: Final = "address"
+SILENT: Final = "silent"
+"""Stands for every server that did not answer: to choose one of them is to ask all again."""
+UNSET: Final = "not set"
 USED: Final = 5
 """So many of those used last have a place of their own."""
 FAVOURITES: Final = "favourites"
@@ -26,6 +30,10 @@ def entries(model: Model) -> Iterator[Entry]:
     offered = {str(one.get("name", "")): one for one in listed(data, "offered")}
     facts, used = data.get("facts"), data.get("used")
     facts = facts if isinstance(facts, Mapping) else {}
+    aliases = _aliases(data)
+    for alias, meant in aliases.items():
+        one = _entry(meant, offered.get(meant), facts.get(meant), data.get("model"), "Aliases")
+        yield replace(one, id=alias, label=alias, detail=f"{meant} · {one.detail}" if one.detail else meant)
     groups = [("Favourites", favourites(model) if offered else ())]
     last = [str(name) for name in used] if isinstance(used, list | tuple) else []
     groups.append(("Used last", tuple(name for name in last if name in offered)[:USED]))
@@ -37,8 +45,26 @@ def entries(model: Model) -> Iterator[Entry]:
                 yield _entry(name, offered.get(name), facts.get(name), data.get("model"), group)
     for name, one in offered.items():
         if name not in shown:
-            yield _entry(name, one, facts.get(name), data.get("model"), "All others" if shown else "")
+            yield _entry(name, one, facts.get(name), data.get("model"), "All others" if shown or aliases else "")
+    for one in listed(data, "tried"):
+        what, result = str(one.get("what", "")), str(one.get("result", ""))
+        if offered and result != UNSET:
+            yield Entry(SILENT, what, "offers nothing now", f"{what}: {result}", "Without an answer", "warning")
     yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
+
+
+def _aliases(data: Mapping[str, Any]) -> dict[str, str]:
+    """The person's own names, and the models that they stand for."""
+    found = data.get("aliases")
+    return {str(alias): str(meant) for alias, meant in found.items()} if isinstance(found, Mapping) else {}
+
+
+def narrowed(model: Model, query: str) -> str:
+    """What is looked for: by the name of a provider its models, not all that has these letters."""
+    data = model.transcript.answers.get("models")
+    heads = {str(one.get("name", "")).partition("/")[0] for one in listed(data, "offered")}
+    own = _aliases(data) if isinstance(data, Mapping) else {}
+    return f"{query}/" if query in heads and query not in own else query
 
 
 def favourites(model: Model) -> tuple[str, ...]:
@@ -87,10 +113,12 @@ def _price(facts: Mapping[str, Any]) -> tuple[str, str]:
 def pressed(model: Model, picker: Picker, msg: KeyPressed) -> Step | None:
     """F2: a favourite, or none any more. F3: the model of this project. None: no key of the list's own."""
     chosen = picker.chosen
-    if msg.key not in ("f2", "f3") or chosen is None or chosen.id == ADDRESS:
+    if msg.key not in ("f2", "f3") or chosen is None or chosen.id in (ADDRESS, SILENT):
         return None
     if msg.key == "f3":
         return model, (WriteSetting("model", chosen.id, project=True),)
+    data = model.transcript.answers.get("models")
+    meant = _aliases(data).get(chosen.id, chosen.id) if isinstance(data, Mapping) else chosen.id
     now = favourites(model)
-    new = tuple(one for one in now if one != chosen.id) if chosen.id in now else (*now, chosen.id)
+    new = tuple(one for one in now if one != meant) if meant in now else (*now, meant)
     return model, (WriteSetting(FAVOURITES, new or None),)

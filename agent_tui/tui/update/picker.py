@@ -79,6 +79,8 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
             return then(named, filled(named[0]))
         picker = session_search.filled(model, picker)
     else:
+        if overlay.kind == "models":
+            picker = replace(picker, query=model_list.narrowed(model, picker.query))
         picker = picker.filled(choices.entries(model, overlay.kind), _begins_on(model, overlay))
         if overlay.kind == "themes":
             picker = replace(picker, before=picker.before or choices.theme(model))
@@ -212,6 +214,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return run(closed, f"skill:{chosen.id}")
         case "models" if chosen.id == model_list.ADDRESS:
             return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
+        case "models" if chosen.id == model_list.SILENT:
+            return _again(model, overlay)
         case "models":
             return send(closed, SetModel(chosen.id))
         case "sessions" | "tree":
