@@ -16,6 +16,8 @@ from agent_tui.protocol.event import Restored as Restored
 from agent_tui.protocol.event import Unknown as Unknown
 from agent_tui.protocol.session_events import Answered as Answered
 from agent_tui.protocol.session_events import Cleared as Cleared
+from agent_tui.protocol.session_events import DirectoriesChanged as DirectoriesChanged
+from agent_tui.protocol.session_events import Directory as Directory
 from agent_tui.protocol.session_events import DraftSaved as DraftSaved
 from agent_tui.protocol.session_events import EffortChanged as EffortChanged
 from agent_tui.protocol.session_events import ErrorRaised as ErrorRaised
@@ -60,7 +62,7 @@ from agent_tui.protocol.undo_events import Rewound as Rewound
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
     | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta
-    | ToolArgsDelta | EffortChanged | TodoChanged
+    | ToolArgsDelta | EffortChanged | TodoChanged | DirectoriesChanged
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
     | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored

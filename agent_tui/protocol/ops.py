@@ -93,6 +93,15 @@ class SetEffort(Op):
 
 
 @frozen
+class SetDirectory(Op):
+    """Work in the folder `path`, too, or `remove` it from those; empty: tell which there are."""
+
+    path: str = ""
+    remove: bool = False
+    type: Literal["set_directory"] = "set_directory"
+
+
+@frozen
 class SetModel(Op):
     """Choose the model `<provider>/<model>`; `base_url` where its server was typed in. An empty model: look again."""
 
@@ -189,8 +198,7 @@ class SetClipboard(Op):
 
 @frozen
 class WriteFile(Op):
-    """Write `text` to a new file in the session's folder, under `name` or one with a number (`answered`, kind
-    `written`)."""
+    """Write `text` to a new file in the session's folder: `name`, or one with a number (`answered`, kind `written`)."""
 
     name: str
     text: str
@@ -288,5 +296,5 @@ class Shutdown(Op):
 AnyOp = (
     Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
     | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
-    | SetEffort | Delete | Label | RestoreFiles | Continue | KeepRecording | KeepPlace
+    | SetEffort | Delete | Label | RestoreFiles | Continue | KeepRecording | KeepPlace | SetDirectory
 )  # fmt: skip

@@ -66,6 +66,29 @@ class EffortChanged(Event):
 
 
 @frozen
+class Directory:
+    """A folder beside the session's own: its real path, and which folder that is."""
+
+    path: str
+    device: int = 0
+    inode: int = 0
+
+
+@frozen
+class DirectoriesChanged(Event):
+    """All folders beside its own that the session works in now, as a person wants it. `text` says what was done;
+    `given`: they were named on the command line, where they can be named again."""
+
+    directories: tuple[Directory, ...] = ()
+    text: str = ""
+    given: bool = False
+    type: Literal["directories_changed"] = "directories_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.add(NoticeBlock("info", self.text)) if self.text else t
+
+
+@frozen
 class ModelChanged(Event):
     model: str
     window: int = 0

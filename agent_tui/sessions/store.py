@@ -18,6 +18,7 @@ from agent_tui.protocol.codec import VERSION, encode
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     Cleared,
+    DirectoriesChanged,
     DraftSaved,
     EffortChanged,
     ErrorRaised,
@@ -44,6 +45,7 @@ __all__ = ["Opened", "SessionLocked", "Store", "log_path", "read"]
 
 DURABLE: Final = (
     TurnStarted, ToolStarted, ToolEnded, TurnEnded, ApprovalAnswered, Rewound, RestoreStarted, FilesRestored,
+    DirectoriesChanged,
 )  # fmt: skip
 """Events that must survive a power cut before anything follows from them."""
 
@@ -79,6 +81,8 @@ def _begins(event: Event) -> bool:
     """Whether `event` is worth a file: not the header, nor what is said or set before anything was asked."""
     if isinstance(event, DraftSaved):
         return bool(event.text.strip())
+    if isinstance(event, DirectoriesChanged):
+        return not event.given
     return not isinstance(event, _PASSING)
 
 

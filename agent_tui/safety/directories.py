@@ -1,0 +1,106 @@
+"""The folders beside its own that a session may work in: which may be added, and whether one is still the same.
+
+Only a person names them. A folder is judged by its real path, links resolved once, and known again by its device and
+inode: never by anything that lies in it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent_tui.protocol.session_events import Directory
+from agent_tui.safety import paths
+
+_SYSTEM: Final = tuple(map(Path, (
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr/bin", "/usr/lib", "/usr/sbin",
+    "/System", "/Library", "/private/etc",
+)))  # fmt: skip
+"""With all that is in them."""
+_TOO_WIDE: Final = frozenset(map(Path, (
+    "/", "/home", "/media", "/mnt", "/opt", "/run", "/srv", "/tmp", "/usr", "/var", "/var/tmp", "/Applications",
+    "/Users", "/Volumes", "/private", "/private/tmp", "/private/var",
+)))  # fmt: skip
+"""They themselves: what belongs to everybody, or to nobody in particular, is in them."""
+_HOMES: Final = (Path("/home"), Path("/Users"))
+
+
+class Refused(ValueError):
+    """A folder that cannot be added: one line that names it and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What is never opened by adding a folder: home folders (`~` is the first), and the program's own."""
+
+    homes: tuple[Path, ...]
+    own: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, homes: Iterable[str], own: Iterable[Path]) -> Bounds:
+        """With links resolved; what cannot be resolved counts as it is written."""
+        named = (Path(home) for home in homes if home.startswith("/"))
+        return cls(tuple(map(_real, named)), tuple(map(_real, own)))
+
+
+def admitted(text: str, base: Path, bounds: Bounds) -> Directory:
+    """The folder that a person named, relative to `base`; `~` is their home. Raises Refused."""
+    written = text
+    if bounds.homes and (text == "~" or text.startswith("~/")):
+        written = str(bounds.homes[0]) + text[1:]
+    try:
+        real = paths.resolve(written, base)
+        about = real.stat(follow_symlinks=False)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    except OSError as error:
+        raise Refused(f"{text}: {error.strerror or error}") from None
+    if not stat.S_ISDIR(about.st_mode):
+        raise Refused(f"{text}: is not a folder")
+    if why := _closed(real, bounds):
+        raise Refused(f"{text}: {why}")
+    if not os.access(real, os.R_OK | os.X_OK):
+        raise Refused(f"{text}: the system denies access to it (permissions)")
+    return Directory(str(real), about.st_dev, about.st_ino)
+
+
+def lost(known: Directory, base: Path, bounds: Bounds) -> str:
+    """Why a folder that was added before cannot be used again; empty: it is there, and the same."""
+    try:
+        now = admitted(known.path, base, bounds)
+    except Refused as error:
+        return str(error)
+    if now.path != known.path:
+        return f"{known.path}: leads to another folder now"
+    return "" if now == known else f"{known.path}: another folder is there now"
+
+
+def _closed(real: Path, bounds: Bounds) -> str:
+    """Why a real path may not be opened as a whole; empty: it may."""
+    if real in _TOO_WIDE or any(real.is_relative_to(one) for one in _SYSTEM):
+        return "belongs to the system" if real != Path("/") else "is the whole disk"
+    if real in bounds.homes:
+        return "is the home folder: add the folder in it that is needed"
+    if real.parent in _HOMES or real == Path("/root"):
+        return "is a home folder"
+    if any(home.is_relative_to(real) for home in bounds.homes):
+        return "holds the home folder"
+    if any(one.is_relative_to(real) or real.is_relative_to(one) for one in bounds.own):
+        return "holds what this program keeps, or belongs to it"
+    if not str(real).isprintable():
+        return "has characters in its path that cannot be shown"
+    fact = paths.facts(str(real), (Path("/"),))
+    if fact.secret:
+        return "has the name of a place for secrets"
+    return "can change what programs do (a protected name)" if fact.protected else ""
+
+
+def _real(path: Path) -> Path:
+    try:
+        return paths.resolve(str(path), Path("/"))
+    except ValueError:
+        return path
