@@ -28,6 +28,8 @@ from agent_tui.tools.base import Tool, ToolFailure, ToolResult
 LABEL_LIMIT: Final = 300
 TOLD: Final = 500
 """Characters of arguments that were repaired in a result."""
+WRONG: Final = 5
+"""Wrong arguments that are named."""
 
 Verdict = Literal["once", "always", "no"]
 Answer = tuple[str, str]
@@ -136,7 +138,7 @@ class Executor:
         try:
             arguments = tool.arguments.model_validate(raw)
         except ValidationError as error:
-            return _failed("invalid_arguments", "; ".join(_said(part) for part in error.errors()))
+            return _failed("invalid_arguments", _problems(error))
         try:
             touched = tuple(paths.facts(text, self.workplace.roots) for text in tool.paths(arguments))
         except ValueError as error:
@@ -277,6 +279,13 @@ def _read(text: str, cut: bool) -> tuple[Any, str] | ToolResult:
 
 def _failed(tag: str, text: str) -> ToolResult:
     return ToolFailure(tag, text).result()
+
+
+def _problems(error: ValidationError) -> str:
+    """What is wrong with the arguments, in one line however much it is."""
+    found = error.errors()
+    more = (f"and {len(found) - WRONG} more",) if len(found) > WRONG else ()
+    return "; ".join((*map(_said, found[:WRONG]), *more))
 
 
 def _said(error: Any) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agent_tui.agent import images
+from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
     AssistantReplied,
     Cleared,
@@ -22,6 +23,7 @@ from agent_tui.protocol.events import (
     ShellEnded,
     SteerSeen,
     StepStarted,
+    TodoChanged,
     ToolEnded,
     TurnEnded,
     TurnStarted,
@@ -52,7 +54,8 @@ class History:
     facts: str = ""
     """The volatile facts that the model was told last."""
     shell: tuple[str, ...] = ()
-    """What the person did since the last request: commands with their output, files put back."""
+    """What the person did since the last request: commands with their output, files put back. And a todo list of which
+    no message tells."""
     marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
     cut: bool = False
     """The newest answer reached the model's token limit."""
@@ -107,6 +110,9 @@ class History:
             case FilesRestored():
                 changed = [file.path for file in event.files if file.outcome == "done"]
                 return replace(self, shell=(*self.shell, _restored(event.direction, changed))) if changed else self
+            case TodoChanged() if event.items and not len(self.messages):
+                # the call that made it is in no request any more: the session was made smaller
+                return replace(self, shell=(*self.shell, _todos(event.items)))
             case AssistantReplied() if event.text or event.reasoning or event.calls:
                 reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
                 broken = len(self.messages) if event.stop_reason in BROKEN and not event.calls else self.broken
@@ -168,6 +174,12 @@ def _restored(direction: str, changed: list[str]) -> str:
     named = "\n".join(changed[:NAMED]) + (f"\n… and {len(changed) - NAMED} more" if len(changed) > NAMED else "")
     what = "took back changes of" if direction == "undo" else "made again the changes that were taken back of"
     return f"[The person {what} these files; read them before you rely on them]\n{named}"
+
+
+def _todos(items: tuple[TodoItem, ...]) -> str:
+    """What the model is told of its todo list."""
+    words = {"open": "pending", "active": "active", "done": "done"}
+    return "\n".join(("[Your todo list]", *(f"- {words[item.state]}: {item.text}" for item in items)))
 
 
 def digest(request: Request) -> str:

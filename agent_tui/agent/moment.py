@@ -35,6 +35,12 @@ def _facts(seen: Transcript, known: list[Event]) -> Iterable[str]:
     yield f"- turn {seen.turn}, step {seen.steps}; {len(seen.queue)} in the queue"
     yield f"- context {'≈' * seen.estimated}{seen.context_tokens:,}{window} tokens"
     yield f"- so far {counted.tokens_in:,} tokens sent, {counted.tokens_out:,} written"
+    if seen.todos:
+        done = sum(item.state == "done" for item in seen.todos)
+        yield f"- todo list, {done} of {len(seen.todos)} done"
+        words = {"open": "to do", "active": "in work", "done": "done"}
+        for item in seen.todos:
+            yield f"  - {words[item.state]}: `{item.text.replace('`', ' ')}`"
     built = next((event for event in reversed(known) if isinstance(event, ContextBuilt)), None)
     if built is not None:
         parts = ", ".join(f"{part.name} {part.chars:,}" for part in built.parts)

@@ -12,8 +12,8 @@ from logging import Logger
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agent_tui.protocol.display import DiffDisplay
-from agent_tui.protocol.events import Event, FileChanged, Notice, ToolOutput
+from agent_tui.protocol.display import DiffDisplay, TodoItem
+from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths, sandbox
 from agent_tui.safety.sandbox import CommandResult
@@ -131,6 +131,9 @@ class CallContext:
         self.workplace.emit(FileChanged(self._call_id, str(path), shown, before, after, *modes, folders))
         if parted:
             self.workplace.emit(Notice(parted, "warning"))
+
+    def set_todos(self, items: tuple[TodoItem, ...]) -> None:
+        self.workplace.emit(TodoChanged(self.workplace.scrubbed(items)))
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()

@@ -17,7 +17,7 @@ from agent_tui.sessions.maintain import Refused, segments
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder
 from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, number, open_log, text
 
-_STANDING: Final = ("mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved")
+_STANDING: Final = ("mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved", "todo_changed")
 """Of these the newest before a cut still holds after it."""
 
 
@@ -81,6 +81,7 @@ def _step(record: RawRecord) -> tuple[int, int, str]:
 def _before(records: list[RawRecord]) -> list[RawRecord]:
     """What of the older records still holds: the header, the titles, and the newest of each standing kind."""
     standing: dict[str, RawRecord] = {}
+    todos: dict[int, RawRecord | None] = {}  # as they were when the turns began
     for record in records:
         kind = record["type"]
         if kind == "session_started":
@@ -89,6 +90,15 @@ def _before(records: list[RawRecord]) -> list[RawRecord]:
             standing[f"titled by {record.get('by', 'person')}"] = record
         elif kind in _STANDING:
             standing[kind] = record
+        elif kind == "turn_started":
+            todos[number(record, "n")] = standing.get("todo_changed")
+        elif kind == "cleared":
+            standing.pop("todo_changed", None)
+        elif kind == "rewound" and (to := number(record, "to")) in todos:
+            standing.pop("todo_changed", None)
+            if (earlier := todos[to]) is not None:
+                standing["todo_changed"] = earlier
+            todos = {n: before for n, before in todos.items() if n < to}
     return sorted(standing.values(), key=lambda record: number(record, "n"))
 
 

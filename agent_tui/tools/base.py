@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from agent_tui.protocol.display import DiffDisplay, Display
+from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
 from agent_tui.safety.sandbox import CommandResult
 
@@ -100,6 +100,10 @@ class ToolContext(Protocol):
         for it; `parted`: what became of its other names, in a sentence."""
         ...
 
+    def set_todos(self, items: tuple[TodoItem, ...]) -> None:
+        """The session's todo list is this one from now on."""
+        ...
+
     def skills(self) -> Sequence[SkillInfo]: ...
 
     def load_skill(self, name: str) -> str:
@@ -132,10 +136,14 @@ class Tool(Generic[A]):
 
 
 def schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, without what only costs a small model's window (titles)."""
+    """The JSON schema of a tool's arguments, without what only costs a small model's window (titles), and in one piece:
+    some servers do not follow a `$ref`."""
     raw = arguments.model_json_schema()
+    parts = {f"#/$defs/{name}": part for name, part in raw.pop("$defs", {}).items()}
 
     def plain(node: Any, names: bool = False) -> Any:
+        if isinstance(node, dict) and "$ref" in node and not names:
+            return plain(parts[node["$ref"]])
         if isinstance(node, dict):
             return {k: plain(v, k == "properties") for k, v in node.items() if names or k != "title"}
         return [plain(item) for item in node] if isinstance(node, list) else node

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.display import DiffDisplay, TodoItem
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths, sandbox, secrets
 from agent_tui.safety.sandbox import CommandResult
@@ -37,6 +37,8 @@ class Context:
     emitted: list[str] = field(default_factory=list)
     checkpoints: dict[str, bytes] = field(default_factory=dict)
     changes: list[Changed] = field(default_factory=list)
+    todos: list[tuple[TodoItem, ...]] = field(default_factory=list)
+    """Each list that was set."""
     known_skills: dict[str, str] = field(default_factory=dict)
     """Text of each skill by name."""
     call_id: str = "call_1"
@@ -86,6 +88,9 @@ class Context:
         self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
     ) -> None:
         self.changes.append(Changed(path, diff, before, after, folders, parted))
+
+    def set_todos(self, items: tuple[TodoItem, ...]) -> None:
+        self.todos.append(items)
 
     def skills(self) -> Sequence[SkillInfo]:
         return tuple(SkillInfo(name, f"does {name}") for name in self.known_skills)
