@@ -6,13 +6,14 @@ import asyncio
 import contextvars
 from collections import deque
 from collections.abc import Callable
+from math import inf
+from time import monotonic
 from typing import Final
 
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepPlace, Op, SaveDraft
 from agent_tui.tui.drain import Held, drain, join
-from agent_tui.tui.key_first import KeyFirst
 
 QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
@@ -33,6 +34,36 @@ PART_SECONDS: Final = 0.015
 FIRST_SHARE: Final = 0.1
 LEAST_SHARE: Final = 0.05
 """Of the most that is taken at one look: nobody knows yet what lines as these cost; and no part is smaller."""
+LONGEST: Final = 0.06
+"""Seconds that what the engine says waits for a key at most: a key that changes nothing is never painted."""
+
+
+class KeyFirst:
+    """Where the newest key is: read by a thread, handled by the loop, or painted. What the engine says waits for it."""
+
+    def __init__(self) -> None:
+        self._read_at = -inf
+        self._handled = False
+
+    def read(self) -> None:
+        self._handled, self._read_at = False, monotonic()
+
+    def handled(self) -> None:
+        self._handled = True
+
+    def painted(self) -> None:
+        """A frame goes to the terminal; it has the key if that was handled."""
+        if self._handled:
+            self._read_at = -inf
+
+    @property
+    def is_handled(self) -> bool:
+        """It is, but not painted yet."""
+        return self._handled and self.is_under_way
+
+    @property
+    def is_under_way(self) -> bool:
+        return monotonic() - self._read_at < LONGEST
 
 
 class Link:

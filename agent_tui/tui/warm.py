@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui import registry
 from agent_tui.structures.markdown_stream import split
 from agent_tui.tui import commands
-from agent_tui.tui.markdown.code import prepared
-from agent_tui.tui.markdown.render import render
+
+if TYPE_CHECKING:
+    from agent_tui.tui.markdown import code, render
+else:
+    code, render = registry.late("agent_tui.tui.markdown.code"), registry.late("agent_tui.tui.markdown.render")
 
 AFTER: Final = 1.0
 """Seconds after the first frame: by then the engine's thread has its own imports behind it."""
@@ -62,9 +65,9 @@ def _draw_once() -> None:
     """Import what draws, and draw one of everything: patterns are compiled and parsers made when first used."""
     registry.import_all(DRAWING)
     for piece in split(SAMPLE):
-        render(piece.text, 40, len)
+        render.render(piece.text, 40, len)
     for language in LANGUAGES:
-        prepared(language)
+        code.prepared(language)
 
 
 async def warm(drawing: Drawing) -> None:

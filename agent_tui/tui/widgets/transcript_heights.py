@@ -6,9 +6,14 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_tui.tui.clip import MOST_LINES
+from agent_tui.registry import late
+
+if TYPE_CHECKING:
+    from agent_tui.tui import clip
+else:
+    clip = late("agent_tui.tui.clip")
 
 HIDDEN: Final = (-1, 0)
 """The extent of a row of which nothing is drawn."""
@@ -113,4 +118,4 @@ def lines(breaks: int, chars: int, width: int) -> int:
         return 0
     wrapped = chars // width
     most = (wrapped if wrapped > breaks else breaks) + 1
-    return (most if most < MOST_LINES else MOST_LINES) + 1
+    return min(most, clip.MOST_LINES) + 1
