@@ -142,7 +142,7 @@ async def answer(
             turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
             return None, with_
         else:
-            turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text))
+            turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind))
             await asyncio.sleep(wait)
 
 
@@ -184,4 +184,5 @@ async def _account(
     if near := with_.accounts.budget.near():
         turn.emit(Notice(near, "warning"))
     if end.stop_reason == "refusal":
-        turn.emit(Notice("The model declined to answer.", "warning"))
+        why = f": {end.why.rstrip('.')}" if end.why else ""
+        turn.emit(Notice(f"The model declined to answer{why}.", "warning"))

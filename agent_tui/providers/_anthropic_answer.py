@@ -32,7 +32,7 @@ class AnthropicAnswer:
         self._inputs: dict[int, Any] = {}
         """Arguments that a call brought with it, by the call's number, until others come."""
         self._begun = self._stopped = False
-        self._reason = ""
+        self._reason = self._why = ""
         self._usage: dict[str, int] = {}
 
     @property
@@ -68,6 +68,7 @@ class AnthropicAnswer:
             found += self._start({"index": index, "content_block": block})
             found += self._stop({"index": index})
         self._reason = text_in(payload.get("stop_reason"))
+        self._refused(payload)
         self._counted(payload.get("usage"))
         return found
 
@@ -148,9 +149,16 @@ class AnthropicAnswer:
 
     def _end(self, payload: dict[str, Any]) -> list[StreamItem]:
         self._stopped = self._stopped or payload.get("type") == "message_stop"
-        self._reason = text_in(_object(payload.get("delta")).get("stop_reason")) or self._reason
+        delta = _object(payload.get("delta"))
+        self._reason = text_in(delta.get("stop_reason")) or self._reason
+        self._refused(delta)
         self._counted(payload.get("usage"))
         return []
+
+    def _refused(self, told: dict[str, Any]) -> None:
+        """Which rule a refusal follows, and why, where that is told."""
+        details = _object(told.get("stop_details"))
+        self._why = failures.reason(self._place, details.get("category"), details.get("explanation")) or self._why
 
     def _counted(self, usage: Any) -> None:
         """Counts come at the start and, of all so far, at the end; some servers know the prompt's only then."""
@@ -170,7 +178,8 @@ class AnthropicAnswer:
         reason = REASONS.get(self._reason, "stop")
         if reason in ("stop", "tool_calls"):
             reason = "tool_calls" if calls else "stop"
-        return Finished(reason, calls, self._told(), stored(self._origin, self._blocks))
+        why = self._why if reason == "refusal" else ""
+        return Finished(reason, calls, self._told(), stored(self._origin, self._blocks), why)
 
     def _told(self) -> Usage | None:
         """What of the prompt was in the server's cache already is a part of it here, as with every other provider.

@@ -79,6 +79,7 @@ class ChatAnswer:
         self._thinking = WholeText()
         self._reason = ""
         self._refused = False
+        self._why = ""
         self._reasoning_field = ""
         self._usage: Usage | None = None
 
@@ -101,6 +102,8 @@ class ChatAnswer:
         if reason in GAVE_UP:
             return [*found, failures.from_payload(self._place, {"message": f"the model stopped ({reason})"})]
         self._reason = reason or self._reason
+        if REASONS.get(reason) == "refusal":
+            self._why = failures.reason(self._place, reason, _filtered(choice.get("content_filter_results")))
         return found
 
     def _delta(self, delta: dict[str, Any]) -> list[StreamItem]:
@@ -138,7 +141,13 @@ class ChatAnswer:
         elif reason in ("stop", "tool_calls"):  # servers mix these two up in both directions
             reason = "tool_calls" if calls else "stop"
         state = compact({"reasoning": self._reasoning_field}) if self._reasoning_field else ""
-        return Finished(reason, calls, self._usage, state)
+        return Finished(reason, calls, self._usage, state, self._why)
+
+
+def _filtered(results: Any) -> str:
+    """What the filters of Azure stopped at."""
+    found = results.items() if isinstance(results, dict) else ()
+    return ", ".join(name for name, one in found if isinstance(one, dict) and one.get("filtered") is True)
 
 
 def _content(content: Any) -> tuple[str, str]:

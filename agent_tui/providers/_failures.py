@@ -65,6 +65,12 @@ def one_line(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
+def reason(place: Place, *parts: Any) -> str:
+    """Why an answer was refused, as a server tells it: the texts among `parts`, each once, without keys; one line."""
+    told = dict.fromkeys(one_line(part) for part in parts if isinstance(part, str) and part.strip())
+    return one_line(place.secrets.scrub(": ".join(told)))
+
+
 def words(body: str) -> str:
     """The message in an error body of any of the usual shapes, else its text; one line."""
     try:

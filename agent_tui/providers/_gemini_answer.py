@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,8 +10,6 @@ from agent_tui.providers import _failures as failures
 from agent_tui.providers._gemini_state import Kind, Runs
 from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
 from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
-
-log = logging.getLogger(__name__)
 
 REASONS: Final[Mapping[str, StopReason]] = {
     "STOP": "stop", "MAX_TOKENS": "length",
@@ -38,6 +35,7 @@ class GeminiAnswer:
         self._runs = Runs()
         self._usage: dict[str, Any] = {}
         self._reason: StopReason | None = None
+        self._why = ""
 
     @property
     def ended(self) -> bool:
@@ -48,8 +46,8 @@ class GeminiAnswer:
             self._usage |= usage  # each counts all that came so far; not every one has every number
         feedback = payload.get("promptFeedback")
         if isinstance(feedback, dict) and (blocked := text_in(feedback.get("blockReason"))):
-            log.info("%s declined the prompt (%s)", self._place.where, blocked)
             self._reason = "refusal"
+            self._why = self._refused(blocked, feedback, "blockReasonMessage")
         candidates = payload.get("candidates")
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
         if not isinstance(candidate, dict):
@@ -64,9 +62,16 @@ class GeminiAnswer:
         if reason not in REASONS:
             return [*found, self._broken(reason, text_in(candidate.get("finishMessage")))]
         if REASONS[reason] == "refusal":
-            log.info("%s declined to answer (%s)", self._place.where, reason)
+            self._why = self._refused(reason, candidate, "finishMessage")
         self._reason = REASONS[reason]
         return found
+
+    def _refused(self, reason: str, told: dict[str, Any], words: str) -> str:
+        """Why nothing is said: the server's reason, what its filters stopped at, and its own words."""
+        ratings = told.get("safetyRatings")
+        rated = [one for one in ratings if isinstance(one, dict)] if isinstance(ratings, list) else []
+        blocked = ", ".join(text_in(one.get("category")) for one in rated if one.get("blocked") is True)
+        return failures.reason(self._place, reason, blocked, told.get(words))
 
     def _broken(self, reason: str, said: str) -> Failed:
         """An end that is no end of an answer."""
@@ -110,7 +115,8 @@ class GeminiAnswer:
         reason = self._reason or "stop"
         if reason == "stop" and self._calls:
             reason = "tool_calls"
-        return Finished(reason, tuple(self._calls), self._counted(), self._runs.state(self._model))
+        why = self._why if reason == "refusal" else ""
+        return Finished(reason, tuple(self._calls), self._counted(), self._runs.state(self._model), why)
 
     def _counted(self) -> Usage | None:
         """Tokens as the server counts them: what is cached is part of the prompt, what is thought is written too."""

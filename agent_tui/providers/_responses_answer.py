@@ -41,6 +41,7 @@ class ResponsesAnswer:
         self._calls = 0
         self._thought_in: tuple[int, Any] | None = None
         self._refused = False
+        self._why = ""
         self._reason: StopReason | None = None
         self._usage: Usage | None = None
         self._last: _Part | None = None
@@ -141,6 +142,8 @@ class ResponsesAnswer:
             found += self._item(at, item, done=True)
         why = text_in(details.get("reason")) if isinstance(details, dict) else ""
         self._reason = INCOMPLETE.get(why, "length") if status == "incomplete" else "stop"
+        if self._reason == "refusal":
+            self._why = failures.reason(self._place, why)
         if isinstance(usage := response.get("usage"), dict):
             self._usage = _usage(usage)
         return found
@@ -160,7 +163,8 @@ class ResponsesAnswer:
             reason = "refusal"
         elif reason == "stop" and settled:
             reason = "tool_calls"
-        return Finished(reason, settled, self._usage, state(self._origin, list(filter(None, map(_part_kept, parts)))))
+        kept = state(self._origin, list(filter(None, map(_part_kept, parts))))
+        return Finished(reason, settled, self._usage, kept, self._why)
 
 
 def _part_kept(part: _Part) -> tuple[str, dict[str, Any]] | None:

@@ -42,12 +42,14 @@ class CallChunk:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The end of an answer. `calls` are whole, their arguments raw JSON text."""
+    """The end of an answer. `calls` are whole, their arguments raw JSON text; `why` is the reason of a refusal as the
+    server tells it, one line."""
 
     stop_reason: StopReason
     calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     state: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
