@@ -10,7 +10,9 @@ from pathlib import Path
 
 from benchmarks.common import ROOT
 
-NO_BENCHMARKS = {"__main__", "common", "server", "bare", "plain", "probe", "sessions", "sessions_many"}
+NO_BENCHMARKS = {
+    "__main__", "common", "server", "bare", "plain", "probe", "sessions", "sessions_many", "dialects", "reading",
+}  # fmt: skip
 
 
 def names() -> list[str]:
