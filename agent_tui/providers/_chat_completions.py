@@ -16,6 +16,7 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers import _failures as failures
+from agent_tui.providers import _reasoning_details as details
 from agent_tui.providers._call_deltas import CallDeltas
 from agent_tui.providers._think_tags import ThinkTags
 from agent_tui.providers._translate import CallIds, WholeText, arguments_text, compact, count, text_in
@@ -30,8 +31,9 @@ GAVE_UP: Final = ("error", "insufficient_system_resource", "abort")
 REASONING: Final = ("reasoning_content", "reasoning")
 
 
-def message(given: Message, provider: str) -> dict[str, Any] | None:
-    """`given` on the wire; None for an answer that was cut before it said anything, which servers refuse."""
+def message(given: Message, provider: str, model: str = "") -> dict[str, Any] | None:
+    """`given` as `model` of `provider` gets it; None for an answer that was cut before it said anything, which servers
+    refuse."""
     match given:
         case UserMessage():
             if not given.images:
@@ -47,8 +49,11 @@ def message(given: Message, provider: str) -> dict[str, Any] | None:
             if not given.text and not given.calls:
                 return None
             wired: dict[str, Any] = {"role": "assistant", "content": given.text or None}
+            blocks = details.kept(given, provider, model)
+            if blocks:
+                wired[details.FIELD] = blocks
             if given.calls:
-                if field := _reasoning_field(given, provider):
+                if blocks is None and (field := _reasoning_field(given, provider)):
                     wired[field] = given.reasoning
                 wired["tool_calls"] = [
                     {"id": call.id, "type": "function",
@@ -81,6 +86,7 @@ class ChatAnswer:
         self._refused = False
         self._why = ""
         self._reasoning_field = ""
+        self._details = details.Details()
         self._usage: Usage | None = None
 
     @property
@@ -112,6 +118,8 @@ class ChatAnswer:
             if value := text_in(delta.get(name)):
                 self._reasoning_field, thought = name, value
                 break
+        blocks = self._details.add(delta.get(details.FIELD))
+        thought = thought or blocks
         if self._tags is not None:
             tagged, text = self._tags.feed(text)
             thought += tagged
@@ -140,8 +148,13 @@ class ChatAnswer:
             reason = "refusal"
         elif reason in ("stop", "tool_calls"):  # servers mix these two up in both directions
             reason = "tool_calls" if calls else "stop"
-        state = compact({"reasoning": self._reasoning_field}) if self._reasoning_field else ""
-        return Finished(reason, calls, self._usage, state, self._why)
+        return Finished(reason, calls, self._usage, self._state(), self._why)
+
+    def _state(self) -> str:
+        """What goes back with the answer: blocks of reasoning, or the name of the field that it came in."""
+        if state := self._details.state(self._place.model):
+            return state
+        return compact({"reasoning": self._reasoning_field}) if self._reasoning_field else ""
 
 
 def _filtered(results: Any) -> str:

@@ -135,7 +135,7 @@ class CompatibleProvider:
         if request.tools:
             fields["tools"] = suited_tools(request.tools, quirks)
         system = [{"role": "system", "content": request.system}] if request.system else []
-        wired = (message(m, self.name) for m in request.messages)
+        wired = (message(m, self.name, self.model) for m in request.messages)
         return request_body(fields, suited([*system, *(m for m in wired if m is not None)], quirks))
 
     def _beside(self, request: Request) -> dict[str, Any]:
