@@ -10,7 +10,7 @@ from agent_tui.structures.frozen import frozen
 OCCASIONS: Final = ("done", "question", "failure")
 """What a person who is elsewhere may be told: a turn ended, something is asked, something failed."""
 DIVIDER: Final = ">"
-STATUS: Final = ("model", "cwd", DIVIDER, "queue", "mode", "context")
+STATUS: Final = ("model", "cwd", DIVIDER, "todo", "queue", "mode", "context")
 """The line at the top; what stands behind the divider is at the right."""
 @frozen
 class AgentSettings:

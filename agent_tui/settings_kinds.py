@@ -122,7 +122,7 @@ def _occasions(value: Any) -> tuple[str, ...]:
     return names
 
 
-_PARTS: Final = ("model", "mode", "context", "cost", "cwd", "branch", "queue", DIVIDER)
+_PARTS: Final = ("model", "mode", "context", "cost", "cwd", "branch", "todo", "queue", DIVIDER)
 
 
 def _status(value: Any) -> tuple[str, ...]:

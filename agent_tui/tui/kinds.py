@@ -13,7 +13,7 @@ PickerKind = Literal[
 ]  # fmt: skip
 """Lists that are found by typing."""
 OverlayKind = PickerKind | Literal[
-    "first_run", "queue", "aside", "copy", "settings", "paste", "private", "going_back",
+    "first_run", "queue", "todo", "aside", "copy", "settings", "paste", "private", "going_back",
 ]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""

@@ -40,12 +40,12 @@ def test_what_is_said_holds_from_the_next_request_on_and_after_a_resume(tmp_path
 
 def test_the_command_the_key_and_the_header() -> None:
     play = Play()
-    play.press("ctrl+t")
+    play.press("alt+t")
     assert play.toast == "effort: low" and play.take()[-1] == SetEffort("low")
     play.feed(EffortChanged("high", session="s"))
     shown = [span.text for span in header_view(play.model).left]
     assert " high" in shown
-    play.press("ctrl+t")
+    play.press("alt+t")
     assert play.take()[-1] == SetEffort("")
     for text, level in (("/effort max", "max"), ("/effort auto", "")):
         play.type(text)

@@ -19,7 +19,7 @@ from tests.tui.play import Play
 NAMES = [
     "search", "timestamps", "durations", "settings", "history", "suspend", "vim",
     "palette", "resume", "new", "theme", "files", "log", "debug",
-    "undo", "redo", "rewind", "load", "rename", "label", "fork", "tree", "stats", "go-on", "retry", "effort",
+    "todo", "undo", "redo", "rewind", "load", "rename", "label", "fork", "tree", "stats", "go-on", "retry", "effort",
     "replay", "bug",
     "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
 ]  # fmt: skip

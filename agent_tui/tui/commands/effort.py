@@ -14,7 +14,7 @@ CYCLE: Final = ("", "low", "medium", "high")
 """What the key goes through; empty: as the model likes."""
 
 
-@command(keys=("ctrl+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), rank=56)
+@command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), rank=56)
 def effort(model: Model, args: str) -> Step:
     """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds from the next
     request on. The key goes from auto to low, medium and high. A model that does not think is not asked to."""

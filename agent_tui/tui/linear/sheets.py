@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from agent_tui.protocol.display import TodoDisplay
 from agent_tui.structures import late
+from agent_tui.tui.linear.displays import display_lines
 from agent_tui.tui.linear.keys import REAL, UNSEEN
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
@@ -17,13 +19,14 @@ GAP: Final = late.pattern(r" · |\s{2,}")
 MOST: Final = 50
 """Entries of a list that are said; words find the others."""
 PAGE: Final = 10
-READ_ONLY: Final = frozenset(("private", "aside", "paste"))
+READ_ONLY: Final = frozenset(("private", "aside", "paste", "todo"))
 """Sheets with nothing to choose: a line that is meant for the model closes them."""
 HINTS: Final = {
     "first_run": "Type r, a, k, d or q, or /model and a name.",
     "aside": "Type c to copy it, or go on.",
     "private": "Type an empty line to go on.",
     "paste": "Type an empty line to go on.",
+    "todo": "Type an empty line to go on.",
     "copy": "Type a number or letter to copy it, w and it to write it to a file, or an empty line to close.",
     "going_back": "Type a number: of a changed file, for the next choice; of what goes back; or an empty line to leave "
     "all as it is.",
@@ -66,6 +69,8 @@ def signature(model: Model) -> Any:
             return (going.told, going.files, going.choices) if going is not None and going.told else None
         case "queue":
             return ("queue", model.listed, model.transcript.paused)
+        case "todo":
+            return ("todo", model.transcript.todos)
         case "settings":
             return ("settings", overlay.filter) if model.configured.values else None
         case _:
@@ -82,6 +87,8 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     shown = overlay_view(model)
     if shown is None:
         return []
+    if overlay.kind == "todo":
+        return [f"{shown.title}:", *display_lines(TodoDisplay(model.transcript.todos)), hint(overlay)]
     said = _said(shown, 1 if overlay.kind == "queue" else 3 if overlay.kind == "settings" else None)
     lines = [f"{shown.title}:", *(said if overlay.kind not in ("settings", "copy") else [])]
     options = [option for option in shown.options if not option.heading]

@@ -20,10 +20,11 @@ from agent_tui.tui.update import aside, composer, copying, holding, pastes, queu
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back, session_search
+    from agent_tui.tui.update import going_back, session_search, todo
 else:
     session_search = late("agent_tui.tui.update.session_search")
     going_back = late("agent_tui.tui.update.going_back")
+    todo = late("agent_tui.tui.update.todo")
 
 PAGE: Final = 10
 BURST_SECONDS: Final = 0.3
@@ -136,6 +137,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return going_back.pressed(model, overlay, msg)
     if overlay.kind == "queue":
         return queued.pressed(model, overlay, msg)
+    if overlay.kind == "todo":
+        return todo.pressed(model, overlay, msg)
     if overlay.kind in ("paste", "private"):
         return pastes.pressed(model, overlay, msg)
     if overlay.kind == "settings":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.transcript import Bill, Queued
 from agent_tui.settings_kinds import DIVIDER
 from agent_tui.structures.visible import visible
@@ -20,8 +21,8 @@ MODE_TONES: Final[dict[str, Tone]] = {"plan": "accent", "accept-edits": "warning
 BRANCH_CHARS: Final = 40
 TITLE_CHARS: Final = 48
 (
-    TITLE, BRANCH, INNERMOST, PERCENT, CWD, QUEUE, COST, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
-) = range(14)  # fmt: skip
+    TITLE, BRANCH, INNERMOST, PERCENT, CWD, TODO, QUEUE, COST, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
+) = range(15)  # fmt: skip
 """What goes or becomes shorter first where the line is too narrow. The mode stays: nobody may overlook it."""
 OTR: Final = "off the record"
 READING: Final = "reading along"
@@ -33,7 +34,7 @@ def header_view(model: Model) -> HeaderView:
         t.model, t.effort, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
-        model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill,
+        model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
     )  # fmt: skip
 
 
@@ -41,13 +42,14 @@ def header_view(model: Model) -> HeaderView:
 def _header(
     name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
-    title: str, otr: bool, reading: bool, bill: Bill,
+    title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...],
 ) -> HeaderView:  # fmt: skip
     waiting = sum(item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
         "model": _model(name, instead, effort),
         "cwd": _folder(words.folder(cwd, home)) if cwd else None,
         "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
+        "todo": _todo(todos),
         "queue": _queue(waiting, paused) if waiting else None,
         "mode": _mode(mode),
         "context": _context(used, window, estimated),
@@ -89,6 +91,12 @@ def _folder(path: str) -> Part:
 def _queue(waiting: int, paused: bool) -> Part:
     count = Span(f"queued ({waiting})", "accent")
     return Part((count, Span(" paused", "warning")) if paused else (count,), QUEUE)
+
+
+def _todo(items: tuple[TodoItem, ...]) -> Part | None:
+    """How much of the list is done, while there is something left."""
+    done = sum(item.state == "done" for item in items)
+    return Part((Span(f"todo {done}/{len(items)}", "dim"),), TODO) if done < len(items) else None
 
 
 def _mode(mode: str) -> Part:

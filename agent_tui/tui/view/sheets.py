@@ -18,9 +18,10 @@ from agent_tui.tui.view.queued import queued_view
 from agent_tui.tui.view.settings import settings_view
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import going_back
+    from agent_tui.tui.view import going_back, todo
 else:
     going_back = late("agent_tui.tui.view.going_back")
+    todo = late("agent_tui.tui.view.todo")
 
 Lines = tuple[tuple[Span, ...], ...]
 
@@ -42,6 +43,8 @@ def overlay_view(model: Model) -> OverlayView | None:
         return copies_view(model.overlay, model.width)
     if model.overlay is not None and model.overlay.kind == "queue":
         return queued_view(model)
+    if model.overlay is not None and model.overlay.kind == "todo":
+        return todo.todo_view(t.todos, model.overlay.scroll)
     if model.overlay is not None and model.overlay.picker is not None:
         from agent_tui.tui.view.picker import picker_view
 
