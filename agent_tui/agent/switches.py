@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from agent_tui.agent.record import Record
-from agent_tui.protocol.events import EffortChanged, ErrorRaised, ModeChanged
+from agent_tui.protocol.events import EffortChanged, ErrorRaised, ModeChanged, Notice
 from agent_tui.protocol.ops import EFFORTS, MODES, SetEffort, SetMode
+from agent_tui.providers._effort_of_services import heeds
 
 
 def switch(record: Record, op: SetMode | SetEffort) -> None:
@@ -15,3 +16,13 @@ def switch(record: Record, op: SetMode | SetEffort) -> None:
         record.emit(ErrorRaised(f"No {what} {wanted!r}.", "invalid_arguments", hint))
     else:
         record.emit(ModeChanged(wanted) if isinstance(op, SetMode) else EffortChanged(wanted))
+        if isinstance(op, SetEffort) and wanted:
+            _heeded(record)
+
+
+def _heeded(record: Record) -> None:
+    """Whoever asks a model to think harder that cannot be asked learns that nothing will come of it."""
+    name = record.standing.model
+    provider, _, model = name.partition("/")
+    if model and not heeds(provider, model):
+        record.emit(Notice(f"{name} has no word for how hard to think: effort changes nothing there.", "warning"))

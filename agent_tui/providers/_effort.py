@@ -34,14 +34,3 @@ def of_ollama(model: str, wanted: str, own: Any) -> Any:
     """Only gpt-oss has levels; the others think or do not."""
     found = level(wanted, own, THREE)
     return found if wanted not in EFFORTS or "gpt-oss" in model else bool(found)
-
-
-def of_service(name: str, wanted: str) -> dict[str, Any]:
-    """The fields of a service that speaks Chat Completions and has a word of its own for it."""
-    if wanted not in EFFORTS:
-        return {}
-    if name == "openrouter":
-        return {"reasoning": {"enabled": False} if wanted == "none" else {"effort": nearest(wanted, THREE)}}
-    if name == "zhipu":
-        return {"thinking": {"type": "disabled" if wanted == "none" else "enabled"}}
-    return {}

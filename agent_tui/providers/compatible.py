@@ -12,7 +12,7 @@ from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import _models as known
 from agent_tui.providers._chat_completions import ChatAnswer, message
-from agent_tui.providers._effort import of_service
+from agent_tui.providers._effort_of_services import of_service
 from agent_tui.providers._listed import listed
 from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers._readers import ServerSentEvents
@@ -140,7 +140,7 @@ class CompatibleProvider:
 
     def _beside(self, request: Request) -> dict[str, Any]:
         """Fields that only one kind of server knows."""
-        return of_service(self.name, request.effort)
+        return of_service(self.name, self.model, request.effort)
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         answer = ChatAnswer(request, self._wire.place, self._server.quirks.think_tags)

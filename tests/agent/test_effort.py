@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from agent_tui.agent.record import Standing
-from agent_tui.protocol.events import EffortChanged, ErrorRaised
+from agent_tui.protocol.events import EffortChanged, ErrorRaised, Notice
 from agent_tui.protocol.ops import SetEffort
 from agent_tui.settings import AgentSettings
 from agent_tui.tui.view.header import header_view
@@ -54,3 +55,14 @@ def test_the_command_the_key_and_the_header() -> None:
     play.type("/effort hard")
     play.press("enter")
     assert "no effort 'hard'" in play.toast and play.take() == []
+
+
+def test_where_a_model_cannot_be_asked_that_is_said(tmp_path: Path) -> None:
+    with model_server(said("one")) as server:
+        options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
+        with engine(Place(tmp_path), server, **options) as driver:
+            driver.send(SetEffort("high"))
+            assert "deepseek/deepseek-chat has no word" in driver.until(Notice).text
+            driver.send(SetEffort(""))
+            driver.turn("first")
+            assert len([notice for notice in driver.all(Notice) if "no word" in notice.text]) == 1

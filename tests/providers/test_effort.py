@@ -12,6 +12,7 @@ import pytest
 from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.protocol.ops import EFFORTS
 from agent_tui.providers import _effort, anthropic, gemini, ollama, openai, presets
+from agent_tui.providers._effort_of_services import heeds
 from agent_tui.providers.base import Provider, ProviderSetup
 from tests.agent.model_server import model_server, status
 
@@ -62,13 +63,48 @@ async def sent(name: str, model: str, effort: str, **options: Any) -> dict[str, 
         ("openrouter", "x/y", "none", {}, "reasoning", {"enabled": False}),
         ("openrouter", "x/y", "", {}, "reasoning", None),
         ("zhipu", "glm-4.6", "none", {}, "thinking", {"type": "disabled"}),
+        ("zhipu", "glm-5.3", "medium", {}, "reasoning_effort", "low"),
+        ("zhipu", "glm-5.3", "none", {}, "thinking", None),
+        ("zhipu", "glm-4-plus", "high", {}, "thinking", None),
         ("deepseek", "deepseek-chat", "high", {}, "reasoning_effort", None),
+        ("deepseek", "deepseek-v4-pro", "medium", {}, "reasoning_effort", "high"),
+        ("deepseek", "deepseek-v4-pro", "low", {}, "thinking", {"type": "enabled"}),
+        ("deepseek", "deepseek-v4-flash", "none", {}, "thinking", {"type": "disabled"}),
+        ("deepseek", "deepseek-v4-flash", "none", {}, "reasoning_effort", None),
+        ("moonshot", "kimi-k2.6", "none", {}, "thinking", {"type": "disabled"}),
+        ("moonshot", "kimi-k2.7-code", "none", {}, "thinking", None),
+        ("moonshot", "kimi-k3", "xhigh", {}, "reasoning_effort", "high"),
+        ("moonshot", "moonshot-v1-8k", "high", {}, "thinking", None),
+        ("mistral", "mistral-small-latest", "medium", {}, "reasoning_effort", "high"),
+        ("mistral", "mistral-medium-3-5", "low", {}, "reasoning_effort", "none"),
+        ("mistral", "mistral-large-4-0", "none", {}, "reasoning_effort", "low"),
+        ("mistral", "mistral-large-2512", "high", {}, "reasoning_effort", None),
+        ("mistral", "magistral-medium-latest", "high", {}, "reasoning_effort", None),
+        ("qwen", "qwen-plus", "low", {}, "enable_thinking", True),
+        ("qwen", "qwen-plus", "low", {}, "thinking_budget", 4_096),
+        ("qwen", "qwen3.8-max", "max", {}, "thinking_budget", None),
+        ("qwen", "qwen3-max", "none", {}, "enable_thinking", False),
+        ("qwen", "qwen3-coder-plus", "high", {}, "enable_thinking", None),
+        ("qwen", "qwen3-235b-a22b-thinking-2507", "none", {}, "enable_thinking", None),
+        ("qwen", "qwq-plus", "high", {}, "thinking_budget", 16_384),
+        ("together", "openai/gpt-oss-120b", "max", {}, "reasoning_effort", "high"),
+        ("together", "zai-org/GLM-5.3", "max", {}, "reasoning_effort", "max"),
+        ("together", "moonshotai/Kimi-K2.6", "none", {}, "reasoning", {"enabled": False}),
+        ("together", "MiniMaxAI/MiniMax-M2.7", "high", {}, "reasoning", None),
     ],
 )
 def test_each_provider_is_told_in_its_own_words(
     name: str, model: str, effort: str, options: dict[str, Any], key: str, told: Any
 ) -> None:
     assert asyncio.run(sent(name, model, effort, **options)).get(key) == told
+
+
+def test_whether_a_model_can_be_asked_is_known() -> None:
+    can = [("openai", "gpt-5"), ("anthropic", "claude-opus-4-6"), ("gemini", "gemini-2.5-pro"), ("ollama", "x"),
+           ("openrouter", "any/thing"), ("qwen", "qwen-flash"), ("scripted", "a.json")]  # fmt: skip
+    cannot = [("openai", "gpt-4.1"), ("anthropic", "claude-3-haiku-20240307"), ("gemini", "gemini-2.0-flash"),
+              ("deepseek", "deepseek-chat"), ("qwen", "qwen3-coder-plus"), ("acme", "m"), ("vllm", "m")]  # fmt: skip
+    assert all(heeds(*one) for one in can) and not any(heeds(*one) for one in cannot)
 
 
 @pytest.mark.parametrize(
