@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths, settings
-from agent_tui.agent import local_server
+from agent_tui.agent import fetching
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.stored_keys import with_stored
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli_parser import Parser, encodable, one_line
 from agent_tui.providers import choose
-from agent_tui.providers.base import ProviderError
-from agent_tui.providers.ollama import OllamaProvider
+from agent_tui.structures.bar import bar
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -74,36 +73,30 @@ async def _list(config: EngineConfig, provider: str) -> int:
 
 
 async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
-    name = given.name.removeprefix("ollama/").strip()
-    if not name or not encodable(name):
+    name = fetching.named(given.name)
+    if not encodable(name):
         return _fail(f"{given.name}: no name of a model", USAGE)
     config, _ = await with_stored(config, work_pool())
-    server = choose.make(f"ollama/{name}", config.settings, config.environment, config.cwd, config.folders.data)
-    assert isinstance(server, OllamaProvider)
-    bar = Bar(name, sys.stderr.isatty())
-    try:
-        if await local_server.down(server, config.environment):
-            if not given.yes and not _agreed(server.base_url):
-                return _fail(f"Ollama does not run at {server.base_url}; start it with `ollama serve`", FAILED)
-            print("starting `ollama serve` …", file=sys.stderr)
-            if problem := await local_server.start(server, config):
-                return _fail(problem, FAILED)
-        await server.pull(bar.show)
-    except ProviderError as error:
-        bar.end()
-        return _fail("; ".join(filter(None, (error.failed.text, error.failed.hint))), FAILED)
-    finally:
-        await server.close()
-    bar.end()
+    shown = Bar(name, sys.stderr.isatty())
+
+    def starting() -> None:
+        print("starting `ollama serve` …", file=sys.stderr)
+
+    found = await fetching.fetch(config, name, shown.show, starting if given.yes else None)
+    if found is not None and found.kind == "down" and _agreed(found.text):
+        found = await fetching.fetch(config, name, shown.show, starting)
+    shown.end()
+    if found is not None:
+        return _fail("; ".join(filter(None, (found.text, found.hint))), USAGE if found.kind == "name" else FAILED)
     print(one_line(f"{name} is here: agent-tui -m ollama/{name}"))
     return 0
 
 
-def _agreed(address: str) -> bool:
+def _agreed(said: str) -> bool:
     """Whether the person says that the server is to be started."""
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    print(f"Ollama is installed, and does not run at {address}. Start `ollama serve`? [y/N] ", end="", file=sys.stderr)
+    print(f"{said}, and is installed. Start `ollama serve`? [y/N] ", end="", file=sys.stderr)
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -114,17 +107,14 @@ class Bar:
     def __init__(self, name: str, terminal: bool) -> None:
         self._name, self._terminal, self._told = name, terminal, -1
 
-    def show(self, share: float) -> None:
-        percent = min(100, int(share * 100))
+    def show(self, percent: int) -> None:
         step = percent if self._terminal else percent // 10 * 10
         if step <= self._told:
-            return  # a layer more makes the share smaller for a moment: the bar does not go back
+            return
         self._told = step
         if self._terminal:
-            full = WIDTH * percent // 100
-            print(
-                f"\r{one_line(self._name)}  {'━' * full}{'·' * (WIDTH - full)}  {percent:>3} %", end="", file=sys.stderr
-            )
+            line = f"{one_line(self._name)}  {''.join(bar(percent, WIDTH))}  {percent:>3} %"
+            print(f"\r{line}", end="", file=sys.stderr)
             sys.stderr.flush()
         else:
             print(one_line(f"{self._name}: {step} %"), file=sys.stderr)

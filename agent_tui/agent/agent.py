@@ -23,6 +23,7 @@ from agent_tui.agent.images import Images
 from agent_tui.agent.looking import Looker
 from agent_tui.agent.models import Models
 from agent_tui.agent.past import Past
+from agent_tui.agent.pulls import Pulls
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
 from agent_tui.agent.shell import Shell
@@ -73,18 +74,14 @@ class Agent:
     """One session at work."""
 
     def __init__(
-        self,
-        config: EngineConfig,
-        record: Record,
-        models: Models,
-        skills: workshop.LoadedSkills,
-        pool: Pool,
+        self, config: EngineConfig, record: Record, models: Models, skills: workshop.LoadedSkills, pool: Pool,
         log: Logger,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
+        self.pulls = Pulls(models, record, self.turns.spawn)
         self.shell = Shell(record, self.turns)
         self.asides = Asides(
             record, models, self.turns.accounts, lambda: self.turns.prepare(record.emit), self.turns.filled,
@@ -120,7 +117,7 @@ class Agent:
             case SetModel():
                 self.turns.spawn(self.models.change(self.record, op.model, op.base_url))
             case Pull():
-                self.turns.spawn(self.models.pull(self.record, op.model))
+                self.pulls.handle(op)
             case SaveDraft():
                 self._save_draft(op)
             case KeepPlace() if op.row >= 0 or self.record.standing.place >= 0:

@@ -12,8 +12,7 @@ from agent_tui.agent.record import Record
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import choose
-from agent_tui.providers.base import Provider, ProviderError
-from agent_tui.providers.ollama import OllamaProvider
+from agent_tui.providers.base import Provider
 
 NO_TOOLS = "This model does not say that it can call tools: it may only be able to talk."
 
@@ -65,34 +64,6 @@ class Models:
             if self.info.tools is False:
                 record.emit(Notice(NO_TOOLS, "warning"))
 
-    async def pull(self, record: Record, name: str) -> None:
-        """Fetch `name` onto the Ollama server, telling each quarter, then change to it."""
-        name = name.removeprefix("ollama/").strip()
-        try:
-            provider = choose.make(f"ollama/{name}", self.config.settings, *self._world)
-        except LookupError as error:
-            record.emit(ErrorRaised(str(error), "invalid_arguments"))
-            return
-        assert isinstance(provider, OllamaProvider)
-        told = 0
-
-        def progress(share: float) -> None:
-            nonlocal told
-            if int(share * 4) > told:
-                told = int(share * 4)
-                record.emit(Notice(f"Pulling {name}: {told * 25} %"))
-
-        record.emit(Notice(f"Pulling {name} …"))
-        try:
-            await provider.pull(progress)
-        except ProviderError as error:
-            record.emit(_failed(error))
-        else:
-            record.emit(Notice(f"{name} is here."))
-            await self.change(record, f"ollama/{name}", "")
-        finally:
-            await provider.close()
-
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
         if self.fresh is not None:
@@ -138,8 +109,3 @@ class Models:
         self.info = choice.info or ModelInfo(f"{choice.provider.name}/{choice.provider.model}")
         if old is not None:
             await old.close()
-
-
-def _failed(error: ProviderError) -> ErrorRaised:
-    failed = error.failed
-    return ErrorRaised(text=failed.text, kind=failed.kind, hint=failed.hint, may_pass=failed.may_pass)

@@ -112,9 +112,11 @@ class SetModel(Op):
 
 @frozen
 class Pull(Op):
-    """Fetch a model onto the local Ollama server, and change to it."""
+    """Fetch a model onto the local Ollama server, and change to it; `serve`: start that server if it does not run.
+    `stop`: give up what is being fetched. How it goes is told as `answered`, kind `pull`."""
 
     model: str
+    how: Literal["", "serve", "stop"] = ""
     type: Literal["pull"] = "pull"
 
 

@@ -14,6 +14,7 @@ PickerKind = Literal[
 """Lists that are found by typing."""
 OverlayKind = PickerKind | Literal[
     "first_run", "queue", "todo", "aside", "copy", "settings", "paste", "private", "going_back",
+    "pull",
 ]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""

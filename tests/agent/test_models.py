@@ -81,8 +81,9 @@ def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
         driver.send(Pull("ollama/big"))
         assert driver.until(ModelChanged).model == "ollama/big"
-        said = [notice.text for notice in driver.all(Notice)]
-        assert said == ["Pulling big …", *(f"Pulling big: {n} %" for n in (25, 50, 75, 100)), "big is here."]
+        assert [notice.text for notice in driver.all(Notice)] == ["big is here."]
+        told = [(event.data["state"], event.data["percent"]) for event in driver.all(Answered) if event.kind == "pull"]
+        assert told == [("pulling", 0), *(("pulling", n) for n in range(0, 101, 10)), ("done", 100)]
 
 
 def test_a_model_that_cannot_be_fetched_changes_nothing(place: Place, ollama: str) -> None:

@@ -34,3 +34,27 @@ def test_an_unknown_model_names_the_list(tmp_path: Path) -> None:
             pty.until("/models lists what there is")
         finally:
             pty.close()
+
+
+def test_a_pull_shows_its_bar_is_stopped_and_goes_on(tmp_path: Path) -> None:
+    with serving("small") as ollama:
+        pty = screen(tmp_path, ollama.address)
+        try:
+            pty.until("Enter send")
+            pty.type("/pull tall\r")
+            ollama.parts.put(40)
+            pty.until(" 40 %")
+            pty.type("\x1b")
+            pty.until("Stopped: tall is not all here")
+            ollama.parts.put(41)
+            ollama.parts.put(42)
+            assert ollama.broken.get(timeout=15) == "tall"
+            pty.type("/pull tall\r")
+            ollama.parts.put(70)
+            pty.until(" 70 %")
+            pty.type("\r")
+            pty.until(lambda text: "70 %" not in text)
+            ollama.parts.put(None)
+            pty.until(lambda text: "tall is here." in text and "ollama/tall ·" in text)
+        finally:
+            pty.close()

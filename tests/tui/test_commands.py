@@ -21,7 +21,8 @@ NAMES = [
     "palette", "resume", "new", "theme", "files", "log", "debug",
     "todo", "undo", "redo", "rewind", "load", "rename", "label", "fork", "tree", "stats", "go-on", "retry", "effort",
     "replay", "bug",
-    "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export", "mouse",
+    "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export",
+    "mouse",
 ]  # fmt: skip
 
 

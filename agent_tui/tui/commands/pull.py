@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from agent_tui.protocol.ops import Pull
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update.step import Step, send, toast
+from agent_tui.tui.update import pulling
+from agent_tui.tui.update.step import Step
 
 
 @command(argument="<name>", rank=54)
 def pull(model: Model, args: str) -> Step:
-    """Fetch a model onto the local Ollama server, and use it: /pull qwen3:8b."""
-    return send(model, Pull(args)) if args else toast(model, "name the model, such as /pull qwen3:8b", "warning")
+    """Fetch a model onto the local Ollama server, and use it: /pull qwen3:8b. Esc stops it; /pull alone shows again how
+    far it is."""
+    return pulling.ask(model, args) if args else pulling.again(model)

@@ -266,13 +266,13 @@ class Rules:
         overlay = chat.model.overlay
         assert overlay is not None
         if SLASH.match(text.strip()):
-            self._press_all([("escape", "")] * (2 if overlay.filter else 1), overlay)
+            self._press_all(sheets.closing(chat.model, overlay), overlay)
             self._prompt(text)
             return
         pressed = sheets.presses(chat.model, overlay, text)
         waits = chat.model.aside is not None and chat.model.aside.state == "asking"
         if pressed is None and overlay.kind in sheets.READ_ONLY and not waits:
-            self._press_all([("escape", "")], overlay)
+            self._press_all(sheets.closing(chat.model, overlay), overlay)
             self._prompt(text)
             return
         if pressed is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from agent_tui.protocol.display import TodoDisplay
@@ -19,11 +20,12 @@ GAP: Final = late.pattern(r" · |\s{2,}")
 MOST: Final = 50
 """Entries of a list that are said; words find the others."""
 PAGE: Final = 10
-READ_ONLY: Final = frozenset(("private", "aside", "paste", "todo"))
+READ_ONLY: Final = frozenset(("private", "aside", "paste", "todo", "pull"))
 """Sheets with nothing to choose: a line that is meant for the model closes them."""
 HINTS: Final = {
     "first_run": "Type r, a, k, d or q, or /model and a name.",
     "aside": "Type c to copy it, or go on.",
+    "pull": "Type y to start it, or an empty line to leave.",
     "private": "Type an empty line to go on.",
     "paste": "Type an empty line to go on.",
     "todo": "Type an empty line to go on.",
@@ -64,6 +66,9 @@ def signature(model: Model) -> Any:
         case "aside":
             aside = model.aside
             return (aside.id, aside.state) if aside is not None and aside.state != "asking" else None
+        case "pull":
+            data = model.transcript.answers.get("pull")
+            return ("pull", overlay.on) if isinstance(data, Mapping) and data.get("state") == "down" else None
         case "going_back":
             going = model.going_back
             return (going.told, going.files, going.choices) if going is not None and going.told else None
@@ -170,10 +175,19 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
             asked = len(model.going_back.asked) + len(model.going_back.offered) if model.going_back else 0
             at = int(text) if text.isascii() and text.isdecimal() else 0
             return [*_goto(at - 1, False), ("enter", "")] if 0 < at <= asked else None
+        case "pull" if text in ("y", "yes"):
+            return [("enter", "")]
         case "aside" if text == "c":
             return [("c", "c"), ("escape", "")]
         case _:
             return None
+
+
+def closing(model: Model, overlay: Overlay) -> list[Press]:
+    """The keys that close it for a line that is meant for the model; what is fetched goes on."""
+    if overlay.kind == "pull" and signature(model) is None:
+        return [("enter", "")]
+    return [("escape", "")] * (2 if overlay.filter else 1)
 
 
 def _picked(overlay: Overlay, text: str) -> list[Press] | None:

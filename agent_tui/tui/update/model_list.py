@@ -32,8 +32,8 @@ def entries(model: Model) -> Iterator[Entry]:
     facts = facts if isinstance(facts, Mapping) else {}
     aliases = _aliases(data)
     for alias, meant in aliases.items():
-        one = _entry(meant, offered.get(meant), facts.get(meant), data.get("model"), "Aliases")
-        yield replace(one, id=alias, label=alias, detail=f"{meant} · {one.detail}" if one.detail else meant)
+        known = _entry(meant, offered.get(meant), facts.get(meant), data.get("model"), "Aliases")
+        yield replace(known, id=alias, label=alias, detail=f"{meant} · {known.detail}" if known.detail else meant)
     groups = [("Favourites", favourites(model) if offered else ())]
     last = [str(name) for name in used] if isinstance(used, list | tuple) else []
     groups.append(("Used last", tuple(name for name in last if name in offered)[:USED]))

@@ -20,8 +20,9 @@ from agent_tui.tui.update import aside, composer, copying, holding, pastes, queu
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back, session_search, todo
+    from agent_tui.tui.update import going_back, pulling, session_search, todo
 else:
+    pulling = late("agent_tui.tui.update.pulling")
     session_search = late("agent_tui.tui.update.session_search")
     going_back = late("agent_tui.tui.update.going_back")
     todo = late("agent_tui.tui.update.todo")
@@ -135,6 +136,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return aside.pressed(model, overlay, msg)
     if overlay.kind == "going_back":
         return going_back.pressed(model, overlay, msg)
+    if overlay.kind == "pull":
+        return pulling.pressed(model, overlay, msg)
     if overlay.kind == "queue":
         return queued.pressed(model, overlay, msg)
     if overlay.kind == "todo":

@@ -31,8 +31,9 @@ from agent_tui.tui.update import aside, composer, copying, dialog, overlay, past
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back, shelf
+    from agent_tui.tui.update import going_back, pulling, shelf
 else:
+    pulling = late("agent_tui.tui.update.pulling")
     shelf = late("agent_tui.tui.update.shelf")
     going_back = late("agent_tui.tui.update.going_back")
 
@@ -101,6 +102,8 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return shelf.changed(model, event.data)
         case Answered(kind="skills") if model.composer.calls:
             return submit.skills_told(model)
+        case Answered(kind="pull"):
+            return pulling.heard(model)
         case Answered(kind="locked"):
             return shelf.locked(model)
         case Rewound():

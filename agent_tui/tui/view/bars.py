@@ -18,10 +18,11 @@ from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import ask, going_back, recalls
+    from agent_tui.tui.view import ask, going_back, pulling, recalls
     from agent_tui.tui.view import queued as panel
 else:
     ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
+    pulling = late("agent_tui.tui.view.pulling")
     panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
@@ -114,6 +115,8 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     if kind == "going_back" and model.composer.purpose is None:
         return going_back.going_back_footer(model.going_back is not None and model.going_back.told)
     now = model.composer
+    if kind == "pull" and now.purpose is None:
+        return pulling.pulling_footer(pulling.told(model).get("state") == "down")
     if kind == "aside" and model.aside is not None and now.purpose is None:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):

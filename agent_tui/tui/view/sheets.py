@@ -18,8 +18,9 @@ from agent_tui.tui.view.queued import queued_view
 from agent_tui.tui.view.settings import settings_view
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import going_back, todo
+    from agent_tui.tui.view import going_back, pulling, todo
 else:
+    pulling = late("agent_tui.tui.view.pulling")
     going_back = late("agent_tui.tui.view.going_back")
     todo = late("agent_tui.tui.view.todo")
 
@@ -41,6 +42,8 @@ def overlay_view(model: Model) -> OverlayView | None:
         return aside_view(model.overlay, model.aside)
     if model.overlay is not None and model.overlay.kind == "copy":
         return copies_view(model.overlay, model.width)
+    if model.overlay is not None and model.overlay.kind == "pull":
+        return pulling.pulling_view(model, model.overlay)
     if model.overlay is not None and model.overlay.kind == "queue":
         return queued_view(model)
     if model.overlay is not None and model.overlay.kind == "todo":

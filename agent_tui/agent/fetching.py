@@ -1,0 +1,62 @@
+"""Fetching a model onto the local Ollama: for `agent-tui models pull` and for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from agent_tui.agent import local_server
+from agent_tui.agent.config import EngineConfig
+from agent_tui.providers import choose
+from agent_tui.providers.base import ProviderError
+from agent_tui.providers.ollama import OllamaProvider
+
+DOWN: Final = "start it with `ollama serve`"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfetched:
+    """Why a model did not come. `down`: Ollama is installed, and does not run; it can be started."""
+
+    kind: Literal["name", "down", "failed"]
+    text: str
+    hint: str = ""
+
+
+def named(typed: str) -> str:
+    """The model that is meant."""
+    return typed.removeprefix("ollama/").strip()
+
+
+async def fetch(
+    config: EngineConfig, name: str, show: Callable[[int], None], serve: Callable[[], None] | None
+) -> Unfetched | None:
+    """Fetch `name`; `show` hears the percent that are here, which never become fewer. `serve` is called when Ollama is
+    started, because it does not run; None: it may not be. None: it is here."""
+    if not name or not name.isprintable() or any(map(str.isspace, name)):
+        return Unfetched("name", f"{name!r}: no name of a model", "such as qwen3:8b")
+    server = choose.make(f"ollama/{name}", config.settings, config.environment, config.cwd, config.folders.data)
+    assert isinstance(server, OllamaProvider)
+    told = -1
+
+    def progress(share: float) -> None:
+        nonlocal told
+        percent = min(100, int(share * 100))
+        if percent > told:  # a layer more makes the share smaller for a moment: the bar does not go back
+            told = percent
+            show(percent)
+
+    try:
+        if await local_server.down(server, config.environment):
+            if serve is None:
+                return Unfetched("down", f"Ollama does not run at {server.base_url}", DOWN)
+            serve()
+            if problem := await local_server.start(server, config):
+                return Unfetched("failed", problem)
+        await server.pull(progress)
+    except ProviderError as error:
+        return Unfetched("failed", error.failed.text, error.failed.hint)
+    finally:
+        await server.close()
+    return None
