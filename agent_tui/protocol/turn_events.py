@@ -207,11 +207,12 @@ class UsageReported(Event):
 
 @frozen
 class Retrying(Event):
-    """Attempt `attempt` follows after `delay_s` seconds."""
+    """Attempt `attempt` follows after `delay_s` seconds. `kind`: of the failure, in one word."""
 
     attempt: int
     delay_s: float
     reason: str
+    kind: str = ""
     type: Literal["retrying"] = "retrying"
 
     def apply(self, t: Transcript) -> Transcript:
