@@ -32,7 +32,7 @@ POP: Final = b"\x1b[<u"
 COMMANDS: Final = ("run", "chat", "config", "sessions", "replay", "bug", "auth", "doctor", "models", "setup")
 WITH_ACTION: Final = {"config": "show", "sessions": "list", "auth": "list", "models": "list"}
 """Commands whose first word is an action, and which one it is without."""
-VALUED: Final = ("--model", "--mode", "--cwd", "--output", "--max-steps", "--timeout")
+VALUED: Final = ("--model", "--mode", "--cwd", "--add-dir", "--output", "--max-steps", "--timeout")
 """Flags whose value is the next word (`-m` too); `-r` takes an id, which no command is."""
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 BLOCKED_SECONDS: Final = 0.3

@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
-from agent_tui.cli_parser import Parser, encodable, guarded, limits, one_line, set_by
+from agent_tui.cli_parser import Parser, Version, besides, encodable, guarded, limits, one_line, set_by
 from agent_tui.registry import late
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
@@ -45,16 +45,6 @@ exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could
 
 class Usage(Exception):
     """Something is wrong with what was asked: one line for the person."""
-
-
-class Version(argparse.Action):
-    """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a start."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import version
-
-        parser._print_message(f"agent-tui {version('agent-tui')}\n", sys.stdout)
-        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
@@ -91,6 +81,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", default="", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
     parser.add_argument("--cwd", default="", metavar="DIR", help="the folder to work in (default: this one)")
     parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
+    besides(parser)
     limits(parser)
     parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
     said = "write down what goes to model servers and comes back, without keys"
@@ -258,11 +249,19 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
         from agent_tui.tui.keymap import problems as of_keys
 
         problems += of_keys(found.settings.keys, found.problem)
-    return EngineConfig(
+    config = EngineConfig(
         settings=found.settings, cwd=cwd, folders=folders, environment=environment, problems=problems,
         resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
         interactive=interactive, otr=given.otr, debug_wire=given.debug_wire,
     )  # fmt: skip
+    if not given.add_dir:
+        return config
+    from agent_tui.agent.directories import named
+
+    try:
+        return replace(config, directories=named(config, given.add_dir))
+    except (OSError, ValueError) as error:
+        raise Usage(f"--add-dir {error}") from None
 
 
 def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> str:

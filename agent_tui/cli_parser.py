@@ -36,6 +36,16 @@ class Parser(argparse.ArgumentParser):
         super()._print_message(visible(message), file)
 
 
+class Version(argparse.Action):
+    """`--version`. The version is looked up when it is asked for: that alone takes a tenth of a start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        parser._print_message(f"agent-tui {version('agent-tui')}\n", sys.stdout)
+        parser.exit()
+
+
 def one_line(text: str) -> str:
     """`text`, which may hold anything that somebody typed or named a file, as a line for the terminal."""
     return visible(text.replace("\r", "\u240d").replace("\n", "\u240a"))
@@ -46,6 +56,12 @@ def limits(parser: argparse.ArgumentParser) -> None:
     ends = "then it asks; with nobody there it ends"
     parser.add_argument("--max-cost", type=float, metavar="USD", help=f"dollars that may be used; {ends}")
     parser.add_argument("--max-tokens", type=int, metavar="N", help=f"tokens that may be read and written; {ends}")
+
+
+def besides(parser: argparse.ArgumentParser) -> None:
+    """The flag for other folders than the one to work in."""
+    said = "a folder to work in besides, kept with the session; may be given several times"
+    parser.add_argument("--add-dir", action="append", default=[], metavar="DIR", help=said)
 
 
 def set_by(given: argparse.Namespace, model: str, **more: Any) -> Flags:

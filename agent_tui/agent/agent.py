@@ -17,6 +17,7 @@ from agent_tui.agent import workshop
 from agent_tui.agent.asides import Asides
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.directories import Directories
 from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
 from agent_tui.agent.images import Images
@@ -57,6 +58,7 @@ from agent_tui.protocol.ops import (
     RunShell,
     SaveDraft,
     SetClipboard,
+    SetDirectory,
     SetEffort,
     SetMode,
     SetModel,
@@ -89,6 +91,7 @@ class Agent:
         )  # fmt: skip
         self.images = Images(config, record.emit, self.turns.executor.workplace)
         self.files = Files(config, record.emit, pool, log)
+        self.directories = Directories(config, record, pool)
         self.looker = Looker(config, record.emit, pool, record.session)
         self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
         self._draft: SaveDraft | None = None
@@ -114,6 +117,8 @@ class Agent:
                 self.turns.consent.answer(op)
             case SetMode() | SetEffort():
                 switch(self.record, op)
+            case SetDirectory():
+                self.turns.spawn(self.directories.change(op))
             case SetModel():
                 self.turns.spawn(self.models.change(self.record, op.model, op.base_url))
             case Pull():

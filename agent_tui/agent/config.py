@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.paths import Folders
+from agent_tui.protocol.session_events import Directory
 from agent_tui.settings import Problem, Settings
 from agent_tui.structures.frozen import frozen
 
@@ -39,6 +40,8 @@ class EngineConfig:
     """Nothing is written: no log, no contents, no output that stays; only tools that read may run."""
     debug_wire: bool = False
     """What goes to model servers and comes back is written down."""
+    directories: tuple[Directory, ...] = ()
+    """Folders beside its own that the session is to work in, as the command line names them."""
     scratch: Path | None = None
     """The folder of an off-the-record session, for as long as it lasts."""
 

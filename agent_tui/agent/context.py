@@ -16,11 +16,12 @@ PLAN_FACT = "Mode: plan. Only look and think: tools that change anything are ref
 
 
 def build_prefix(
-    cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo]
+    cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], others: Sequence[Path] = ()
 ) -> tuple[ContextBuilt, list[Notice]]:
-    """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was not used."""
-    instructions = project.instructions(cwd, home)
-    prefix = prompt.build(cwd, tools, skills, instructions)
+    """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was not used.
+    `others`: folders that the session works in, too."""
+    instructions = project.instructions(cwd, home, others)
+    prefix = prompt.build(cwd, tools, skills, instructions, others)
     schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
     hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     notices = [Notice(file.problem, "warning") for file in instructions if file.problem]

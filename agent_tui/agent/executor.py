@@ -140,11 +140,12 @@ class Executor:
         except ValidationError as error:
             return _failed("invalid_arguments", _problems(error))
         try:
-            touched = tuple(paths.facts(text, self.workplace.roots) for text in tool.paths(arguments))
+            first, *others = roots = self.workplace.roots
+            touched = tuple(paths.facts(text, roots) for text in tool.paths(arguments))
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
         command = tool.command(arguments) if tool.command else ""
-        facts = policy.Facts(tool.name, tool.effect, touched, command, str(self.workplace.roots[0]))
+        facts = policy.Facts(tool.name, tool.effect, touched, command, str(first), tuple(map(str, others)))
         label = self.scrub(tool.label(arguments))[:LABEL_LIMIT]
         context = CallContext(self.workplace, call.id, frozenset(path.real for path in touched))
         decision = policy.decide(self.mode(), facts, self.rules)

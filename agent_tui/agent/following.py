@@ -19,6 +19,7 @@ from agent_tui.agent.record import Sink
 from agent_tui.protocol.codec import BadRecord, decode
 from agent_tui.protocol.events import (
     Answered,
+    Directory,
     ErrorRaised,
     Event,
     ModeChanged,
@@ -76,6 +77,10 @@ class Reader:
         reader.say(Notice(ONLY_READ, "warning", HINT))
         reader._spawn(reader._follow())
         return reader
+
+    @property
+    def directories(self) -> tuple[Directory, ...]:
+        return ()
 
     @property
     def standing(self) -> tuple[str, str]:

@@ -17,6 +17,8 @@ from agent_tui.protocol.events import (
     AssistantReplied,
     Cleared,
     ContextBuilt,
+    DirectoriesChanged,
+    Directory,
     Event,
     FilesRestored,
     Rewound,
@@ -62,6 +64,15 @@ class History:
     broken: int = -1
     """Where the newest answer stands that broke off before its end."""
 
+    directories: tuple[Directory, ...] = ()
+    built_for: tuple[Directory, ...] = ()
+    """The folders beside the session's own: as they are, and as they were when the prefix was built."""
+
+    @property
+    def stale(self) -> bool:
+        """The prefix tells of other folders than there are."""
+        return self.directories != self.built_for
+
     def request(self) -> Request:
         return Request(self.system, tuple(self.messages), self.tools)
 
@@ -84,9 +95,11 @@ class History:
         match event:
             case ContextBuilt():
                 tools = tuple(ToolSpec(t["name"], t["description"], t["parameters"]) for t in json.loads(event.tools))
-                return replace(self, system=event.system, tools=tools)
+                return replace(self, system=event.system, tools=tools, built_for=self.directories)
+            case DirectoriesChanged():
+                return replace(self, directories=event.directories)
             case Cleared():
-                return History(marks=self.marks)
+                return History(marks=self.marks, directories=self.directories)
             case Rewound():
                 return self._before(event.to)
             case TurnStarted():
@@ -147,7 +160,7 @@ class History:
         for place in range(len(self.marks) - 1, -1, -1):
             n, before = self.marks[place]
             if n == to:
-                return replace(before, marks=self.marks.truncate(place))
+                return replace(before, marks=self.marks.truncate(place), directories=self.directories)
         return self
 
     def _shell_told(self) -> History:

@@ -16,7 +16,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.following import Reader
 from agent_tui.agent.opening import open_agent
 from agent_tui.agent.record import Sink
-from agent_tui.protocol.events import Event
+from agent_tui.protocol.events import Directory, Event
 from agent_tui.protocol.ops import Op
 from agent_tui.sessions.fork import fork
 
@@ -37,6 +37,11 @@ class Hosted(Protocol):
     @property
     def standing(self) -> tuple[str, str]:
         """Its model and mode; empty where there is none."""
+        ...
+
+    @property
+    def directories(self) -> tuple[Directory, ...]:
+        """The folders beside its own that it works in."""
         ...
 
     def handle(self, op: Op) -> None: ...
@@ -65,6 +70,10 @@ class AtWork:
     @property
     def standing(self) -> tuple[str, str]:
         return self.agent.models.info.name, self.agent.record.standing.mode
+
+    @property
+    def directories(self) -> tuple[Directory, ...]:
+        return self.agent.record.standing.directories
 
     def handle(self, op: Op) -> None:
         self.agent.handle(op)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths
-from agent_tui.agent import recovery
+from agent_tui.agent import directories, recovery
 from agent_tui.agent.agent import Agent
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.models import Models
@@ -56,6 +56,10 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
         record.emit(Notice(f"Allowed before in this session, and still: {shown}"))
+    for event in await directories.back(config, record, pool):
+        record.emit(event)
+    if record.standing.directories:
+        record.emit(agent.directories.told())
     for text in (*said, *missed, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
     for name in config.settings.tools.enabled:

@@ -16,6 +16,8 @@ from agent_tui.agent.changes import Changes
 from agent_tui.agent.history import History
 from agent_tui.protocol.events import (
     ApprovalAnswered,
+    DirectoriesChanged,
+    Directory,
     DraftSaved,
     EffortChanged,
     Event,
@@ -64,6 +66,8 @@ class Standing:
     place: int = -1
     allowed: frozenset[Allowance] = frozenset()
     """What was allowed for the whole session."""
+    directories: tuple[Directory, ...] = ()
+    """Beside the session's own; what is rewound does not bring one back."""
     titled: bool = False
     marks: Vec[Begun] = Vec()  # noqa: RUF009  (immutable)
     """The turns that stand, and were not taken back."""
@@ -86,6 +90,8 @@ class Standing:
                 return replace(self, queue=event.items, paused=event.paused)
             case DraftSaved():
                 return replace(self, draft=event.text, pasted=held(event.text, self.pasted, event.pasted))
+            case DirectoriesChanged():
+                return replace(self, directories=event.directories)
             case Titled():
                 return replace(self, titled=True)
             case PlaceKept():

@@ -67,7 +67,7 @@ class Shell:
         began, ran = time.monotonic(), Ran("cancelled", "", tag="cancelled")
         self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
         try:
-            reason = hard_list.reason(op.command, str(workplace.roots[0]))
+            reason = hard_list.reason(op.command, *map(str, workplace.roots))
             if reason and not await self._allowed(id, label, reason, op):
                 ran = Ran("not run: you said no", "", tag="denied")
             else:

@@ -11,7 +11,7 @@ from logging import Logger
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from agent_tui.agent import images, loop, workshop
+from agent_tui.agent import directories, images, loop, workshop
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import attacher
 from agent_tui.agent.budget import Budget
@@ -159,12 +159,13 @@ class Turns:
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
-        """Put the prefix of every request on record, where it is not."""
-        if self.record.history.system:
+        """Put the prefix of every request on record, where it is not, or is of other folders than there are now."""
+        if self.record.history.system and not self.record.history.stale:
             return
         specs = [tool.spec() for tool in self.executor.tools.values()]
         home = Path(self.config.environment.get("HOME", "~")).expanduser()
-        built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list())
+        others = directories.roots(self.record)
+        built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list(), others)
         for event in (built, *notices):
             emit(event)
 
@@ -250,7 +251,7 @@ class Turns:
 
     def _roots(self) -> tuple[Path, ...]:
         provider = self.models.provider
-        return (self.config.cwd, *(provider.roots if provider else ()))
+        return (self.config.cwd, *directories.roots(self.record), *(provider.roots if provider else ()))
 
     def _emitter(self, number: int) -> Callable[[Event, int], None]:
         def emit(event: Event, step: int) -> None:

@@ -164,10 +164,12 @@ class Worker:
     def _other(self, hosted: Hosted, wanted: Resume) -> EngineConfig:
         """How the session `wanted` is opened in the place of the one that is hosted; without an id: a new one."""
         model, mode = hosted.standing
+        # to a new one goes what the command line named and nobody has removed; another session has its own
+        still = tuple(one for one in self.config.directories if one in hosted.directories and not wanted.id)
         settings = replace(self.config.settings, model=model, mode=mode or self.config.settings.mode)
         given = replace(
             self.config, resume=wanted.id, how=wanted.how, problems=(), model_given=False, mode_given=False,
-            otr=self.config.otr and not wanted.id,
+            otr=self.config.otr and not wanted.id, directories=still,
         )  # fmt: skip
         return given if wanted.id else replace(given, settings=settings, model_given=True, mode_given=True)
 

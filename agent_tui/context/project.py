@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -31,11 +32,14 @@ class Instruction:
     problem: str = ""
 
 
-def instructions(cwd: Path, home: Path) -> tuple[Instruction, ...]:
-    """The person's own file first, then those from the git root down to `cwd`; a file behind two names only once."""
+def instructions(cwd: Path, home: Path, others: Sequence[Path] = ()) -> tuple[Instruction, ...]:
+    """The person's own file first, then those in `others` (folders that were added), then those from the git root down
+    to `cwd`; a file behind two names only once."""
     folders = project_folders(cwd)
     root = folders[0]
     candidates: list[tuple[str, Path, Path | None]] = [("~/.claude/CLAUDE.md", home / ".claude" / "CLAUDE.md", None)]
+    for folder in others:  # of what lies above them nobody spoke
+        candidates += [(str(folder / name), folder / name, folder) for name in NAMES]
     for folder in folders:
         candidates += [(str((folder / name).relative_to(root)), folder / name, root) for name in NAMES]
     found: list[Instruction] = []

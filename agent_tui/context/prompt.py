@@ -57,14 +57,15 @@ class Prefix:
 
 
 def build(
-    cwd: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], instructions: Sequence[Instruction]
-) -> Prefix:
-    """The prompt for a session in `cwd`. The tools' schemas are sent beside it, not in it."""
+    cwd: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], instructions: Sequence[Instruction],
+    others: Sequence[Path] = (),
+) -> Prefix:  # fmt: skip
+    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not in it."""
     named: list[tuple[str, str, str]] = [("role", _ROLE, ""), ("work", _WORK, "")]
     if tools:
         named.append(("tools", _TOOLS, ""))
     named += [("style", _STYLE, ""), ("trust", _TRUST, "")]
-    named.append(("place", f"# Place\nWorking directory: {cwd}\nPlatform: {sys.platform}", ""))
+    named.append(("place", _place(cwd, others), ""))
     if skills:
         named.append(("skills", _skill_list(skills, any(tool.name == "skills" for tool in tools)), ""))
     used = [one for one in instructions if one.text]
@@ -78,6 +79,13 @@ def build(
 _INSTRUCTIONS: Final = """\
 # Instructions
 From the person and the project, the most general first; where two disagree, the later one holds."""
+
+
+def _place(cwd: Path, others: Sequence[Path]) -> str:
+    lines = ["# Place", f"Working directory: {cwd}"]
+    if others:
+        lines.append(f"You work in these folders as well, by their full paths: {', '.join(map(str, others))}")
+    return "\n".join((*lines, f"Platform: {sys.platform}"))
 
 
 def _quoted(one: Instruction) -> str:

@@ -47,16 +47,22 @@ class Bounds:
         return cls(tuple(map(_real, named)), tuple(map(_real, own)))
 
 
-def admitted(text: str, base: Path, bounds: Bounds) -> Directory:
-    """The folder that a person named, relative to `base`; `~` is their home. Raises Refused."""
+def meant(text: str, base: Path, bounds: Bounds) -> Path:
+    """The real path that a person named, whether or not it is there. Raises Refused."""
     written = text
     if bounds.homes and (text == "~" or text.startswith("~/")):
         written = str(bounds.homes[0]) + text[1:]
     try:
-        real = paths.resolve(written, base)
-        about = real.stat(follow_symlinks=False)
+        return paths.resolve(written, base)
     except ValueError as error:
         raise Refused(str(error)) from None
+
+
+def admitted(text: str, base: Path, bounds: Bounds) -> Directory:
+    """The folder that a person named, relative to `base`; `~` is their home. Raises Refused."""
+    real = meant(text, base, bounds)
+    try:
+        about = real.stat(follow_symlinks=False)
     except OSError as error:
         raise Refused(f"{text}: {error.strerror or error}") from None
     if not stat.S_ISDIR(about.st_mode):
@@ -81,8 +87,10 @@ def lost(known: Directory, base: Path, bounds: Bounds) -> str:
 
 def _closed(real: Path, bounds: Bounds) -> str:
     """Why a real path may not be opened as a whole; empty: it may."""
-    if real in _TOO_WIDE or any(real.is_relative_to(one) for one in _SYSTEM):
-        return "belongs to the system" if real != Path("/") else "is the whole disk"
+    if real in _TOO_WIDE:
+        return "is too much at once: add the folder in it that is needed"
+    if any(real.is_relative_to(one) for one in _SYSTEM):
+        return "belongs to the system"
     if real in bounds.homes:
         return "is the home folder: add the folder in it that is needed"
     if real.parent in _HOMES or real == Path("/root"):

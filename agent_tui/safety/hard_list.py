@@ -35,44 +35,45 @@ _POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
 _POWER_UNITS: Final = frozenset({"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"})
 
 
-def reason(command: str, cwd: str = "") -> str:
-    """Why this command asks in every mode; empty if it is not on the list. `cwd` is the folder of the session."""
+def reason(command: str, cwd: str = "", *others: str) -> str:
+    """Why this command asks in every mode; empty if it is not on the list. `cwd` is the folder of the session, `others`
+    are those that it works in besides."""
     if len(command) > _LONGEST:
         return f"it is too long to be judged ({len(command):,} characters)"
     try:
-        return _judge(command, cwd, 0)
+        return _judge(command, (cwd, *others), 0)
     except RecursionError:
         return _TOO_DEEP
 
 
-def _judge(text: str, cwd: str, depth: int) -> str:
+def _judge(text: str, places: tuple[str, ...], depth: int) -> str:
     if depth > _DEEPEST:
         return _TOO_DEEP
     if _FORK_BOMB.search("".join(_QUOTED.sub("", text).replace("\n", ";").split())):
         return "a fork bomb: it starts processes until the machine stops"
     for simple in simple_commands(text, lambda stage: _makes(stage, depth)):
-        found = _simple(simple, cwd, depth)
+        found = _simple(simple, places, depth)
         if found:
             return found
     return ""
 
 
-def _simple(simple: Simple, cwd: str, depth: int) -> str:
+def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
     """The verdict on one simple command, and on the commands inside its words."""
     for operator, target in simple.redirects:
         if ">" in operator and _DISK.match(target.text):
             return f"it writes over the device {target.text}"
     everything = [*simple.words, *(target for _, target in simple.redirects)]
     for inner in (text for word in everything for text in word.nested):
-        if found := _judge(inner, cwd, depth + 1):
+        if found := _judge(inner, places, depth + 1):
             return found
     call = programs.unwrapped(simple)
     if call is None:
         return ""
     for code in call.code:
-        if found := _judge(code.text, cwd, depth + 1):
+        if found := _judge(code.text, places, depth + 1):
             return found
-    return _fetched_code(simple, call, depth) or _program(call.name, [word.text for word in call.arguments], cwd)
+    return _fetched_code(simple, call, depth) or _program(call.name, [word.text for word in call.arguments], places)
 
 
 def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:
@@ -103,17 +104,17 @@ def _nested_source(word: Word, depth: int) -> str:
     return ""
 
 
-def _program(name: str, arguments: list[str], cwd: str) -> str:
+def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     """The verdict on a program and its words."""
     flags, operands = programs.split(arguments)
     if name == "rm" and programs.has(flags, "rR", "--recursive"):
-        return next((f"it deletes {what}" for target in operands if (what := _place(target, cwd))), "")
+        return next((f"it deletes {what}" for target in operands if (what := _place(target, places))), "")
     if name == "find" and _deletes_all(arguments):
         roots = list(arguments[: _first_test(arguments)]) or ["."]
-        return next((f"it deletes {what}" for root in roots if (what := _place(root, cwd))), "")
+        return next((f"it deletes {what}" for root in roots if (what := _place(root, places))), "")
     if name in ("chmod", "chown", "chgrp") and programs.has(flags, "R", "--recursive"):
-        places = (target for target in operands if _place(target, "").startswith(("the whole", "the system")))
-        return next((f"it changes the rights of everything under {target}" for target in places), "")
+        wide = (target for target in operands if _place(target, ("",)).startswith(("the whole", "the system")))
+        return next((f"it changes the rights of everything under {target}" for target in wide), "")
     if _MAKE_FILESYSTEM.match(name):
         return f"{name} erases what is on a device"
     if name == "dd":
@@ -151,8 +152,10 @@ def _drops_database(arguments: Sequence[str]) -> bool:
     return any(re.search(r"\bdrop\s+(database|schema)\b", text, re.IGNORECASE) for text in arguments)
 
 
-def _place(target: str, cwd: str) -> str:
-    """What a recursive delete of `target` would take that nobody gets back; empty for anything else."""
+def _place(target: str, places: tuple[str, ...]) -> str:
+    """What a recursive delete of `target` would take that nobody gets back; empty for anything else. The first of
+    `places` is where it runs."""
+    cwd = places[0]
     for text in programs.braces(target):
         path = _HERE.sub(cwd or ".", text)
         while _EVERYTHING_IN.search(path):
@@ -173,6 +176,8 @@ def _place(target: str, cwd: str) -> str:
         here = posixpath.normpath(cwd) if cwd else "."
         if whole == here or here.startswith(whole + "/") or whole == ".." or whole.endswith("/.."):
             return f"the folder of this session ({text})"
+        if any(other == whole or other.startswith(whole + "/") for other in places[1:]):
+            return f"a folder that this session works in ({text})"
     return ""
 
 

@@ -35,13 +35,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A call as the policy sees it. `effect` is what the tool declares; `cwd` where a command would run."""
+    """A call as the policy sees it. `effect` is what the tool declares; `cwd` where a command would run, `others` the
+    folders beside that one in which the session works."""
 
     tool: str
     effect: Literal["read", "write", "execute"]
     paths: tuple[PathFacts, ...] = ()
     command: str = ""
     cwd: str = ""
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def decide(mode: str, facts: Facts, rules: frozenset[Rule] = frozenset()) -> Dec
     """The decision for one call. An unknown mode is treated as `manual`."""
     if mode == "plan" and facts.effect != "read":
         return Decision("refuse", f"plan mode is read-only: {facts.tool} may not run; write down the plan instead")
-    hard = hard_list.reason(facts.command, facts.cwd) if facts.command else ""
+    hard = hard_list.reason(facts.command, facts.cwd, *facts.others) if facts.command else ""
     if hard:
         return Decision("ask", hard, hard=True)
     rule = _rule(facts)

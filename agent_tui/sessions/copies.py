@@ -17,7 +17,10 @@ from agent_tui.sessions.maintain import Refused, segments
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder
 from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, number, open_log, text
 
-_STANDING: Final = ("mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved", "todo_changed")
+_STANDING: Final = (
+    "mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved", "todo_changed",
+    "directories_changed",
+)  # fmt: skip
 """Of these the newest before a cut still holds after it."""
 
 

@@ -20,8 +20,9 @@ from agent_tui.sessions.store import log_path
 def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = lambda: None) -> str:
     """Copy what was before record `at` (0: everything) of `session`; returns the id of the copy, whole on the disk.
 
-    The prompt of the turn that began with `at` becomes the draft; the queue stays with the parent. Takes no lock: the
-    session may be open, also in another program. Raises OSError, and what `check` raises (called now and again).
+    The prompt of the turn that began with `at` becomes the draft; the queue stays with the parent, and the folders that
+    it works in are those of now. Takes no lock: the session may be open, also in another program. Raises OSError, and
+    what `check` raises (called now and again).
     """
     found = list(_records(log_path(folder, session)))
     own = str(uuid.uuid4())
@@ -53,12 +54,15 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
 def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Iterable[RawRecord]:
     """The records of the copy, with their numbers. As plain data: what only a newer version knows comes along."""
     last, queued, draft, now, seen = 0, False, "", time.time(), set[int]()
+    rights: RawRecord | None = None
     for record in records:
         n, kind = number(record, "n"), record["type"]
         if at and n >= at:
             if n == at and kind == "turn_started":
                 draft = text(record, "prompt")
-            break
+            if kind == "directories_changed":
+                rights = record  # the person's last word holds: none comes back with what was before
+            continue
         if n in seen:
             continue  # a record that is there twice
         seen.add(n)
@@ -74,6 +78,8 @@ def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Ite
         told.append(DraftSaved(draft))
     for place, event in enumerate(told, last + 1):
         yield dump(replace(event, n=place, at=now, session=own))
+    if rights is not None:
+        yield {**rights, "n": last + len(told) + 1, "at": now, "session": own}
 
 
 def _records(path: Path) -> Iterator[RawRecord]:

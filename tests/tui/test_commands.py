@@ -22,7 +22,8 @@ NAMES = [
     "todo", "undo", "redo", "rewind", "load", "rename", "label", "fork", "tree", "stats", "go-on", "retry", "effort",
     "replay", "bug",
     "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export",
-    "mouse",
+    "mouse", "doctor",
+    "add-dir",
 ]  # fmt: skip
 
 
