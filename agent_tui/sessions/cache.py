@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -80,6 +81,9 @@ def opened(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
 
 def _connected(path: Path) -> tuple[sqlite3.Connection, str]:
     """Raises NoCache."""
+    for one in _files(path):  # SQLite would wait for ever for the other end of a pipe
+        if os.path.lexists(one) and not stat.S_ISREG(one.lstat().st_mode):
+            raise NoCache(f"the search index cannot be used: {one} is no regular file")
     try:
         return _prepared(path), ""
     except sqlite3.DatabaseError as error:
@@ -138,9 +142,18 @@ def _make(connection: sqlite3.Connection) -> None:
     connection.execute(f"pragma user_version={VERSION}")
 
 
+def _files(path: Path) -> Iterator[Path]:
+    """The database, and what SQLite may keep beside it."""
+    return (path.with_name(path.name + end) for end in ("", "-wal", "-shm", "-journal"))
+
+
 def _remove(path: Path) -> None:
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
+    """Raises NoCache."""
+    try:
+        for one in _files(path):
+            one.unlink(missing_ok=True)
+    except OSError as error:
+        raise NoCache(f"the search index is damaged and cannot be removed ({error.strerror})") from None
 
 
 def known(cache: Path) -> dict[str, Known]:
@@ -254,16 +267,8 @@ def _index(connection: sqlite3.Connection, path: Path, row: Row | None, check: C
             )
             connection.execute("insert into word(rowid, text) values (?, ?)", (cursor.lastrowid, _kept(found.text)))
             ready, base = found.start, json.dumps(found.before.dump())
-    values = (
-        about.st_size,
-        about.st_mtime_ns,
-        about.st_ino,
-        ready,
-        facts.at,
-        _kept(facts.cwd),
-        json.dumps(facts.dump()),
-        base,
-    )
+    where = (about.st_size, about.st_mtime_ns, about.st_ino, ready)
+    values = (*where, facts.at, _kept(facts.cwd), json.dumps(facts.dump()), base)
     connection.execute(
         "update session set size=?, changed=?, inode=?, done=?, at=?, cwd=?, facts=?, base=?, words=? where key=?",
         (*values, _kept(facts.words(id)), key),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import os
+import secrets as random_names
 import time
 import uuid
 from collections.abc import Iterable
@@ -132,7 +134,7 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
     numbers: dict[int, int] = {}
     turns = n = 0
     path = folder / f"{id}{LOG}"
-    part = folder / f".{id}.{os.getpid()}.new"
+    part = folder / f".{id}.{random_names.randbits(64)}.new"  # not the process: in a container that is always the same
     try:
         make_folder(folder)
         drop_unfinished(folder)
@@ -150,7 +152,8 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
     except OSError as error:
         raise Refused(f"the new log cannot be written: {error.strerror or error}") from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # there is none, or the disk is read-only by now
+            part.unlink()
     return Copied(id, n, turns, left_out)
 
 
@@ -161,7 +164,8 @@ def _renumbered(record: RawRecord, numbers: dict[int, int]) -> RawRecord:
         case "labelled":
             return {**record, "of": numbers.get(number(record, "of"), 0)}
         case "restore_started" | "files_restored" if isinstance(record.get("turns"), list):
-            return {**record, "turns": [numbers[turn] for turn in record["turns"] if turn in numbers]}
+            turns = [numbers[turn] for turn in record["turns"] if type(turn) is int and turn in numbers]
+            return {**record, "turns": turns}
         case _:
             return record
 

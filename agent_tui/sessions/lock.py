@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -52,8 +53,6 @@ class Lock:
                 if not _same(fd, self.path):  # the one before us removed the file between our open and our lock
                     os.close(fd)
                     continue
-                os.ftruncate(fd, 0)
-                os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
             except OSError as error:
                 holder = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
                 os.close(fd)
@@ -61,13 +60,19 @@ class Lock:
                     by = f" (process {holder})" if holder else ""
                     raise SessionLocked(f"session {self.path.stem} is open in another program{by}") from None
                 raise
+            with contextlib.suppress(OSError):  # the number is only for words, and a full disk is no reason to refuse
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
             self._fd = fd
 
     def release(self) -> None:
-        if self._fd >= 0:
-            self.path.unlink(missing_ok=True)
-            os.close(self._fd)
-            self._fd = -1
+        if self._fd < 0:
+            return
+        with contextlib.suppress(OSError):  # it cannot be removed any more: the lock is what ends with the descriptor
+            if _same(self._fd, self.path):  # somebody may have removed ours, and another program made its own
+                self.path.unlink()
+        os.close(self._fd)
+        self._fd = -1
 
 
 def _same(fd: int, path: Path) -> bool:

@@ -25,6 +25,7 @@ BESIDE: Final = (".msgs.jsonl",)
 """Ends of files that are beside a log, and are none."""
 LONGEST: Final = 64 << 20
 """Bytes of a line beyond which it is passed over: no record is that long."""
+_WORD: Final = 1 << 63
 _RECORD: Final = re.compile(rb'\{"v":')
 _OBJECT: Final = json.JSONDecoder()
 _KIND: Final = re.compile(rb'"type":"([a-z_]+)"')
@@ -175,6 +176,6 @@ def seconds(record: RawRecord) -> float | None:
 
 
 def number(record: RawRecord, name: str) -> int:
-    """The field `name`, where it is a whole number."""
+    """The field `name`, where it is a whole number of a size that a database takes."""
     value = record.get(name)
-    return value if type(value) is int else 0
+    return value if type(value) is int and -_WORD <= value < _WORD else 0
