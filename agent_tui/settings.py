@@ -17,6 +17,7 @@ from agent_tui.settings_about import DisplaySettings as DisplaySettings
 from agent_tui.settings_about import NotifySettings as NotifySettings
 from agent_tui.settings_about import PromptSettings as PromptSettings
 from agent_tui.settings_about import SessionSettings as SessionSettings
+from agent_tui.settings_about import TelemetrySettings as TelemetrySettings
 from agent_tui.settings_about import ToolSettings as ToolSettings
 from agent_tui.settings_kinds import MODES as MODES
 from agent_tui.settings_kinds import Layer, Value, entries, parts
@@ -53,6 +54,7 @@ class Settings:
     notify: NotifySettings = NotifySettings()
     prompt: PromptSettings = PromptSettings()
     sessions: SessionSettings = SessionSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Command to the person's own keys for it, as they were written; the screen knows commands and keys."""
@@ -75,7 +77,7 @@ class Settings:
         }
 
 
-_PLAIN: Final = ("agent", "tools", "display", "notify", "prompt", "sessions")
+_PLAIN: Final = ("agent", "tools", "display", "notify", "prompt", "sessions", "telemetry")
 """Sections of fixed settings."""
 FLAGS: Final = "command line"
 """Where a problem with a flag is said to be."""

@@ -80,6 +80,13 @@ class SessionSettings:
     keep_mb: int = 0
 
 
+@frozen
+class TelemetrySettings:
+    prometheus: int = 0
+    """The port on this machine where metrics can be asked for; 0: none."""
+    content: bool = False
+
+
 def price(value: Any) -> dict[str, float]:
     """Dollars for a million tokens, as a file gives them. Raises ValueError."""
     needed, may = {"input", "output"}, {"cached", "cache_write"}
@@ -130,6 +137,8 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "sessions.blobs_days": (30, "Days that they are kept; 0: no limit."),
     "sessions.keep_days": (0, "Days that a session is kept; 0: for ever."),
     "sessions.keep_mb": (0, "Megabytes of sessions that are kept, the newest first; 0: no limit."),
+    "telemetry.prometheus": (0, "The port on this machine where Prometheus finds metrics; 0: there is none."),
+    "telemetry.content": (False, "Whether spans hold what was said: prompts, answers, arguments and results."),
     "providers.model": ("", "The model of this provider, where none is named."),
     "providers.openai.model": ("gpt-5", "The model of this provider, where none is named."),
     "providers.openai.api": ("", "OpenAI itself is asked over Responses, every other server over Chat Completions."),

@@ -186,6 +186,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
         "keep_mb": _whole(0, 10_000_000),
     },
     "prompt": {"vim": _SWITCH, "paste_lines": _whole(0, 100_000), "paste_chars": _whole(0, 10_000_000)},
+    "telemetry": {"prometheus": _whole(0, 65_535), "content": _SWITCH},
     **{name: {} for name in ("providers", "keys", "aliases", "prices")},
 }  # fmt: skip
 _PRICE: Final = Kind("dollars for a million tokens, such as { input = 1.25, output = 10 }", price)

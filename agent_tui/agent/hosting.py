@@ -16,6 +16,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.following import Reader
 from agent_tui.agent.opening import open_agent
 from agent_tui.agent.record import Sink
+from agent_tui.agent.sinks import Sinks
 from agent_tui.protocol.events import Directory, Event
 from agent_tui.protocol.ops import Op
 from agent_tui.sessions.fork import fork
@@ -91,7 +92,7 @@ class AtWork:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
 
-async def open_hosted(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) -> Hosted:
+async def open_hosted(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks) -> Hosted:
     """Open the session that `config` names, as it says. Raises SessionLocked, OSError."""
     if config.resume and config.how == "read":
         return await Reader.open(config, tell, pool)
@@ -104,7 +105,7 @@ async def open_hosted(config: EngineConfig, tell: Sink, pool: Pool, log: Logger)
         scratch = Path(tempfile.mkdtemp(prefix="agent-tui-", dir=config.environment.get("XDG_RUNTIME_DIR") or None))
         config = replace(config, scratch=scratch)
     try:
-        return AtWork(await open_agent(config, tell, pool, log), scratch)
+        return AtWork(await open_agent(config, tell, pool, log, sinks), scratch)
     except BaseException:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)

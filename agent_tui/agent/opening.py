@@ -17,7 +17,9 @@ from agent_tui.agent import directories, recovery
 from agent_tui.agent.agent import Agent
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.models import Models
+from agent_tui.agent.observe import Observer
 from agent_tui.agent.record import Record, Sink
+from agent_tui.agent.sinks import Sinks
 from agent_tui.agent.stored_keys import refreshing, with_stored
 from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
@@ -30,7 +32,7 @@ LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py"
 """What the look of a session depends on: with other versions a replay may come to other frames."""
 
 
-async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) -> Agent:
+async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks) -> Agent:
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
     config, missed = await with_stored(config, pool)
@@ -42,6 +44,8 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger) 
     wanted = config.settings.model if config.model_given or not before.model else before.model
     await models.first(wanted)
     agent = Agent(config, record, models, LoadedSkills(skills), pool, log)
+    told = sinks if sinks.wanted and not config.otr else None
+    Observer(record, log, told, agent.turns.executor.scrub, config.settings.telemetry.content)
     models.fresh = refreshing(config, pool, agent.turns.executor.workplace.learn)
     mode = config.settings.mode if config.mode_given or not config.resume else before.mode
     record.emit(

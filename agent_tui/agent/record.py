@@ -6,6 +6,7 @@ was changed in files.
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from collections.abc import Callable, Iterable
@@ -116,6 +117,11 @@ class Standing:
         return self
 
 
+def new_trace() -> str:
+    """The id of a trace. Tracing systems sample by its bits: all of them are random, unlike those of a uuid."""
+    return os.urandom(16).hex()
+
+
 class Record:
     """One session's log with its folds; `tell` hears every event after it was stored."""
 
@@ -124,7 +130,7 @@ class Record:
         self.prompt = ""
         """The newest prompt, as it was typed."""
         self.run = uuid.uuid4().hex[:12]
-        self.trace = uuid.uuid4().hex
+        self.trace = new_trace()
         self.history = History()
         self.standing = Standing()
         self.changes = Changes()
@@ -142,7 +148,7 @@ class Record:
 
     def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
         if isinstance(event, TurnStarted):
-            self.trace, self.prompt = uuid.uuid4().hex, event.prompt
+            self.trace, self.prompt = new_trace(), event.prompt
         ids = {"session": self.session, "run": self.run, "trace": self.trace}
         stamp: dict[str, Any] = {"at": round(time.time(), 3), **ids}
         event = replace(event, **stamp, turn=turn or event.turn, step=step or event.step)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from agent_tui.agent import shelf
     from agent_tui.agent.hosting import Hosted
+    from agent_tui.agent.sinks import Sinks
 else:
     shelf = late("agent_tui.agent.shelf", warm=False)
 
@@ -108,6 +109,7 @@ class Worker:
         from agent_tui.agent.log import open_log
         from agent_tui.agent.pruning import prune_old
         from agent_tui.agent.recording import Recordings
+        from agent_tui.agent.sinks import Sinks
         from agent_tui.safety import sandbox
 
         inbox: asyncio.Queue[Op] = asyncio.Queue()
@@ -117,17 +119,19 @@ class Worker:
                 inbox.put_nowait(op)
         log = open_log(None if self.config.otr else self.config.folders.logs)
         self._pool = pool = work_pool()
+        sinks = Sinks(log)
+        sinks.open(self.config, pool)
         self._shelving: set[asyncio.Task[None]] = set()
         limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
         self._recordings = Recordings(self.config.folders.sessions, limit)
         try:
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
-            hosted = await self._first(config, pool, log)
+            hosted = await self._first(config, pool, log, sinks)
             self._opened = True
             self._pruning = asyncio.create_task(prune_old(config, hosted.session, pool, log))
             while (wanted := await self._obey(hosted, inbox)) is not None:
                 try:
-                    other = await open_hosted(self._other(hosted, wanted), self._tell, pool, log)
+                    other = await open_hosted(self._other(hosted, wanted), self._tell, pool, log, sinks)
                 except (SessionLocked, OSError) as error:
                     hosted.say(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
                     if isinstance(error, SessionLocked):
@@ -140,23 +144,24 @@ class Worker:
         except SessionLocked as error:
             self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
         finally:
+            await sinks.close(pool)
             pool.shutdown(wait=False, cancel_futures=True)
 
     @property
     def _records(self) -> bool:
         return self.config.settings.sessions.record and not self.config.otr
 
-    async def _first(self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger) -> Hosted:
+    async def _first(self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger, sinks: Sinks) -> Hosted:
         """The session to begin with: a new one where another program has the one that is wanted and somebody sees it
         said, because a screen on which nothing can be done helps nobody. They may choose to read along, or a fork."""
         from agent_tui.agent.hosting import open_hosted
 
         try:
-            return await open_hosted(config, self._tell, pool, log)
+            return await open_hosted(config, self._tell, pool, log, sinks)
         except SessionLocked as error:
             if not config.or_new:
                 raise
-            hosted = await open_hosted(replace(config, resume=""), self._tell, pool, log)
+            hosted = await open_hosted(replace(config, resume=""), self._tell, pool, log, sinks)
             hosted.say(Notice(f"{error}; opened a new one instead", "error", "once it is closed there: /resume"))
             hosted.say(_locked(config.resume, error))
             return hosted

@@ -163,7 +163,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         (
             "zzz = 1", 1, "zzz",
             "there are: model, mode, fallback, small_model, favourites, agent, tools, display, "
-            "notify, sessions, prompt, providers, keys",
+            "notify, sessions, prompt, telemetry, providers, keys",
         ),
         ("agent = 3", 1, "agent", "expected a table [agent]"),
         ("[agent]\nmax_step = 3", 2, "agent.max_step", "did you mean max_steps?"),

@@ -1,0 +1,237 @@
+"""The one observer of a session: hears every event behind the screen, and makes of it what can be watched from outside.
+
+Six happenings (agent start, request, response, tool, agent end, error), each a line in the program's log and a count;
+and operations (a turn, a request, a tool's call) with their times. What was said is in none of it, unless the person
+wants that told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from logging import Logger
+from typing import Any, Final
+
+from agent_tui.agent.record import Record
+from agent_tui.protocol.events import (
+    AsideEnded,
+    AssistantReplied,
+    ErrorRaised,
+    Event,
+    RequestSent,
+    Restored,
+    Retrying,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgsDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)  # fmt: skip
+from agent_tui.protocol.messages import Usage
+from agent_tui.telemetry import contents
+from agent_tui.telemetry.operations import OTHER, PROVIDERS, Happening, Operation, Sink, Value
+
+AGENT: Final = "agent-tui"
+
+
+class Observer:
+    """Hears the events of `record` once they were told. `scrub` hides keys; `content`: whether what was said is told.
+    Without `sinks` there is the log alone."""
+
+    def __init__(
+        self, record: Record, log: Logger, sinks: Sink | None, scrub: Callable[[str], str], content: bool
+    ) -> None:
+        self._record, self._log, self._sinks, self._scrub = record, log, sinks, scrub
+        self._content = content and sinks is not None
+        self._turn: Operation | None = None
+        self._request: Operation | None = None
+        self._tools: dict[str, ToolStarted] = {}
+        self._told, record.tell = record.tell, self.hear
+
+    def hear(self, event: Event | Restored) -> None:
+        self._told(event)
+        match event:
+            case TextDelta() | ThinkingDelta() | ToolArgsDelta():
+                if self._request is not None and self._request.first_chunk is None:
+                    self._request = replace(self._request, first_chunk=max(0.0, event.at - self._request.began))
+            case TurnStarted():
+                self._started(event)
+            case RequestSent():
+                self._sent(event)
+            case AssistantReplied():
+                self._replied(event)
+            case UsageReported():
+                self._used(event)
+            case Retrying():
+                self._failed(event, event.kind or OTHER, retry=True)
+            case ErrorRaised():
+                self._failed(event, event.kind)
+            case ToolStarted():
+                self._tools[event.call_id] = event
+            case ToolEnded():
+                self._ran(event)
+            case AsideEnded() if event.usage != Usage():
+                self._aside(event)
+            case TurnEnded():
+                self._ended(event)
+            case _:
+                return
+
+    # -- a turn
+
+    def _started(self, event: TurnStarted) -> None:
+        self._happened("agent_start", event, continued=event.continued)
+        self._request, self._tools = None, {}
+        self._turn = Operation(
+            "invoke_agent", AGENT, event.trace, event.at, attributes={**_whose(event), "gen_ai.agent.name": AGENT}
+        )
+        if self._sinks is not None:
+            self._sinks.began(self._turn)
+
+    def _ended(self, event: TurnEnded) -> None:
+        if self._request is not None:  # it was broken off before anything came
+            self._finish(replace(self._request, ended=self._request.ended or event.at, error=event.state))
+            self._request = None
+        self._happened("agent_end", event, state=event.state, steps=event.steps, duration_ms=event.duration_ms)
+        if self._turn is not None:
+            error = "" if event.state == "completed" else event.state
+            self._finish(replace(self._turn, ended=event.at, error=error))
+            self._turn = None
+
+    # -- a request to the model
+
+    def _sent(self, event: RequestSent) -> None:
+        if self._request is not None:  # another model answers in its place
+            self._failed(event, OTHER)
+        self._happened("request", event, model=event.model, messages=event.messages, attempt=event.attempt)
+        content = contents.asked(self._record.history.request(), self._scrub) if self._content else {}
+        began = _chat(event, event.model, event.at)
+        self._request = replace(
+            began, attributes={**began.attributes, "agent_tui.attempt": event.attempt}, content=content
+        )
+
+    def _replied(self, event: AssistantReplied) -> None:
+        if (request := self._request) is None:
+            return
+        content = dict(request.content)
+        if self._content:
+            said = contents.answered(event.text, self._scrub, event.stop_reason, event.reasoning, event.calls)
+            content["gen_ai.output.messages"] = said
+        attributes = {**request.attributes, "gen_ai.response.finish_reasons": (event.stop_reason,)}
+        error = event.stop_reason if event.stop_reason in ("cancelled", "interrupted", "error") else ""
+        self._request = replace(request, ended=event.at, attributes=attributes, content=content, error=error)
+
+    def _used(self, event: UsageReported) -> None:
+        if event.purpose:
+            done = _took(_chat(event, event.model, event.at - event.duration_ms / 1000), event.usage)
+            self._happened("request", event, model=event.model, purpose=event.purpose)
+            self._answered(event, replace(done, ended=event.at), event.usage, event.purpose)
+        elif self._request is not None:
+            done = _took(self._request, event.usage)
+            if done.error == "error":  # what it was comes next
+                self._request = done
+            else:
+                self._answered(event, done, event.usage)
+                self._request = None
+
+    def _aside(self, event: AsideEnded) -> None:
+        done = _chat(event, event.model, event.at - event.duration_ms / 1000)
+        done = replace(_took(done, event.usage), ended=event.at)
+        if self._content:
+            asked, said = contents.said(event.question, self._scrub), contents.answered(event.text, self._scrub)
+            done = replace(done, content={"gen_ai.input.messages": asked, "gen_ai.output.messages": said})
+        self._happened("request", event, model=event.model, purpose="aside")
+        if event.state == "error":
+            self._happened("error", event, error=OTHER, purpose="aside")
+            self._finish(replace(done, error=OTHER))
+        else:
+            error = "" if event.state == "completed" else event.state
+            self._answered(event, replace(done, error=error), event.usage, "aside")
+
+    def _answered(self, event: Event, done: Operation, usage: Usage, purpose: str = "") -> None:
+        self._happened(
+            "response", event, model=done.attributes["agent_tui.model"], error=done.error, purpose=purpose,
+            duration_ms=round(done.seconds * 1000), input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens, estimated=usage.estimated,
+            finish_reason=" ".join(_texts(done.attributes.get("gen_ai.response.finish_reasons"))),
+        )  # fmt: skip
+        self._finish(done)
+
+    def _failed(self, event: Event, kind: str, retry: bool = False) -> None:
+        self._happened("error", event, error=kind, retry=retry)
+        if self._request is not None and event.turn:  # else it came of something beside the turn
+            self._finish(replace(self._request, ended=self._request.ended or event.at, error=kind))
+            self._request = None
+
+    # -- a call of a tool
+
+    def _ran(self, event: ToolEnded) -> None:
+        started = self._tools.pop(event.call_id, None)
+        name = OTHER if event.tag == "unknown_tool" else event.name  # a name that the model made up
+        error = "" if event.tag == "ok" else event.tag
+        self._happened("tool", event, tool=name, call=event.call_id, duration_ms=event.duration_ms, error=error)
+        content = {"gen_ai.tool.call.result": self._scrub(event.content)} if self._content else {}
+        if self._content and started is not None:
+            content["gen_ai.tool.call.arguments"] = self._scrub(started.arguments)
+        attributes: dict[str, Value] = {
+            "gen_ai.tool.name": name, "gen_ai.tool.type": "function", "gen_ai.tool.call.id": event.call_id,
+        }  # fmt: skip
+        self._finish(
+            Operation(
+                "execute_tool", name, event.trace, started.at if started is not None else event.at, event.at, error,
+                {**_whose(event), **attributes}, content,
+            )
+        )  # fmt: skip
+
+    # -- telling
+
+    def _finish(self, done: Operation) -> None:
+        if self._sinks is not None:
+            self._sinks.ended(done)
+
+    def _happened(self, what: Happening, event: Event, **facts: Any) -> None:
+        ids = {"session": event.session, "run": event.run, "trace": event.trace, "turn": event.turn, "step": event.step}
+        told = {key: fact for key, fact in facts.items() if fact not in ("", False)}
+        self._log.info("%s %s", what, json.dumps({**ids, **told}))
+        if self._sinks is not None:
+            self._sinks.happened(what)
+
+
+def _whose(event: Event) -> dict[str, Value]:
+    return {
+        "gen_ai.conversation.id": event.session, "agent_tui.run": event.run, "agent_tui.turn": event.turn,
+        "agent_tui.step": event.step,
+    }  # fmt: skip
+
+
+def _chat(event: Event, model: str, began: float) -> Operation:
+    """A request to `model`, which is `<provider>/<model>`."""
+    provider, _, name = model.partition("/")
+    attributes: dict[str, Value] = {
+        "gen_ai.provider.name": PROVIDERS.get(provider, provider) or OTHER, "gen_ai.request.model": name or model,
+        "agent_tui.model": model,
+    }  # fmt: skip
+    return Operation("chat", name or model, event.trace, began, attributes={**_whose(event), **attributes})
+
+
+def _took(request: Operation, usage: Usage) -> Operation:
+    """With what it took; an estimate is marked, and in no metric."""
+    tokens = (usage.prompt_tokens, usage.completion_tokens)
+    if usage.estimated:
+        guessed = {"gen_ai.usage.input_tokens": tokens[0], "gen_ai.usage.output_tokens": tokens[1]}
+        return replace(request, attributes={**request.attributes, **guessed, "agent_tui.usage.estimated": True})
+    more = {
+        "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
+        "gen_ai.usage.cache_creation.input_tokens": usage.cache_write_tokens,
+        "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
+    }
+    known = {key: count for key, count in more.items() if count}
+    return replace(request, tokens=tokens, attributes={**request.attributes, **known})
+
+
+def _texts(value: Value | None) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()
