@@ -64,10 +64,11 @@ LAZY = {
         "agent_tui.cli_words:elsewhere": "only where the command line has words: the first frame waits",
         "agent_tui.safety.sandbox:foreground": "only when the person's editor is called: asyncio, subprocess",
         "agent_tui.headless:run": "only for `run`: pydantic",
-        "importlib.metadata:version": "only for --version: slow",
+        "agent_tui.agent.directories:named": "only for --add-dir",
         "agent_tui.sessions:index": "only to resume: reads logs",
         "agent_tui.sessions.cache:known": "only to resume by a name: SQLite",
     },
+    "agent_tui.cli_parser": {"importlib.metadata:version": "only for --version: slow"},
     "agent_tui.cli_config": {
         "agent_tui.safety.sandbox:foreground": "only for `config edit`: asyncio, subprocess",
         "agent_tui.tui.own_editor:NO_EDITOR": "only for `config edit`",

@@ -139,8 +139,7 @@ class KeepPlace(Op):
 
 @frozen
 class RunShell(Op):
-    """Run the person's own command, beside a turn if one runs. Of a `private` one nothing goes to the model or on
-    record."""
+    """Run the person's own command, also beside a turn. Of a `private` one nothing goes to the model or on record."""
 
     command: str
     private: bool = False
@@ -236,8 +235,7 @@ class Rewind(Op):
 
 @frozen
 class Fork(Op):
-    """Copy what was before the turn that began with record `at` (0: everything) to a new session (`answered`, kind
-    `forked`)."""
+    """Copy what was before the turn that began with record `at` (0: all) to a new session (`answered`: `forked`)."""
 
     at: int = 0
     type: Literal["fork"] = "fork"
@@ -283,8 +281,7 @@ class RestoreFiles(Op):
 
 @frozen
 class Continue(Op):
-    """Go on with a turn that was interrupted: a new one, without a prompt. `again`: an answer that broke off is asked
-    for once more, from its beginning."""
+    """Go on with a turn that was interrupted, without a prompt. `again`: an answer that broke off is asked for anew."""
 
     again: bool = False
     type: Literal["continue"] = "continue"
