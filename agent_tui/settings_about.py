@@ -152,6 +152,7 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "providers.azure.api_version": ("", "The version of its API; empty: the address that needs none."),
     "api_version": ("v1beta", "The version of the server's API, a part of its addresses."),
     "idle_timeout": ("", "Seconds without a byte until the server counts as gone; 0: never."),
+    "ca_bundle": ("", "A file, or a folder, of certificates to believe of this server, in place of the usual ones."),
     "window": ("", "Tokens of context window, where the server does not say."),
     "pace": (1.0, "Stretches the demo's pauses."),
 }  # fmt: skip

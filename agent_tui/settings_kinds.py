@@ -213,8 +213,10 @@ def _effort(levels: tuple[str, ...], least: int) -> Kind:
 
 
 _MODEL_OF: Final = Kind("the name of a model", _text)
+_BUNDLE: Final = Kind("a file, or a folder, of certificates", _text)
 SERVED: Final[Mapping[str, Kind]] = {
     "model": _MODEL_OF, "window": _WINDOW, "max_tokens": _whole(0, 1_000_000), "stream": _SWITCH, "idle_timeout": _IDLE,
+    "ca_bundle": _BUNDLE,
 }  # fmt: skip
 """What every provider with a server understands, but `model` those of any server."""
 _ANY: Final = {key: kind for key, kind in SERVED.items() if key != "model"}
@@ -222,7 +224,7 @@ _API: Final = Kind('the version of an API, such as "v1beta"', _text)
 OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "ollama": {
         "think": Kind('true, false or a level, such as "low"', lambda v: v if isinstance(v, bool) else _text(v)),
-        "idle_timeout": _IDLE, "stream": _SWITCH,
+        "idle_timeout": _IDLE, "stream": _SWITCH, "ca_bundle": _BUNDLE,
     },
     "openai": {**SERVED, "api": _one_of("responses", "chat"), "think": _one_of("none", "minimal", *EFFORTS[:4])},
     "anthropic": {**SERVED, "think": _effort(EFFORTS, 1_024)},

@@ -34,9 +34,12 @@ NO_MONEY = re.compile(
 )
 TYPES: Mapping[str, int] = {
     "authentication_error": 401, "permission_error": 403, "not_found_error": 404, "request_too_large": 413,
-    "rate_limit_error": 429, "timeout_error": 504,
+    "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
 }  # fmt: skip
 """The statuses that errors inside a stream stand for, by their types."""
+OVERLOADED = 529
+OVERLOADED_WAIT = 5.0
+"""Seconds at least before a server is asked again that says it has more to do than it can."""
 LONGEST = 300
 """Characters of a server's own words in a line."""
 
@@ -115,6 +118,7 @@ def from_status(place: Place, status: int, headers: Mapping[str, str], body: str
     if status in (408, 504):
         return Failed("timeout", f"{place.where} gave up waiting ({status}){tail}", "try again", True, wait)
     if status >= 500:
+        wait = max(OVERLOADED_WAIT, wait or 0.0) if status == OVERLOADED else wait
         return Failed("server", f"{place.where} failed ({status}){tail}", "try again", True, wait)
     which = "that can call tools " if "support tools" in said else ""
     hint = f"choose another model {which}with /model"
@@ -136,7 +140,8 @@ def from_payload(place: Place, error: Any) -> Failed:
         return _limited(place, said, None, Details())
     if kind == "invalid_request_error":
         return from_status(place, 400, {}, json.dumps(error))
-    return Failed("server", f"{place.where} broke off with an error: {said}", "try again", True)
+    wait = OVERLOADED_WAIT if status == OVERLOADED else None
+    return Failed("server", f"{place.where} broke off with an error: {said}", "try again", True, wait)
 
 
 def from_exception(place: Place, error: Exception) -> Failed:
@@ -147,7 +152,7 @@ def from_exception(place: Place, error: Exception) -> Failed:
             return unreachable(place, "no answer")
         case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
             text = f"no secure connection to {place.where}: {what}"
-            hint = "check the address; SSL_CERT_FILE names the certificate of an authority of your own"
+            hint = "check the address; ca_bundle, or SSL_CERT_FILE, names the certificate of an authority of your own"
             return Failed("unreachable", text, hint)
         case httpx.ConnectError():
             return unreachable(place, _refused(what))
@@ -165,10 +170,9 @@ def from_exception(place: Place, error: Exception) -> Failed:
 
 def unusable_environment(place: Place, error: Exception) -> Failed:
     """No client can be made: a proxy of a kind that is not spoken, or a certificate file that is not there."""
-    text = (
-        f"cannot reach {place.where} with the proxy or certificate settings of the environment: {one_line(str(error))}"
-    )
-    return Failed("unreachable", text, "correct HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE or REQUESTS_CA_BUNDLE")
+    text = f"cannot reach {place.where} with the proxy or certificate settings: {one_line(str(error))}"
+    variables = "HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE or REQUESTS_CA_BUNDLE"
+    return Failed("unreachable", text, f"correct ca_bundle, or {variables}")
 
 
 def _refused(what: str) -> str:

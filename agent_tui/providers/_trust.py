@@ -1,4 +1,5 @@
-"""Whose certificates are believed: the bundle that the environment names, else the usual authorities.
+"""Whose certificates are believed: the bundle that the person set for a server (`ca_bundle`), else the one that the
+environment names, else the usual authorities.
 
 A company that looks into its own traffic signs it with an authority of its own, which it names in one of these
 variables: httpx reads only the first two, and none of them for an address on this machine.
@@ -15,14 +16,15 @@ BUNDLES: Final = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 FOLDER: Final = "SSL_CERT_DIR"
 
 
-def verified(url: str) -> ssl.SSLContext | bool:
-    """How the server at `url` proves who it is. Raises OSError, which names the variable, where that cannot be read."""
+def verified(url: str, bundle: str = "") -> ssl.SSLContext | bool:
+    """How the server at `url` proves who it is; `bundle` is the person's own. Raises OSError, which names the setting
+    or the variable, where that cannot be read."""
     if not url.startswith("https:"):
         return False  # without TLS, loading the certificates would only cost start time
-    named = next((name for name in (*BUNDLES, FOLDER) if os.environ.get(name)), "")
+    named = "ca_bundle" if bundle else next((name for name in (*BUNDLES, FOLDER) if os.environ.get(name)), "")
     if not named:
         return True
-    path = os.environ[named]
+    path = os.path.expanduser(bundle) if bundle else os.environ[named]  # noqa: PTH111 - as above all, a name
     folder = named == FOLDER or os.path.isdir(path)  # noqa: PTH112 - a name that may be anything
     try:
         return ssl.create_default_context(capath=path) if folder else ssl.create_default_context(cafile=path)

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _anthropic_messages as dialect
 from agent_tui.providers import _anthropic_models as claude
-from agent_tui.providers import _failures as failures
 from agent_tui.providers import compatible
+from agent_tui.providers._access import Key, bearer, opened
 from agent_tui.providers._anthropic_answer import AnthropicAnswer
 from agent_tui.providers._effort import level
 from agent_tui.providers._listed import listed
@@ -20,8 +20,7 @@ from agent_tui.providers._readers import ServerSentEvents, WholeBody
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
-from agent_tui.providers.wire import Patience, Wire, host_of, is_near, shown_address
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.providers.wire import Patience, host_of
 
 BASE_URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
@@ -59,19 +58,12 @@ class AnthropicProvider:
         self._origin = dialect.Origin(self.name, host_of(self.base_url), model, strict=own)
         token = "" if setup.api_key else environment.get(TOKEN, "").strip()
         key = setup.api_key or token or environment.get(KEY, "").strip()
-        fits = key.isascii() and key.isprintable()
-        auth = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
-        place = failures.Place(
-            "Anthropic" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
-            unreachable="start the server there, or correct the address",
-            auth=auth if fits else f"{auth}: it holds characters that cannot be sent",
-            unknown_model="/models lists what there is, or check the address",
-            secrets=Scrubber((key,)),
+        advice = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
+        self._wire = opened(
+            self.base_url, model, "Anthropic" if own else "the server",
+            bearer(key, advice) if token else Key(key, "x-api-key", advice=advice), setup.options,
+            {"anthropic-version": VERSION}, unknown_model="/models lists what there is, or check the address",
         )  # fmt: skip
-        headers = {"anthropic-version": VERSION}
-        if key and fits:
-            headers |= {"Authorization": f"Bearer {key}"} if token else {"x-api-key": key}
-        self._wire = Wire(self.base_url, place, headers)
 
     def with_model(self, model: str) -> Self:
         """The same server with another model."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _failures as failures
 from agent_tui.providers import _models as known
+from agent_tui.providers._access import Key, bearer, opened
 from agent_tui.providers._chat_completions import ChatAnswer, message
 from agent_tui.providers._effort_of_services import of_service
 from agent_tui.providers._listed import listed
@@ -19,8 +19,7 @@ from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import Answer, answered
 from agent_tui.providers._translate import count, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
-from agent_tui.providers.wire import Patience, Wire, is_near, shown_address
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.providers.wire import Patience, is_near
 
 
 def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
@@ -59,14 +58,8 @@ class Server:
     quirks: Quirks = PLAIN
 
     @property
-    def key_fits(self) -> bool:
-        """Whether the key can stand in a header: a pasted one may hold a line end or worse."""
-        return self.key.isascii() and self.key.isprintable()
-
-    def headers(self) -> dict[str, str]:
-        if not self.key or not self.key_fits:
-            return {}
-        return {self.header: self.key} if self.header else {"Authorization": f"Bearer {self.key}"}
+    def shown_key(self) -> Key:
+        return Key(self.key, self.header, advice=self.auth) if self.header else bearer(self.key, self.auth)
 
 
 class CompatibleProvider:
@@ -80,14 +73,10 @@ class CompatibleProvider:
         self.base_url = server.base_url
         self._server = server
         self._options = server.options
-        auth = server.auth if server.key_fits else f"{server.auth}: it holds characters that cannot be sent"
-        place = failures.Place(
-            server.label, shown_address(server.base_url), model, is_near(server.base_url),
-            unreachable="start the server there, or correct the address", auth=auth,
+        self._wire = opened(
+            server.base_url, model, server.label, server.shown_key, server.options,
             unknown_model="/models lists what there is, or check the address: it often ends in /v1",
-            secrets=Scrubber((server.key,)),
         )  # fmt: skip
-        self._wire = Wire(server.base_url, place, server.headers())
 
     def with_model(self, model: str) -> Self:
         """The same server with another model."""

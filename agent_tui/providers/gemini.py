@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _failures as failures
+from agent_tui.providers._access import Key, opened
 from agent_tui.providers._effort import THREE, level
 from agent_tui.providers._gemini_answer import GeminiAnswer
 from agent_tui.providers._gemini_content import contents
@@ -22,8 +22,7 @@ from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import compact, count, text_in
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.compatible import address
-from agent_tui.providers.wire import Patience, Wire, is_near, shown_address
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.providers.wire import Patience
 
 BASE_URL: Final = "https://generativelanguage.googleapis.com"
 KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
@@ -42,13 +41,6 @@ def create(model: str, setup: ProviderSetup) -> GeminiProvider:
     return GeminiProvider(model, setup)
 
 
-def _advice(key: str, fits: bool) -> str:
-    """What to do where the server wants another key."""
-    if not key:
-        return f"set {KEYS[0]}, or api_key under [providers.gemini] in config.toml"
-    return f"check {KEYS[0]}" if fits else f"check {KEYS[0]}: it holds characters that cannot be sent"
-
-
 class GeminiProvider:
     """One model of Gemini. `base_url` is the server's address, without the version of its API."""
 
@@ -65,17 +57,13 @@ class GeminiProvider:
         told = setup.options.get("api_version") or (named[2] if named else environment.get(API_VERSION))
         self._version = str(told or "").strip("/ ") or VERSION
         key = setup.api_key or next((found for name in KEYS if (found := environment.get(name, "").strip())), "")
-        fits = key.isascii() and key.isprintable()
         own = self.base_url == BASE_URL
         at_fault = "check the address and the network" if own else "start the server there, or correct the address"
-        place = failures.Place(
-            "Gemini" if own else "the server", shown_address(self.base_url), model, is_near(self.base_url),
-            unreachable=at_fault,
-            auth=setup.key_advice if setup.key_advice and fits else _advice(key, fits),
-            secrets=Scrubber((key,)),
+        need = f"check {KEYS[0]}" if key else f"set {KEYS[0]}, or api_key under [providers.gemini] in config.toml"
+        self._wire = opened(
+            self.base_url, model, "Gemini" if own else "the server",
+            Key(key, "x-goog-api-key", advice=setup.key_advice or need), setup.options, unreachable=at_fault,
         )  # fmt: skip
-        # A key in an address ends up in logs: it only ever goes into the header.
-        self._wire = Wire(self.base_url, place, {"x-goog-api-key": key} if key and fits else {})
 
     def with_model(self, model: str) -> GeminiProvider:
         """The same server with another model."""

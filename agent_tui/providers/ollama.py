@@ -19,14 +19,14 @@ from urllib.parse import urlsplit
 from agent_tui import registry
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._access import bearer, opened
 from agent_tui.providers._effort import of_ollama
 from agent_tui.providers._ollama_chat import OllamaAnswer, message
 from agent_tui.providers._readers import JSONLines
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, function_tools, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
-from agent_tui.providers.wire import Patience, Wire, client_options, is_loopback, is_near, shown_address
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.providers.wire import Patience, client_options, is_loopback
 
 if TYPE_CHECKING:
     import httpx
@@ -114,16 +114,12 @@ class OllamaProvider:
         self.base_url = base_url
         self._setup = setup
         self._facts: Facts | None = None
-        key = setup.api_key
-        place = failures.Place(
-            "Ollama", shown_address(base_url), model, is_near(base_url),
+        self._wire = opened(
+            base_url, model, "Ollama",
+            bearer(setup.api_key, setup.key_advice or "set api_key for ollama in config.toml"), setup.options,
             unreachable=_advice(base_url, setup),
-            auth=setup.key_advice or "set api_key for ollama in config.toml",
             unknown_model=f"`ollama pull {model}` fetches it, /models lists what is there",
-            secrets=Scrubber((key,)),
         )  # fmt: skip
-        self._headers = {"Authorization": f"Bearer {key}"} if key and key.isascii() and key.isprintable() else {}
-        self._wire = Wire(base_url, place, self._headers)
 
     def with_model(self, model: str) -> OllamaProvider:
         """The same server with another model."""
@@ -209,9 +205,9 @@ class OllamaProvider:
         except (httpx.InvalidURL, ValueError) as error:
             raise ProviderError(failures.from_exception(place, httpx.InvalidURL(str(error)))) from None
         try:
-            options = client_options(self.base_url)
+            options = client_options(self.base_url, self._wire.bundle)
             options["timeout"] = httpx.Timeout(silence, connect=options["timeout"].connect)
-            options["headers"] = {**options["headers"], **self._headers}
+            options["headers"] = {**options["headers"], **self._wire.headers}
             client = ollama.AsyncClient(url, **options)
         except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
             raise ProviderError(failures.unusable_environment(place, error)) from None

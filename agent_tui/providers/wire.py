@@ -82,13 +82,14 @@ def shown_address(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
-def client_options(url: str) -> dict[str, Any]:
-    """How clients are set up: a short connect on loopback, and no proxy; no redirects; plain bytes. Raises OSError"""
+def client_options(url: str, bundle: str = "") -> dict[str, Any]:
+    """How clients are set up: a short connect on loopback, and no proxy; no redirects; plain bytes; `bundle`: the
+    person's own certificates for it. Raises OSError."""
     near = is_loopback(url)
     return {
         "timeout": httpx.Timeout(60.0, connect=1.0 if near else 10.0, read=None, pool=None),
         "trust_env": not near,
-        "verify": verified(url),
+        "verify": verified(url, bundle),
         "follow_redirects": False,
         "event_hooks": wire_log.hooks(),
         "headers": {"User-Agent": "agent-tui", "Accept-Encoding": "identity"},
@@ -122,10 +123,9 @@ Payload = dict[str, Any] | Done | Failed
 class Wire:
     """One server. Its client opens with the first request, in the event loop that makes it."""
 
-    def __init__(self, base_url: str, place: failures.Place, headers: Mapping[str, str]) -> None:
-        self.base_url = base_url
-        self.place = place
-        self._headers = headers
+    def __init__(self, base_url: str, place: failures.Place, headers: Mapping[str, str], bundle: str = "") -> None:
+        self.base_url, self.place = base_url, place
+        self.headers, self.bundle = headers, bundle
         self._open = httpx.AsyncClient  # loaded with the server, not with the first prompt
         self._client: httpx.AsyncClient | None = None
         self._users = 0
@@ -138,7 +138,7 @@ class Wire:
             except ValueError as error:
                 raise ProviderError(failures.from_exception(self.place, httpx.InvalidURL(str(error)))) from None
             try:
-                self._client = self._open(**client_options(self.base_url))
+                self._client = self._open(**client_options(self.base_url, self.bundle))
             except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
                 raise ProviderError(failures.unusable_environment(self.place, error)) from None
         return self._client
@@ -172,7 +172,7 @@ class Wire:
             async with (
                 asyncio.timeout(limit),
                 self._in_use() as client,
-                client.stream("GET", self.base_url + path, headers=self._headers) as response,
+                client.stream("GET", self.base_url + path, headers=self.headers) as response,
             ):
                 body = await _beginning(response, MOST_HELD)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
@@ -205,7 +205,7 @@ class Wire:
     ) -> AsyncGenerator[Payload, None]:
         response: httpx.Response | None = None
         try:
-            headers = {**self._headers, "Content-Type": "application/json"}
+            headers = {**self.headers, "Content-Type": "application/json"}
             request = client.build_request("POST", self.base_url + path, content=body, headers=headers)
             async with asyncio.timeout(patience.first):
                 response = await client.send(request, stream=True)

@@ -91,6 +91,9 @@ async def a_server_error(dialect: Dialect) -> None:
         end = await refused(dialect, status, b"<html><body>Bad gateway</body></html>")
         assert end.kind == "server" and end.may_pass
         assert "html" not in end.text
+        assert end.retry_after == (5.0 if status == 529 else None)
+    for told, waited in (("2", 5.0), ("30", 30.0)):
+        assert (await refused(dialect, 529, {"error": "busy"}, {"Retry-After": told})).retry_after == waited
 
 
 async def a_redirect_is_not_followed(dialect: Dialect) -> None:

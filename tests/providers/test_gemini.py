@@ -247,7 +247,7 @@ def test_names_of_models_cannot_leave_their_place() -> None:
 
 def test_a_key_that_cannot_be_sent_is_said() -> None:
     provider = gemini.create("m", ProviderSetup(api_key="kéy\n"))
-    assert "cannot be sent" in provider._wire.place.auth and "x-goog-api-key" not in provider._wire._headers
+    assert "cannot be sent" in provider._wire.place.auth and "x-goog-api-key" not in provider._wire.headers
     assert gemini.create("m", ProviderSetup())._wire.place.auth.startswith("set GEMINI_API_KEY")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.providers import ollama, presets
+from agent_tui.providers import anthropic, gemini, ollama, openai, presets
 from agent_tui.providers.base import ProviderError, ProviderSetup
 
 TLS = Path(__file__).parent / "tls"
@@ -99,17 +99,17 @@ async def proxied(port: int) -> AsyncIterator[tuple[str, Proxy]]:
         listener.close()
 
 
-async def names(base_url: str) -> list[str]:
+async def names(base_url: str, **options: Any) -> list[str]:
     """What the server lists. Raises ProviderError."""
-    provider = presets.create("acme", "", ProviderSetup(base_url, "sk-key"))
+    provider = presets.create("acme", "", ProviderSetup(base_url, "sk-key", options=options))
     try:
         return [info.name for info in await provider.models()]
     finally:
         await provider.close()
 
 
-async def ollama_names(base_url: str) -> list[str]:
-    provider = ollama.create("m", ProviderSetup(base_url))
+async def ollama_names(base_url: str, **options: Any) -> list[str]:
+    provider = ollama.create("m", ProviderSetup(base_url, options=options))
     try:
         return list(await provider.names())
     finally:
@@ -179,6 +179,43 @@ def test_a_bundle_is_believed_on_this_machine_too(asked: Any, name: str, monkeyp
             return found
 
     assert asyncio.run(scenario()) in (["acme/m"], ["m"])
+
+
+@pytest.mark.parametrize("asked", [names, ollama_names])
+def test_a_bundle_of_a_providers_own_goes_before_the_variables(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> list[str]:
+        async with served(tls=True) as port:
+            monkeypatch.setenv("SSL_CERT_FILE", str(TLS / "nowhere.pem"))
+            found: list[str] = await asked(f"https://localhost:{port}/v1", ca_bundle=AUTHORITY)
+            return found
+
+    assert asyncio.run(scenario()) in (["acme/m"], ["m"])
+
+
+@pytest.mark.parametrize("asked", [names, ollama_names])
+def test_a_bundle_of_a_providers_own_that_cannot_be_used_is_named(asked: Any, tmp_path: Path) -> None:
+    path = str(tmp_path / "nowhere.pem")
+    with pytest.raises(ProviderError) as caught:
+        asyncio.run(asked("https://models.test/v1", ca_bundle=path))
+    assert f"ca_bundle={path}" in caught.value.failed.text and "ca_bundle" in caught.value.failed.hint
+
+
+@pytest.mark.parametrize("module", [anthropic, gemini, openai])
+def test_every_dialect_believes_the_bundle_that_is_set_for_it(module: Any) -> None:
+    async def scenario() -> None:
+        async with served(tls=True) as port:
+            for bundle, believed in ((AUTHORITY, True), ("", False)):
+                setup = ProviderSetup(f"https://localhost:{port}", "sk-key", options={"ca_bundle": bundle})
+                provider = module.create("m", setup)
+                failed = ""
+                try:
+                    await provider.models()
+                except ProviderError as error:
+                    failed = error.failed.text
+                await provider.close()
+                assert ("CERTIFICATE_VERIFY_FAILED" not in failed) is believed, failed
+
+    asyncio.run(scenario())
 
 
 def test_an_unknown_authority_is_said_with_what_to_do() -> None:
