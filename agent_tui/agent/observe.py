@@ -14,6 +14,7 @@ from logging import Logger
 from typing import Any, Final
 
 from agent_tui.agent.record import Record
+from agent_tui.agent.sinks import Sinks
 from agent_tui.protocol.events import (
     AsideEnded,
     AssistantReplied,
@@ -33,7 +34,7 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.messages import Usage
 from agent_tui.telemetry import contents
-from agent_tui.telemetry.operations import OTHER, PROVIDERS, Happening, Operation, Sink, Value
+from agent_tui.telemetry.operations import OTHER, PROVIDERS, Happening, Operation, Value
 
 AGENT: Final = "agent-tui"
 
@@ -43,7 +44,7 @@ class Observer:
     Without `sinks` there is the log alone."""
 
     def __init__(
-        self, record: Record, log: Logger, sinks: Sink | None, scrub: Callable[[str], str], content: bool
+        self, record: Record, log: Logger, sinks: Sinks | None, scrub: Callable[[str], str], content: bool
     ) -> None:
         self._record, self._log, self._sinks, self._scrub = record, log, sinks, scrub
         self._content = content and sinks is not None
