@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agent_tui.agent.undo import outcome_of
+from agent_tui.agent.undo import left_beside, outcome_of
 from agent_tui.protocol.events import (
     ApprovalAsked,
     AssistantReplied,
@@ -49,7 +49,12 @@ def restored(started: RestoreStarted | None) -> list[Event]:
     said = f"The program ended while files were being put back: {done} of {len(files)} are."
     turns = started.turns if whole else ()  # else they can be taken back again
     settled = FilesRestored(started.id, started.direction, turns, files)
-    return [settled, Notice(said, "info" if whole else "warning", "" if whole else "/undo shows the rest")]
+    told: list[Event] = [
+        Notice(f"{aside} holds what another program wrote while its file was put back.", "warning")
+        for file in started.files
+        for aside in left_beside(file)
+    ]
+    return [settled, Notice(said, "info" if whole else "warning", "" if whole else "/undo shows the rest"), *told]
 
 
 def missing(events: Iterable[Event], seen: Transcript) -> list[Event]:

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from agent_tui.agent.changes import Plan, Restoration
 from agent_tui.protocol.undo_events import RestoredFile
-from agent_tui.safety import links, paths
+from agent_tui.safety import leftovers, links, paths
 from agent_tui.sessions.checkpoints import Blobs
 
 MOST: Final = 64_000_000
@@ -217,7 +217,7 @@ def _beside(one: Look) -> str:
     """Write the old content under another name; returns that."""
     assert one.old is not None  # only then it can be chosen
     path = Path(one.plan.path)
-    other = path.with_name(f"{path.name[:200]}.orig-{one.plan.target[:8]}")
+    other = path.with_name(f"{leftovers.cut(path.name, 200)}.orig-{one.plan.target[:8]}")
     _folder(other)
     try:
         if one.plan.link:
@@ -249,9 +249,25 @@ def refused(file: RestoredFile, why: str) -> RestoredFile:
 
 def outcome_of(file: RestoredFile) -> RestoredFile:
     """What became of a file when nobody wrote it down: its content says so."""
-    sha = found(Path(file.path), links.is_link(file.mode) or links.is_link(file.mode_before)).sha
-    if sha == file.after:
-        return replace(file, outcome="done" if file.before != file.after else "same")
-    if sha == file.before:
+    now = found(Path(file.path), links.is_link(file.mode) or links.is_link(file.mode_before))
+    moded = (
+        bool(now.sha) and file.before == file.after and file.mode_before != file.mode
+    )  # the mode alone is given back
+    if now.sha == file.after and (not moded or now.mode == file.mode):
+        return replace(file, outcome="done" if moded or file.before != file.after else "same")
+    if now.sha == file.before:
         return replace(file, outcome="failed", problem=f"{file.path}: the program ended before")
     return replace(file, outcome="changed", problem=f"{file.path} is neither as it was nor as it was to be")
+
+
+def left_beside(file: RestoredFile) -> list[str]:
+    """Remove what a kill left beside a file that was put back, where its content is kept; the names of what is not."""
+    unknown = []
+    for aside in leftovers.put_aside(Path(file.path)):
+        sha = found(aside, as_link=True).sha
+        if sha and sha in (file.before, file.after):
+            with contextlib.suppress(FileNotFoundError):
+                aside.unlink()
+        else:
+            unknown.append(str(aside))
+    return unknown

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets as random_names
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from agent_tui.safety import leftovers
 from agent_tui.safety.exchange import exchange
 
 MAX_PATH: Final = 4096
@@ -93,7 +93,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
     """What `text` names, relative to the first of `roots` (real paths). Raises ValueError as `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
-    inner = real.relative_to(home).parts if home is not None else real.parts
+    inner = real.parts if home is None else real.relative_to(home).parts
     written = tuple(part for part in text.split("/") if part)
     return PathFacts(
         text, real, shown(real, roots[0]), home is not None,
@@ -160,7 +160,7 @@ def atomic_write(
         there = _existing(real, folder)
         if new and there is not None:
             raise FileExistsError(17, "File exists", str(real))
-        temporary = f".{real.name[:80]}.{random_names.token_hex(6)}.tmp"
+        temporary = leftovers.beside(real.name, "tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder)
         try:
@@ -180,7 +180,7 @@ def atomic_write(
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=folder)
             raise
-        sync(folder)
+        sync(folder, real.name)
 
 
 def _replace(real: Path, temporary: str, folder: int, expect: os.stat_result) -> None:
@@ -188,23 +188,23 @@ def _replace(real: Path, temporary: str, folder: int, expect: os.stat_result) ->
     changed = ChangedMeanwhile(f"{real} was changed at this moment by another program")
     if not _same(expect, _existing(real, folder)):
         raise changed
-    if not exchange(folder, temporary, real.name):
-        os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+    aside = leftovers.beside(real.name, "was")  # from here on it may be what somebody else has just written
+    os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
+    if not exchange(folder, aside, real.name):
+        os.rename(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)
         return
-    if _same(expect, os.stat(temporary, dir_fd=folder, follow_symlinks=False), renamed=True):
-        os.unlink(temporary, dir_fd=folder)
-    else:
-        exchange(folder, temporary, real.name)
+    same = _same(expect, os.stat(aside, dir_fd=folder, follow_symlinks=False), renamed=True)
+    if same or exchange(folder, aside, real.name):  # else it is theirs, and stays
+        os.unlink(aside, dir_fd=folder)
+    if not same:
         raise changed
 
 
 def remove(real: Path, expect: os.stat_result) -> None:
-    """Remove the file at a real path if it is the one that `expect` tells of. Raises ChangedMeanwhile, OSError.
-
-    It is renamed, looked at, and put back where it is another: nothing that came in between is lost.
-    """
+    """Remove the file at a real path if it is the one that `expect` tells of: it is renamed, looked at, and put back
+    where it is another, so that nothing that came in between is lost. Raises ChangedMeanwhile, OSError."""
     with folder_of(real) as folder:
-        aside = f".{real.name[:80]}.{random_names.token_hex(6)}.tmp"
+        aside = leftovers.beside(real.name, "was")
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         found = os.stat(aside, dir_fd=folder, follow_symlinks=False)
         if not _same(expect, found, renamed=True):
@@ -288,10 +288,12 @@ def _keep(descriptor: int, there: os.stat_result | None, mode: int | None) -> No
         os.fchmod(descriptor, stat.S_IMODE(mode if mode is not None else there.st_mode if there else 0o600))
 
 
-def sync(folder: int) -> None:
-    """Make the new name durable. A descriptor opened with O_PATH cannot be synced itself."""
+def sync(folder: int, written: str = "") -> None:
+    """Make the new name durable; what a kill left of `written` goes. One opened with O_PATH cannot be synced itself."""
     again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:
         os.fsync(again)
+        if written:
+            leftovers.sweep(again, written)
     finally:
         os.close(again)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -87,3 +88,13 @@ def test_what_a_killed_import_left_is_not_in_the_way_of_the_next(tmp_path: Path)
     folder.mkdir()
     (folder / f".{id}.{os.getpid()}.new").write_bytes(b"half")
     assert import_file(sample, folder).id == id and (folder / f"{id}.jsonl").exists()
+
+
+def test_an_id_with_half_a_character_names_a_session_like_any_other(tmp_path: Path) -> None:
+    sample = (Path(__file__).parent / "samples" / "codex.jsonl").read_text("utf-8").splitlines()
+    first = json.loads(sample[0])
+    first["payload"]["id"] = "\ud800"
+    odd = tmp_path / "odd.jsonl"
+    odd.write_text("\n".join([json.dumps(first), *sample[1:]]) + "\n")
+    made = import_file(odd, tmp_path / "sessions")
+    assert made.turns and import_file(odd, tmp_path / "sessions").already

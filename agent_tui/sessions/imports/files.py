@@ -46,7 +46,8 @@ def import_file(path: Path, folder: Path, program: str = "") -> Imported:
     reader, provider = PROGRAMS[name]
     builder = Builder(reader.PROGRAM, provider)
     builder.source = reader.source(path, records)
-    id = str(uuid.uuid5(_OURS, f"{name}:{builder.source}"))
+    known = f"{name}:{builder.source}".encode("utf-8", "replace").decode()  # JSON may name halves of characters
+    id = str(uuid.uuid5(_OURS, known))
     if (folder / f"{id}{LOG}").exists():
         return Imported(id, reader.PROGRAM, already=True)
     if damaged:
