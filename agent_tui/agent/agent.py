@@ -17,7 +17,7 @@ from agent_tui.agent import workshop
 from agent_tui.agent.asides import Asides
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.directories import Directories
+from agent_tui.agent.directories import Directories, roots
 from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
 from agent_tui.agent.images import Images
@@ -90,7 +90,7 @@ class Agent:
             self.turns.spawn,
         )  # fmt: skip
         self.images = Images(config, record.emit, self.turns.executor.workplace)
-        self.files = Files(config, record.emit, pool, log)
+        self.files = Files(config, record.emit, pool, log, lambda: roots(record))
         self.directories = Directories(config, record, pool)
         self.looker = Looker(config, record.emit, pool, record.session)
         self.past = Past(config, record, self.turns, self.shell, pool, self.handle)

@@ -6,7 +6,9 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
+from functools import partial
 from logging import Logger
+from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
@@ -23,10 +25,15 @@ BREATH: Final = 0.0002
 
 
 class Files:
-    """The index of a session's folder. `ended` stops what runs; only one walk runs at a time."""
+    """The index of a session's folder, and of the `others` that it works in, by their full paths. `ended` stops what
+    runs; only one walk runs at a time."""
 
-    def __init__(self, config: EngineConfig, tell: Callable[[Answered], None], pool: Pool, log: Logger) -> None:
+    def __init__(
+        self, config: EngineConfig, tell: Callable[[Answered], None], pool: Pool, log: Logger,
+        others: Callable[[], tuple[Path, ...]] = tuple,
+    ) -> None:  # fmt: skip
         self.index = FileIndex(config.cwd, config.environment, log)
+        self._others, self._walked_in = others, tuple[Path, ...]()
         self.ended = False
         self._tell, self._pool = tell, pool
         self._told: dict[str, Any] = {}
@@ -37,15 +44,32 @@ class Files:
         """Answer the query `id`: what is known, and again when it was looked at."""
         if self._told:
             self._tell(Answered(id=id, kind="files", data=self._told))
-        if self._running or time.monotonic() - self._walked < FRESH:
+        fresh = time.monotonic() - self._walked < FRESH and self._walked_in == self._others()
+        if self._running or fresh:
             return
         self._running = True
         try:
             if not self._told:
                 await self._answer(id, self.index.at_once, False)
-            await self._answer(id, self.index.whole, True)
+            self._walked_in = self._others()
+            await self._answer(id, partial(self._whole, self._walked_in), True)
         finally:
             self._running = False
+
+    def _whole(self, others: tuple[Path, ...], stopped: Callable[[], bool]) -> Listing:
+        """What lies in all folders. Raises Stopped, or OSError if the session's own cannot be listed."""
+        own = self.index.whole(stopped)
+        paths, more, unreadable, known = list(own.paths), own.more, own.unreadable, f"{self.index.start}/"
+        for other in others:
+            try:
+                found = FileIndex(other, self.index.environment, self.index.log).whole(stopped)
+            except OSError:
+                unreadable += 1  # it was there when it was added
+                continue
+            named = (f"{other}/{path}" for path in found.paths)
+            paths += [path for path in named if not path.startswith(known)]
+            more, unreadable = more or found.more, unreadable + found.unreadable
+        return Listing(list(dict.fromkeys(paths)), more, unreadable)
 
     async def _answer(self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool) -> None:
         before = self._told

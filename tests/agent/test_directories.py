@@ -11,6 +11,7 @@ from typing import Any
 
 from agent_tui.agent.directories import named
 from agent_tui.protocol.events import (
+    Answered,
     ApprovalAsked,
     ContextBuilt,
     DirectoriesChanged,
@@ -23,7 +24,7 @@ from agent_tui.protocol.events import (
     ToolEnded,
     TurnEnded,
 )
-from agent_tui.protocol.ops import Answer, Clear, RestoreFiles, Resume, Rewind, SetDirectory, Submit
+from agent_tui.protocol.ops import Answer, Clear, Query, RestoreFiles, Resume, Rewind, SetDirectory, Submit
 from agent_tui.sessions.fork import fork
 from agent_tui.sessions.store import log_path, read
 from tests.agent.driving import PATIENCE, Driver, Place, running
@@ -90,6 +91,29 @@ def test_work_in_an_added_folder_is_not_asked_about_until_it_is_removed(tmp_path
         assert "Count upwards" not in driver.all(ContextBuilt)[-1].system
     assert [len(line["directories"]) if "directories" in line else 0 for line in place.log_lines()
             if line["type"] == "directories_changed"] == [1, 0]  # fmt: skip
+
+
+def files_told(driver: Driver, wanted: list[str]) -> Answered:
+    """The list of files, as soon as `wanted` are those in it that have their full paths."""
+
+    def those(event: Answered) -> bool:
+        return event.kind == "files" and sorted(path for path in event.data["paths"] if path[0] == "/") == wanted
+
+    driver.send(Query("files", "files"))
+    return driver.until(Answered, those)
+
+
+def test_files_there_can_be_named_in_a_prompt(tmp_path: Path) -> None:
+    place, lib = prepared(tmp_path)
+    with place.engine(place.script([{"text": "read"}]), mode="accept-edits") as driver:
+        for wanted in ([], [f"{lib}/AGENTS.md", f"{lib}/a.txt"], []):
+            if wanted or driver.all(DirectoriesChanged):
+                added(driver, lib, remove=not wanted)
+            told = files_told(driver, wanted)
+            assert "script.json" in told.data["paths"]
+        added(driver, lib)
+        assert asked_in(driver, f"look at @{lib}/a.txt") == []
+        assert "1" in driver.all(ToolEnded)[-1].content and driver.all(ToolEnded)[-1].tag == "ok"
 
 
 def test_what_can_be_listed_searched_and_found_there(tmp_path: Path) -> None:
