@@ -44,7 +44,8 @@ def test_the_key_and_the_command_show_it_and_it_says_each_state_in_a_word() -> N
         play.press("enter")
         assert shown(play)[0] == "Todo: 1 of 3 done"
         play.press("escape")
-        assert play.view.overlay is None and play.view.prompt.text == ""
+        assert play.view.prompt.text == ""
+        assert play.view.overlay is None
 
 
 def test_the_open_sheet_follows_the_list() -> None:
