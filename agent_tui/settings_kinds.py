@@ -216,9 +216,8 @@ _MODEL_OF: Final = Kind("the name of a model", _text)
 _BUNDLE: Final = Kind("a file, or a folder, of certificates", _text)
 SERVED: Final[Mapping[str, Kind]] = {
     "model": _MODEL_OF, "window": _WINDOW, "max_tokens": _whole(0, 1_000_000), "stream": _SWITCH, "idle_timeout": _IDLE,
-    "ca_bundle": _BUNDLE,
+    "ca_bundle": _BUNDLE,  # all of these are for every provider with a server, but `model` for those of any
 }  # fmt: skip
-"""What every provider with a server understands, but `model` those of any server."""
 _ANY: Final = {key: kind for key, kind in SERVED.items() if key != "model"}
 _API: Final = Kind('the version of an API, such as "v1beta"', _text)
 OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from agent_tui.agent.budget import Budget, Limit
 from agent_tui.agent.tokens import Calibration, size_of
@@ -14,10 +15,11 @@ from agent_tui.providers.base import Provider
 
 
 class Accounts:
-    """The tokens and the cost of one session, and its budget. `prices`: the person's own."""
+    """The tokens and the cost of one session, and its budget. `prices`: the person's own; `cache`: the folder where
+    what is learned of tokens is kept."""
 
-    def __init__(self, prices: Mapping[str, Mapping[str, float]], budget: Budget) -> None:
-        self.prices, self.budget, self.calibration = prices, budget, Calibration()
+    def __init__(self, prices: Mapping[str, Mapping[str, float]], budget: Budget, cache: Path | None = None) -> None:
+        self.prices, self.budget, self.calibration = prices, budget, Calibration(cache)
 
     async def answered(
         self, provider: Provider, info: ModelInfo, request: Request, reply: AssistantReplied, said: Usage | None,

@@ -4,8 +4,10 @@ calibrated."""
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
+from agent_tui.agent import calibration_file
 from agent_tui.protocol.events import AssistantReplied
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, ToolSpec, Usage, UserMessage
 from agent_tui.providers.base import Provider, ProviderError
@@ -18,6 +20,8 @@ LEAST: Final = 200
 """Bytes from which on a count says something of the rest."""
 IMAGE_BYTES: Final = 6_000
 """What an image counts as."""
+NOTABLE: Final = 0.03
+"""Part of the bytes a token by which they must have changed to be kept anew."""
 FADING: Final = 0.5
 """What the counts before weigh beside a new one."""
 
@@ -30,10 +34,12 @@ class Counting(Protocol):
 
 
 class Calibration:
-    """Bytes a token, for each model, of what it reads and what it writes."""
+    """Bytes a token, for each model, of what it reads and what it writes. `folder` keeps what was learned."""
 
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], tuple[float, float]] = {}
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._seen = calibration_file.load(folder) if folder else {}
+        self._kept = dict(self._seen)
         self._silent = set[str]()
         """Models whose server was asked for a count, and had none: it is not asked again."""
 
@@ -46,6 +52,14 @@ class Calibration:
             return
         before, counted = self._seen.get((model, side), (0.0, 0.0))
         self._seen[model, side] = before * FADING + size, counted * FADING + tokens
+        self._keep(model, side)
+
+    def _keep(self, model: str, side: str) -> None:
+        """A file is only written for what makes a difference: estimates are no better than that anyway."""
+        now, kept = (size / count for size, count in (self._seen[model, side], self._kept.get((model, side), (1, 1e9))))
+        if self._folder and abs(now - kept) > NOTABLE * now:
+            self._kept[model, side] = self._seen[model, side]
+            calibration_file.save(self._folder, {(model, side): self._seen[model, side]})
 
     def heard(self, model: str, usage: Usage, request: Request, reply: AssistantReplied) -> Usage:
         """`usage` as a server said it, what it left out estimated; what it did say is learned from."""

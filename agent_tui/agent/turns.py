@@ -68,7 +68,8 @@ class Turns:
         """A file was changed for the first time, and nobody was told yet how to take that back."""
         self.consent = Consent()
         limits = config.settings.agent
-        self.accounts = Accounts(config.settings.prices, Budget(limits.max_cost, limits.max_tokens))
+        budget, cache = Budget(limits.max_cost, limits.max_tokens), None if config.otr else config.folders.cache
+        self.accounts = Accounts(config.settings.prices, budget, cache)
         self.fallbacks = Fallbacks(config)
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None

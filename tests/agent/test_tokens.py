@@ -10,6 +10,7 @@ import pytest
 
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.budget import Budget
+from agent_tui.agent.calibration_file import NAME
 from agent_tui.agent.tokens import Calibration, size_of, size_of_reply
 from agent_tui.protocol.events import AssistantReplied, TextDelta, TurnEnded, UsageReported
 from agent_tui.protocol.messages import (
@@ -80,6 +81,40 @@ def test_an_estimate_goes_by_what_the_same_model_took_before() -> None:
 def test_what_one_count_leaves_out_is_estimated() -> None:
     assert answered(accounts_of(), Silent(), Usage(0, 90, estimated=True)) == Usage(2_000, 90, estimated=True)
     assert answered(accounts_of(), Silent(), Usage(90, 0)) == Usage(90, 200, estimated=True)
+
+
+def test_what_was_learned_is_kept_over_a_restart(tmp_path: Path) -> None:
+    first, second = Calibration(tmp_path), Calibration(tmp_path)
+    first.learn("p/m", "read", 8_000, 4_000)
+    second.learn("p/ö", "written", 9_000, 3_000)
+    again = Calibration(tmp_path)
+    assert [again.tokens(*one, 8_000) for one in (("p/m", "read"), ("p/m", "written"))] == [4_000, 2_000]
+    assert again.tokens("p/ö", "written", 9_000) == 3_000
+    before = (tmp_path / NAME).stat().st_mtime_ns
+    again.learn("p/m", "read", 8_010, 4_000)  # no news
+    assert (tmp_path / NAME).stat().st_mtime_ns == before
+    again.learn("p/m", "read", 8_000, 2_000)
+    assert Calibration(tmp_path).tokens("p/m", "read", 8_000) < 3_000
+
+
+ODD = ["", "{", "[[1]]", '[["m", "read", 1, 2]]', '[["m", "read", "x", 1]]', "7", "[" * 9_999,
+       '[["m", "read", Infinity, Infinity]]', '[["m", "read", NaN, NaN]]', '[[["m"], "read", 8, 4]]']  # fmt: skip
+
+
+@pytest.mark.parametrize("content", ODD)
+def test_a_file_that_is_none_of_ours_teaches_nothing_and_is_written_anew(tmp_path: Path, content: str) -> None:
+    (tmp_path / NAME).write_text(content, encoding="utf-8")
+    calibration = Calibration(tmp_path)
+    assert calibration.tokens("m", "read", 8_000) == 2_000
+    calibration.learn("m", "read", 8_000, 4_000)
+    assert Calibration(tmp_path).tokens("m", "read", 8_000) == 4_000
+
+
+def test_a_folder_that_cannot_be_written_costs_no_session(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    calibration = Calibration(tmp_path / "file")
+    calibration.learn("m", "read", 8_000, 4_000)
+    assert calibration.tokens("m", "read", 8_000) == 4_000
 
 
 @pytest.mark.parametrize("tokens", [1, 100_000])
