@@ -100,15 +100,14 @@ class Sinks:
             call(sink)
 
     async def close(self, pool: Pool) -> None:
-        """Send what is left, for at most `CLOSING_SECONDS`."""
-        loop = asyncio.get_running_loop()
-        until = loop.time() + CLOSING_SECONDS
+        """Send what is left, for at most `CLOSING_SECONDS`; a short program has yet to import what sends it."""
         if self._opening is not None:
             await asyncio.wait({self._opening}, timeout=CLOSING_SECONDS)
+        loop = asyncio.get_running_loop()
         ends = [loop.run_in_executor(pool, end) for sink in self._open for end in sink.close()]
         self._open = []
         if ends:
-            await asyncio.wait(ends, timeout=max(0.0, until - loop.time()))
+            await asyncio.wait(ends, timeout=CLOSING_SECONDS)
 
 
 def _otel(spans: bool, metrics: bool) -> Sink:

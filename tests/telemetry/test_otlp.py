@@ -134,6 +134,21 @@ def test_metrics_count_requests_tokens_calls_and_events(place: Place) -> None:
     assert events == {"agent_start": 1, "request": 2, "response": 2, "tool": 1, "agent_end": 1}
 
 
+def test_the_variables_of_the_sdk_count(place: Place) -> None:
+    model = place.script(LOOK, DONE)
+    with collecting() as collector:
+        address = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.address}
+        run(place, model, **address, OTEL_TRACES_SAMPLER="always_off")
+        run(place, model, **address, OTEL_TRACES_EXPORTER="none")
+        assert collector.metrics and not collector.raw("/v1/traces")
+        sent = len(collector.raw("/v1/metrics"))
+        named = {"OTEL_SERVICE_NAME": "mine", "OTEL_RESOURCE_ATTRIBUTES": "team=blue"}
+        run(place, model, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=f"{collector.address}/v1/traces", **named)
+        assert len(collector.spans) == 4 and len(collector.raw("/v1/metrics")) == sent
+    [resource] = collector.resources
+    assert (resource["service.name"], resource["team"]) == ("mine", "blue") and resource["service.version"]
+
+
 def test_a_collector_that_refuses_it_is_one_line_in_the_log(place: Place) -> None:
     with collecting(status=400) as collector:
         done = run(place, place.script(LOOK, DONE), OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
