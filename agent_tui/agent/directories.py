@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.record import Record
-from agent_tui.protocol.events import Answered, DirectoriesChanged, Directory, ErrorRaised, Event, Notice
+from agent_tui.protocol.events import DirectoriesChanged, Directory, ErrorRaised, Event, Notice
 from agent_tui.protocol.ops import SetDirectory
 from agent_tui.safety import directories
 from agent_tui.safety.directories import Bounds, Refused
@@ -78,15 +78,11 @@ class Directories:
         else:
             await self._add(op.path)
 
-    def told(self) -> Answered:
-        """For the list over the prompt."""
-        data = [one.path for one in self._record.standing.directories]
-        return Answered(id="directories", kind="directories", data=data)
-
     def _tell(self) -> None:
         names = "".join(f"\n{one.path}" for one in self._record.standing.directories)
         lists = f"Besides {self._config.cwd}, this session works in:{names}"
-        self._record.emit(Notice(lists if names else "No other folder was added.", hint="/add-dir PATH adds one"))
+        how = "/add-dir PATH adds one" + (", /add-dir --remove PATH takes one back" if names else "")
+        self._record.emit(Notice(lists if names else "No other folder was added.", hint=how))
 
     async def _add(self, text: str) -> None:
         limits = bounds(self._config)
@@ -99,7 +95,7 @@ class Directories:
         if holder := _holder(new.path, self._config, now):
             self._record.emit(Notice(f"{new.path} is worked in already: {holder}."))
             return
-        self._set((*now, new), _added([new.path]))
+        self._record.emit(DirectoriesChanged((*now, new), _added([new.path])))
 
     async def _remove(self, text: str) -> None:
         limits = bounds(self._config)
@@ -116,11 +112,7 @@ class Directories:
         rest = tuple(one for one in now if one.path != path)
         holder = _holder(path, self._config, rest)
         after = f"it is worked in all the same: {holder}" if holder else "what is done there is asked about again"
-        self._set(rest, f"Removed {path}: {after}.")
-
-    def _set(self, wanted: tuple[Directory, ...], text: str) -> None:
-        self._record.emit(DirectoriesChanged(wanted, text))
-        self._record.emit(self.told())
+        self._record.emit(DirectoriesChanged(rest, f"Removed {path}: {after}."))
 
 
 def _added(new: list[str]) -> str:

@@ -62,8 +62,6 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
         record.emit(Notice(f"Allowed before in this session, and still: {shown}"))
     for event in await directories.back(config, record, pool):
         record.emit(event)
-    if record.standing.directories:
-        record.emit(agent.directories.told())
     for text in (*said, *missed, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
     for name in config.settings.tools.enabled:

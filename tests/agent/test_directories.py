@@ -25,6 +25,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, Clear, Query, RestoreFiles, Resume, Rewind, SetDirectory, Submit
+from agent_tui.sessions.copies import compact
 from agent_tui.sessions.fork import fork
 from agent_tui.sessions.store import log_path, read
 from tests.agent.driving import PATIENCE, Driver, Place, running
@@ -203,8 +204,8 @@ def test_going_back_brings_no_folder_back(tmp_path: Path) -> None:
         assert "Count upwards" not in driver.all(ContextBuilt)[-1].system
         driver.send(Clear())
     folder = place.home / "sessions"
-    for at in (0, marks[0].n, marks[1].n):
-        own = fork(folder, session, at)
+    smaller = compact(folder, session, 1).id
+    for at, own in [(-1, smaller), *((at, fork(folder, session, at)) for at in (0, marks[0].n, marks[1].n))]:
         events, problems = read(log_path(folder, own))
         assert not problems and len({event.n for event in events}) == len(events)
         last = [event for event in events if isinstance(event, DirectoriesChanged)][-1]

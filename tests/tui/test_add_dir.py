@@ -1,10 +1,10 @@
-"""`/add-dir` at the prompt: what it asks of the engine, and what the list over the prompt offers."""
+"""`/add-dir` at the prompt: what it asks of the engine, and what the transcript says."""
 
 from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Answered, DirectoriesChanged, Directory
+from agent_tui.protocol.events import DirectoriesChanged, Directory
 from agent_tui.protocol.ops import SetDirectory
 from agent_tui.tui.update.completion import candidates
 from tests.tui.play import Play
@@ -34,13 +34,11 @@ def test_what_is_no_folder_is_said(typed: str) -> None:
     assert "--remove" in play.toast and play.take() == []
 
 
-def test_the_list_offers_to_remove_what_was_added() -> None:
+def test_a_path_that_is_typed_is_what_is_sent() -> None:
     play = Play()
-    play.feed(
-        DirectoriesChanged((Directory("/x/lib", 1, 2),), "Added /x/lib.", session="s"),
-        Answered("directories", "directories", ["/x/lib"]),
-    )
-    answers = play.model.transcript.answers
-    assert [one.insert for one in candidates("/add-dir ", answers)] == ["/add-dir --remove /x/lib"]
-    assert [one.insert for one in candidates("/add-dir ../o", answers)] == []
+    play.feed(DirectoriesChanged((Directory("/x/lib", 1, 2),), "Added /x/lib.", session="s"))
     assert "Added /x/lib." in [getattr(row, "text", "") for row in play.model.transcript.rows]
+    assert [one.insert for one in candidates("/add-dir lib", play.model.transcript.answers)] == []
+    play.type("/add-dir lib")
+    play.press("enter")
+    assert SetDirectory("lib") in play.take()

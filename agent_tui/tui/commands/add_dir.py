@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.protocol.ops import SetDirectory
 from agent_tui.tui.commands.base import command
@@ -13,11 +12,7 @@ from agent_tui.tui.update.step import Step, send, toast
 REMOVE: Final = "--remove"
 
 
-def _added(answers: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(f"{REMOVE} {path}" for path in answers.get("directories") or ())
-
-
-@command(argument="[path]", choices=_added, rank=58)
+@command(argument="[path]", rank=58)
 def add_dir(model: Model, args: str) -> Step:
     """Let the agent work in another folder as in this one, also when the session comes back; its AGENTS.md is read.
     --remove and its path takes that back; without a path they are listed."""
