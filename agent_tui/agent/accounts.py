@@ -65,6 +65,8 @@ class Accounts:
     async def exceeded(self, provider: Provider, model: str, request: Request) -> tuple[Limit, str] | None:
         """Which limit `request` would go over. Where an estimate says so, its server is asked for a count."""
         budget = self.budget
+        if budget.limited and isinstance(provider, _prices.Listing):
+            await provider.learn_prices()
         price = _prices.of(provider, self.prices)
         if not budget.limited or (found := budget.reached(model, price is not None)):
             return found if budget.limited else None

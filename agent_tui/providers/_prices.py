@@ -1,4 +1,5 @@
-"""What a model costs: by the person's own prices, else by the data that comes with the program (`prices.toml`).
+"""What a model costs: by the person's own prices, else by what its server's list says, else by the data that comes
+with the program (`prices.toml`).
 
 A model of one's own machine costs nothing. Of any other that is not listed no price is known, and none is made up.
 """
@@ -7,11 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from agent_tui.protocol.messages import Usage
 from agent_tui.providers.base import Provider
@@ -54,6 +55,47 @@ class Price:
 
 
 FREE: Final = Price(sure=True)
+_TOLD: Final[dict[str, dict[str, Price]]] = {}
+"""What servers said since the program began, by their addresses. Never sure: who answers behind one may charge else."""
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A provider whose list of models says what they cost."""
+
+    async def learn_prices(self) -> None: ...
+
+
+def told(address: str) -> bool:
+    """Whether the server's list was read."""
+    return address in _TOLD
+
+
+def tell(address: str, entries: Iterable[Any]) -> None:
+    """Take the prices from a server's list of models, where it has some: dollars for one token, as text."""
+    _TOLD.setdefault(address, {}).update(
+        (entry["id"], price)
+        for entry in entries
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str) and (price := _each(entry.get("pricing")))
+    )
+
+
+def _each(given: Any) -> Price | None:
+    """The price of a model in OpenRouter's terms; None where it has none, or another for every request."""
+    if not isinstance(given, dict):
+        return None
+    names = ("prompt", "completion", "input_cache_read", "input_cache_write")
+    read, written, cached, kept = (_dollars(given.get(name)) for name in names)
+    return None if read is None or written is None else Price(read, written, cached, kept)
+
+
+def _dollars(text: Any) -> float | None:
+    """For a million tokens; None for what is no price (-1: it depends)."""
+    try:
+        each = float(text)
+    except (TypeError, ValueError):
+        return None
+    return round(each * MILLION, 6) if 0 <= each < 1 else None
 
 
 def of(provider: Provider, own: Mapping[str, Mapping[str, float]]) -> Price | None:
@@ -69,6 +111,8 @@ def named(provider: str, model: str, address: str, own: Mapping[str, Mapping[str
         return made({**given, "sure": True})
     if provider in PLAYED or (provider in OWN and is_near(address) and not _ELSEWHERE.search(model)):
         return FREE
+    if (said := _TOLD.get(address, {}).get(model)) is not None:
+        return said
     listed = _listed().get(provider, {})
     if host_of(address) not in listed.get("hosts", ()):
         return None

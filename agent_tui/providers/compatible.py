@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _models as known
+from agent_tui.providers import _prices
 from agent_tui.providers._access import Key, bearer, opened
 from agent_tui.providers._chat_completions import ChatAnswer, message
 from agent_tui.providers._effort_of_services import of_service
@@ -96,6 +97,7 @@ class CompatibleProvider:
         if not isinstance(entries, list):
             text = f"{self._wire.place.where} has no list of models"
             raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
+        _prices.tell(self.base_url, entries)
         return tuple(
             self._described(entry["id"], _window(entry))
             for entry in entries

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent_tui.providers import compatible
+from agent_tui.providers._openrouter import OpenRouterProvider
 from agent_tui.providers._quirks import PLAIN, Quirks
 from agent_tui.providers.base import ProviderSetup
 from agent_tui.providers.wire import is_near
@@ -119,4 +120,4 @@ def create(name: str, model: str, setup: ProviderSetup) -> compatible.Compatible
         name, at, setup.api_key or service.key(setup.environment), setup.options,
         label=service.label if own else f"the server of {name}", auth=setup.key_advice or check, quirks=service.quirks,
     )  # fmt: skip
-    return compatible.CompatibleProvider(model, server)
+    return (OpenRouterProvider if name == "openrouter" else compatible.CompatibleProvider)(model, server)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
 
+from agent_tui.agent.accounts import Accounts
+from agent_tui.agent.budget import Budget
 from agent_tui.protocol.messages import Usage
-from agent_tui.providers import _prices
+from agent_tui.providers import _prices, presets
 from agent_tui.providers._prices import FREE, Price, named
+from agent_tui.providers.base import Finished, ProviderSetup
+from tests.providers.servers import Connection, Received, chat_parts, played, request, serving, text
 
 CLAUDE, GPT = "https://api.anthropic.com", "https://api.openai.com/v1"
 MILLION = Usage(1_000_000, 1_000_000)
@@ -87,3 +92,66 @@ def test_the_data_is_dated_and_whole() -> None:
             price = _prices.made(data)
             assert 0 < price.input <= price.output and (price.cached or 0) < price.input, model
             assert price.over is None or price.over[1].input > price.input, model
+
+
+LIST = [
+    {"id": "maker/a", "pricing": {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"}},
+    {"id": "maker/b:free", "pricing": {"prompt": "0", "completion": "0"}},
+    {"id": "openrouter/auto", "pricing": {"prompt": "-1", "completion": "-1"}},
+    {"id": "odd/1", "pricing": {"prompt": "much", "completion": "1e-6"}}, {"id": "odd/2", "pricing": 7}, {"id": 3}, 4,
+]  # fmt: skip
+
+
+async def listing(_: Received, to: Connection) -> None:
+    await to.json({"data": LIST})
+
+
+def test_a_list_that_tells_prices_is_read_beside_the_first_answer() -> None:
+    async def answer(_: Received, to: Connection) -> None:
+        await to.stream(chat_parts([text("hi")], "stop"))
+
+    async def scenario() -> None:
+        async with serving({"/v1/models": listing, "/v1/chat/completions": answer}) as server:
+            setup = ProviderSetup(f"{server.address}/v1", "key")
+            provider = presets.create("openrouter", "maker/a", setup)
+            assert _prices.of(provider, {}) is None
+            for _ in range(2):
+                assert isinstance((await played(provider))[-1], Finished)
+            price = _prices.of(provider, {})
+            assert price is not None and price.cost(Usage(1_000_000, 1_000_000, 500_000)) == (16.65, True)
+            free = _prices.of(provider.with_model("maker/b:free"), {})
+            assert free is not None and free.cost(MILLION) == (0.0, False)
+            for model in ("openrouter/auto", "odd/1", "odd/2", "unknown"):
+                assert _prices.of(provider.with_model(model), {}) is None
+            own = _prices.of(provider, {"openrouter/*": {"input": 1.0, "output": 1.0}})
+            assert own is not None and own.cost(MILLION) == (2.0, False)
+            assert [one.path for one in server.received].count("/v1/models") == 1
+            await provider.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_budget_asks_for_the_list_before_the_first_request() -> None:
+    async def scenario() -> None:
+        async with serving({"/v1/models": listing}) as server:
+            provider = presets.create("openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key"))
+            accounts = Accounts({}, Budget(1.0, 0))
+            assert await accounts.exceeded(provider, "openrouter/maker/a", request()) is None
+            await provider.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_list_that_does_not_come_costs_no_answer_and_is_asked_for_once() -> None:
+    async def answer(_: Received, to: Connection) -> None:
+        await to.stream(chat_parts([text("hi")], "stop"))
+
+    async def scenario() -> None:
+        async with serving({"/v1/chat/completions": answer}) as server:
+            provider = presets.create("openrouter", "maker/a", ProviderSetup(f"{server.address}/v1", "key"))
+            for _ in range(2):
+                assert isinstance((await played(provider))[-1], Finished)
+            assert [one.path for one in server.received].count("/v1/models") == 1
+            await provider.close()
+
+    asyncio.run(scenario())
