@@ -39,4 +39,4 @@ def test_what_is_refused_is_one_line(place: Place, named: str, why: str) -> None
     path = str(place.root / named) if named != "/" else named
     done = run(place, "go", "-m", model(place), "--add-dir", path)
     assert done.returncode == 2 and why in done.stderr and len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith(f"agent-tui: --add-dir {path}: ")
+    assert done.stderr.startswith(f"agent-tui: --add-dir {path}")

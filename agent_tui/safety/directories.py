@@ -66,9 +66,9 @@ def admitted(text: str, base: Path, bounds: Bounds) -> Directory:
     except OSError as error:
         raise Refused(f"{text}: {error.strerror or error}") from None
     if not stat.S_ISDIR(about.st_mode):
-        raise Refused(f"{text}: is not a folder")
+        raise Refused(f"{text} is not a folder")
     if why := _closed(real, bounds):
-        raise Refused(f"{text}: {why}")
+        raise Refused(f"{text} {why}")
     if not os.access(real, os.R_OK | os.X_OK):
         raise Refused(f"{text}: the system denies access to it (permissions)")
     return Directory(str(real), about.st_dev, about.st_ino)
@@ -81,7 +81,7 @@ def lost(known: Directory, base: Path, bounds: Bounds) -> str:
     except Refused as error:
         return str(error)
     if now.path != known.path:
-        return f"{known.path}: leads to another folder now"
+        return f"{known.path} leads to another folder now"
     return "" if now == known else f"{known.path}: another folder is there now"
 
 
