@@ -41,6 +41,8 @@ class AnthropicAnswer:
 
     def add(self, payload: dict[str, Any]) -> list[StreamItem]:
         kind = payload.get("type")
+        if kind == "content_block_delta" and self._begun:  # nearly all of them are
+            return self._delta(payload)
         if kind == "message_start":
             self._begun = True
             self._counted(_object(payload.get("message")).get("usage"))
