@@ -16,6 +16,7 @@ from typing import Final
 from agent_tui.agent import workshop
 from agent_tui.agent.asides import Asides
 from agent_tui.agent.catalogue import sessions_told
+from agent_tui.agent.checkup import Checkup
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.directories import Directories, roots
 from agent_tui.agent.errands import Errands
@@ -93,6 +94,7 @@ class Agent:
         self.files = Files(config, record.emit, pool, log, lambda: roots(record))
         self.directories = Directories(config, record, pool)
         self.looker = Looker(config, record.emit, pool, record.session)
+        self.checkup = Checkup(self.models, record.emit, pool)
         self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
         self._draft: SaveDraft | None = None
 
@@ -266,6 +268,8 @@ class Agent:
                 self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":
                 self.past.tell(op)
+            case "doctor":
+                self.turns.spawn(self.checkup.tell(op.id))
 
     def tell_skills(self, id: str) -> None:
         data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]

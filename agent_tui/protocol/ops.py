@@ -12,7 +12,7 @@ from agent_tui.structures.frozen import frozen
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
 QueryKind = Literal[
     "skills", "models", "sessions", "files", "image", "clipboard_image", "session_preview", "file_preview", "log",
-    "undo", "redo", "search", "search_here", "stats", "tree",
+    "undo", "redo", "search", "search_here", "stats", "tree", "doctor",
 ]  # fmt: skip
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
 """What may run without asking, in the order in which the mode key cycles."""

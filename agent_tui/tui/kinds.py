@@ -9,7 +9,7 @@ PurposeKind = Literal[
 ]  # fmt: skip
 PickerKind = Literal[
     "palette", "help", "models", "sessions", "skills", "themes", "modes", "files", "log", "debug", "rewind", "tree",
-    "stats", "locked",
+    "stats", "locked", "doctor",
 ]  # fmt: skip
 """Lists that are found by typing."""
 OverlayKind = PickerKind | Literal[

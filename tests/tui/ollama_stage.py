@@ -87,7 +87,7 @@ def serving(*models: str) -> Iterator[Ollama]:
 def screen(home: Path, address: str, config: str = "", size: tuple[int, int] = (100, 40), **more: str) -> Pty:
     """The program on a screen, with the Ollama at `address`."""
     place, project = home / "place", home / "project"
-    place.mkdir()
+    place.mkdir(mode=0o700)
     project.mkdir()
     (place / "config.toml").write_text(config)
     env = {

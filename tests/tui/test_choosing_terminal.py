@@ -1,7 +1,8 @@
-"""Choosing a model in a real terminal, of a real server: `/models` with a provider and with an alias."""
+"""Choosing a model in a real terminal, of a real server: `/models`, `/pull`, and `/doctor`."""
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 from tests.tui.ollama_stage import screen, serving
@@ -56,5 +57,41 @@ def test_a_pull_shows_its_bar_is_stopped_and_goes_on(tmp_path: Path) -> None:
             pty.until(lambda text: "70 %" not in text)
             ollama.parts.put(None)
             pty.until(lambda text: "tall is here." in text and "ollama/tall ·" in text)
+        finally:
+            pty.close()
+
+
+def test_the_doctor_says_on_the_screen_what_is_wrong_and_keys_go_on(tmp_path: Path) -> None:
+    with serving("small") as ollama:
+        pty = screen(tmp_path, ollama.address)
+        (tmp_path / "place" / "config.toml").chmod(0o644)
+        try:
+            pty.until("Enter send")
+            pty.type("/doctor\r")
+            shown = pty.until("1 thing to mend")
+            assert "chmod 600" in shown and "(0644)" in shown and f"http://{ollama.address}: answers, 1 models" in shown
+            pty.type("\x1b")
+            pty.until(lambda text: "thing to mend" not in text)
+            pty.type("still here")
+            pty.until("still here")
+        finally:
+            pty.close()
+
+
+def test_the_doctor_waits_for_a_server_and_keys_do_not(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, serving("small") as ollama:
+        silent.settimeout(20)
+        address = "http://{}:{}/v1".format(*silent.getsockname())
+        pty = screen(tmp_path, ollama.address, f'[providers.slow]\nbase_url = "{address}"\n')
+        try:
+            pty.until("Enter send")
+            pty.type("/doctor\r")
+            pty.until("looking")
+            connection, _ = silent.accept()  # it is asked, and says nothing
+            with connection:
+                pty.type("\x1b")
+                pty.until(lambda text: "looking" not in text)
+                pty.type("still here")
+                pty.until("still here")
         finally:
             pty.close()

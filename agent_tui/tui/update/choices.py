@@ -17,7 +17,7 @@ from agent_tui.tui.kinds import OverlayKind
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
-from agent_tui.tui.update import model_list, session_lists, settings, skills
+from agent_tui.tui.update import checks, model_list, session_lists, settings, skills
 from agent_tui.tui.wording import ago, count, size
 
 RECENT: Final = 5
@@ -40,6 +40,8 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
             return tuple(session_lists.tree(model))
         case "stats":
             return tuple(session_lists.stats(model))
+        case "doctor":
+            return tuple(checks.entries(model))
         case "locked":
             return session_lists.locked(model)
         case "skills":

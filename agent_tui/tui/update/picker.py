@@ -17,14 +17,14 @@ from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.update import choices, composer, model_list, session_search, settings, shelf, skills, submit
+from agent_tui.tui.update import checks, choices, composer, model_list, session_search, settings, shelf, skills, submit
 from agent_tui.tui.update import overlay as overlay_of
 from agent_tui.tui.update.step import Step, send, then, toast
 
 PAGE: Final = 10
 ASKS: Final[Mapping[str, QueryKind]] = {
     "models": "models", "sessions": "sessions", "skills": "skills", "files": "files", "log": "log",
-    "tree": "tree", "stats": "stats",
+    "tree": "tree", "stats": "stats", "doctor": "doctor",
 }  # fmt: skip
 """Lists that the engine fills."""
 PREVIEWS: Final[Mapping[str, QueryKind]] = {
@@ -230,6 +230,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return overlay_of.go_back(closed, int(chosen.id))
         case "files":
             return _named(closed, chosen.id), ()
+        case "doctor":
+            return closed, (Copy(checks.copied(picker)),)
         case "log":
             return closed, (Copy(chosen.label),)
         case _:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
+from agent_tui.tui.update import checks
 from agent_tui.tui.update.choices import log_note
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.sheets import no_models
@@ -20,16 +21,17 @@ TITLES: Final[Mapping[str, str]] = {
     "palette": "Commands", "help": "Keys and commands", "models": "Models", "sessions": "Sessions", "skills": "Skills",
     "themes": "Themes", "modes": "Modes", "files": "Files", "log": "Log", "debug": "Debug console",
     "rewind": "Go back to before a turn", "tree": "Forks", "stats": "Figures of this session",
-    "locked": "Another program has this session open",
+    "locked": "Another program has this session open", "doctor": "Doctor",
 }  # fmt: skip
 DOES: Final[Mapping[str, str]] = {
     "palette": "run", "help": "run", "sessions": "open", "skills": "run", "files": "into the prompt", "log": "copy",
     "debug": "copy all", "rewind": "see what would change", "tree": "open", "stats": "copy", "locked": "take",
+    "doctor": "copy all",
 }  # fmt: skip
 """What Enter does; where nothing stands: take."""
 ABOUT: Final[Mapping[str, int]] = {
     "palette": 2, "help": 2, "models": 2, "sessions": 6, "skills": 2, "themes": 5, "files": 8, "log": 3,
-    "rewind": 2, "tree": 6, "stats": 2, "locked": 2,
+    "rewind": 2, "tree": 6, "stats": 2, "locked": 2, "doctor": 3,
 }  # fmt: skip
 """Lines kept for what is under the cursor, so that the list stays where it is while the cursor moves."""
 ROOMY: Final = 24
@@ -52,11 +54,14 @@ ADDED: Final = (Span("+    return ", "added"), Span("item.cents * 1.19", "added 
 
 def picker_view(model: Model, overlay: Overlay, picker: Picker) -> OverlayView:
     answers = model.transcript.answers
-    return _sheet(overlay, picker, answers, _note(overlay, answers), model.width, model.height)
+    return _sheet(overlay, picker, answers, _note(model, overlay), model.width, model.height)
 
 
-def _note(overlay: Overlay, answers: Mapping[str, Any]) -> str:
+def _note(model: Model, overlay: Overlay) -> str:
     """What is to be said of the list itself."""
+    answers = model.transcript.answers
+    if overlay.kind == "doctor":
+        return "" if overlay.query else checks.note(model)
     if overlay.kind == "log":
         return log_note(answers)
     if overlay.picker is not None and overlay.kind == "sessions":
@@ -185,5 +190,5 @@ def picker_footer(kind: str) -> FooterView:
     if kind == "models":
         own = (("F2", "favourite"), ("F3", "for this project"), ("F5", "look again"))
         return FooterView((("↑↓", "choose"), ("Enter", "take"), *own, ("Esc", "close")))
-    again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills") else ()
+    again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills", "doctor") else ()
     return FooterView((("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close")))

@@ -14,7 +14,7 @@ from agent_tui.tui.view.words import one_line
 
 WIDEST: Final = 60
 """Cells of the bar: a longer one says no more."""
-KEPT: Final = "What came is kept: the next pull goes on from there."
+KEPT: Final = "If you stop it, what came is kept for the next time."
 Line = tuple[Span, ...]
 
 

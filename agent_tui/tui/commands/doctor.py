@@ -1,0 +1,15 @@
+"""What is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model
+from agent_tui.tui.update import overlay
+from agent_tui.tui.update.step import Step
+
+
+@command(argument="[search]", rank=59)
+def doctor(model: Model, args: str) -> Step:
+    """Look whether settings, servers, keys, terminal, commands and files are in order, and say how to mend what is not.
+    Enter copies it all, F5 looks again."""
+    return overlay.pick(model, "doctor", args)
