@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from agent_tui.protocol.events import AsideEnded, RequestSent, SessionStarted, TextDelta, Titled, TurnEnded
+from agent_tui.protocol.events import AsideEnded, Notice, RequestSent, SessionStarted, TextDelta, Titled, TurnEnded
 from agent_tui.protocol.ops import AskAside, Cancel, Resume, Submit
 from agent_tui.settings import TelemetrySettings
 from tests.agent.driving import Driver, Place, running
@@ -134,6 +134,7 @@ def test_what_another_program_does_in_a_session_is_its_own_to_tell(place: Place)
         driver.turn("first")
         other = beside(place, model, driver.events[0].session, how="read")
         try:
+            other.until(Notice)  # now it has the log that both write to: they are one process here
             driver.turn("second")
             other.until(TurnEnded)
         finally:
