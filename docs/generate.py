@@ -1,4 +1,4 @@
-"""Makes from the code what the documents say of it: keys, commands, events, and the picture.
+"""Makes from the code what the documents say of it: keys, commands, events, tools, and the picture.
 
     python docs/generate.py             write everything anew
     python docs/generate.py --check     say what is stale, and fail; the picture is not compared
@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
+from agent_tui import registry
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.tools.base import Tool
 from agent_tui.tui import commands, key_words, keys
 from agent_tui.tui.commands.base import Command
 from agent_tui.tui.update import dialog, holding
@@ -26,7 +29,9 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
 KEYS: Final = ROOT / "docs" / "keys.md"
 LOG: Final = ROOT / "docs" / "log.md"
+SCRIPTED: Final = ROOT / "docs" / "scripted.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
+TOOLS: Final = "agent_tui.tools"
 MADE: Final = "made by docs/generate.py"
 
 IN_README: Final = (
@@ -69,7 +74,7 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"
 
 
-# -- keys and commands
+# -- keys, commands and tools
 
 
 def command_keys(command: Command) -> str:
@@ -175,6 +180,22 @@ When the agent goes in circles (the same calls with the same results three times
 """
 
 
+def tool_table() -> str:
+    tools: list[Tool[Any]] = [registry.load(TOOLS, name, "TOOL") for name in registry.names(TOOLS)]
+    rows = ((f"`{tool.name}`", tool.effect, "<br>".join(arguments(tool.spec().parameters))) for tool in tools)
+    return table(("tool", "effect", "arguments"), rows)
+
+
+def arguments(schema: dict[str, Any], inside: str = "") -> Iterator[str]:
+    """Of each its name, its type, what it is where it is left out, and what it is for."""
+    for name, about in schema.get("properties", {}).items():
+        kind = "one of " + ", ".join(about["enum"]) if "enum" in about else about["type"]
+        default = "" if name in schema.get("required", ()) else f", default `{json.dumps(about['default'])}`"
+        meaning = about.get("description", "").replace("*", r"\*")
+        yield f"`{inside}{name}` ({kind}{default}){': ' if meaning else ''}{meaning[:1].lower()}{meaning[1:]}"
+        yield from arguments(about.get("items", {}), f"{inside}{name}[].")
+
+
 # -- the log
 
 
@@ -235,16 +256,20 @@ were before in `blobs/<sha256>`. Where the output of a command was cut, all of i
 # -- putting it in place
 
 
+def put(page: Path, name: str, made: str) -> str:
+    """The text of a page with what is made between its marks. Raises ValueError: they are not there."""
+    text, mark = page.read_text(encoding="utf-8"), f"<!-- {name}: made from the code by docs/generate.py -->\n"
+    start = text.index(mark) + len(mark)
+    return f"{text[:start]}{made}{text[text.index(f'<!-- /{name} -->', start) :]}"
+
+
 def pages() -> dict[Path, str]:
     """Every text that is made here, as it should be."""
-    readme = README.read_text(encoding="utf-8")
-    marks = re.compile(r"(<!-- keys[^>]*-->\n).*?(<!-- /keys -->)", re.DOTALL)
-    if not marks.search(readme):
-        raise SystemExit("README.md: the place for the keys (<!-- keys … --> to <!-- /keys -->) is not there")
     return {
-        README: marks.sub(lambda m: f"{m[1]}{readme_keys()}{m[2]}", readme),
+        README: put(README, "keys", readme_keys()),
         KEYS: keys_page(),
         LOG: log_page(),
+        SCRIPTED: put(SCRIPTED, "tools", tool_table()),
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agent_tui import registry
 from agent_tui import settings_schema as schema
 from agent_tui.safety.policy import MODES, Facts, decide
 from agent_tui.settings import Settings
@@ -53,6 +54,17 @@ def test_a_stale_table_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     made = generator()
     monkeypatch.setattr(made, "slash_table", lambda: "| something | else |\n")
     assert made.stale() == ["docs/keys.md"]
+
+
+def test_every_tool_that_a_script_can_call_is_told_with_its_arguments() -> None:
+    said = {cells[0]: cells[1:] for cells in rows(section((ROOT / "docs" / "scripted.md").read_text("utf-8"), "Tools"))}
+    assert set(registry.names("agent_tui.tools")) == set(said) - {"tool", "---"}
+    for name in registry.names("agent_tui.tools"):
+        tool = registry.load("agent_tui.tools", name, "TOOL")
+        assert said[name][0] == tool.effect
+        for argument in tool.arguments.model_fields:
+            assert re.search(rf"(^|`){argument}` \(", said[name][1]), f"{name}: {argument}"
+    assert "`todos[].state` (one of pending, active, done" in said["update_todos"][1]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
