@@ -95,7 +95,7 @@ class ModelChanged(Event):
     type: Literal["model_changed"] = "model_changed"
 
     def apply(self, t: Transcript) -> Transcript:
-        return replace(t, model=self.model, window=self.window)
+        return replace(t, model=self.model, window=self.window, answering="")
 
 
 @frozen

@@ -175,8 +175,8 @@ class Transcript:
     context_tokens: int = 0
     """Tokens in the last request and its answer: what the context holds now."""
     estimated: bool = False
-    turn_tokens: int = 0
-    """Tokens written by the model in this turn."""
+    turn_tokens: int = 0  # written by the model in this turn
+    answering: str = ""  # the model of the turn's newest request, which may be another than `model`
     turn_bill: Bill = Bill()
     bill: Bill = Bill()  # of the session
     place: int = -1

@@ -42,7 +42,7 @@ class TurnStarted(Event):
         mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated, todos=t.todos)
         t = replace(
             t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, turn_bill=Bill(), queue=queue,
-            place=-1,
+            place=-1, answering="",
             title=t.title or self.prompt.strip().split("\n", 1)[0][:80], marks=t.marks.append(mark),
         )  # fmt: skip
         if self.continued:
@@ -96,7 +96,7 @@ class RequestSent(Event):
     def apply(self, t: Transcript) -> Transcript:
         if t.streaming is not None and self.attempt > 1:  # what a failed attempt had begun is void
             t = replace(t.abandon(), streaming=Streaming(t.streaming.base))
-        return replace(t, retry=None)
+        return replace(t, retry=None, answering=self.model)
 
 
 @frozen
@@ -228,7 +228,7 @@ class TurnEnded(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         own = tuple(asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL)
-        t = replace(t.abandon(), state="idle", pending=own, retry=None)
+        t = replace(t.abandon(), state="idle", pending=own, retry=None, answering="")
         return t.add(
             TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at, t.turn_bill)
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, RequestSent, Retrying, ToolEnded
+from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, RequestSent, Retrying, ToolEnded, fold
 from tests.agent.driving import Driver, Place
 from tests.agent.model_server import Answer, ModelServer, call, engine, model_server, said, status, streamed
 
@@ -43,6 +43,9 @@ def test_the_next_model_answers_and_the_first_is_asked_again_in_the_next_turn(pl
         assert [reply.provider for reply in driver.all(AssistantReplied)] == ["compatible", "acme"]
         assert [sent.model for sent in driver.all(RequestSent)] == ["compatible/m", "compatible/m", "acme/m"]
         assert len(driver.all(ToolEnded)) == 1 and not driver.all(ErrorRaised)
+        asked = next(event for event in driver.all(RequestSent) if event.model == "acme/m")
+        seen = fold(driver.events[: driver.events.index(asked) + 1])
+        assert (seen.model, seen.answering) == ("compatible/m", "acme/m") and not driver.transcript().answering
         assert driver.turn("again").state == "completed"
     assert (place.cwd / "ran.txt").read_text() == "ran\n"
     assert [m["role"] for m in two.messages[0]] == ["system", "user", "assistant", "tool"]

@@ -35,6 +35,7 @@ def header_view(model: Model) -> HeaderView:
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
+        t.answering if t.answering != t.model else "",
     )  # fmt: skip
 
 
@@ -42,11 +43,11 @@ def header_view(model: Model) -> HeaderView:
 def _header(
     name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
-    title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...],
+    title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...], other: str,
 ) -> HeaderView:  # fmt: skip
     waiting = sum(item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
-        "model": _model(name, instead, effort),
+        "model": _fallback(other, name) if other and name and not instead else _model(name, instead, effort),
         "cwd": _folder(words.folder(cwd, home)) if cwd else None,
         "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
         "todo": _todo(todos),
@@ -72,6 +73,12 @@ def _cut(text: str, most: int) -> str:
     """`text` on one line of at most `most` characters."""
     line = words.one_line(text)
     return line if len(line) <= most else f"{line[: words.pieces(line, most - 1)]}…"
+
+
+def _fallback(other: str, name: str) -> Part:
+    """Another model answers in this turn than the one that was chosen: nobody may take it for that."""
+    whole = (Span(visible(other), "warning"), Span(f" instead of {visible(name)}", "dim"))
+    return Part(whole, MODEL, (Span(visible(other), "warning"),), BARE, cuts=True)
 
 
 def _model(name: str, instead: str, effort: str) -> Part:
