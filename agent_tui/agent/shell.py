@@ -7,6 +7,7 @@ next request; that of a private one (`!!`) is shown, and neither it nor the comm
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +25,8 @@ from agent_tui.safety import hard_list, sandbox
 
 HIDDEN: Final = "!! private command"
 LABEL: Final = 120
+_NAMES: Final = re.compile(r"\s*(?:\(|\S*[/~]).*", re.DOTALL)
+"""From where on a reason names what a command is about: that of a private one goes on record without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ class Shell:
         self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
         try:
             reason = hard_list.reason(op.command, *map(str, workplace.roots))
+            reason = _NAMES.sub("…", reason) if op.private else reason
             if reason and not await self._allowed(id, label, reason, op):
                 ran = Ran("not run: you said no", "", tag="denied")
             else:

@@ -98,6 +98,18 @@ def test_a_private_one_leaves_a_line_count_and_nothing_else(place: Place) -> Non
     assert not any(b"xwv" in path.read_bytes() for path in files)
 
 
+@pytest.mark.parametrize("command", ["echo a > /dev/sdxwv", "rm -rf ../../{}/xwv/ /", "dd if=xwv of=/dev/xwv"])
+def test_what_is_asked_about_a_private_one_names_nothing_of_it(place: Place, command: str) -> None:
+    with place.engine(place.script([{"text": "ok"}])) as driver:
+        driver.send(RunShell(command, private=True))
+        asked = driver.until(ApprovalAsked)
+        assert asked.reason.endswith("…") and asked.hard and asked.display is None
+        driver.send(Answer(asked.id, "no"))
+        assert driver.until(ShellEnded).tag == "denied"
+        driver.turn("go")
+    assert not any(b"xwv" in path.read_bytes() for path in place.home.rglob("*") if path.is_file())
+
+
 def test_what_cannot_be_taken_back_is_asked(place: Place) -> None:
     with place.engine(place.script([{"text": "ok"}]), mode="accept-all") as driver:
         driver.send(RunShell("rm -rf /"))
