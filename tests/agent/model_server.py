@@ -36,8 +36,9 @@ class ModelServer:
 def status(code: int, text: str, **headers: str) -> Answer:
     def answer(to: BaseHTTPRequestHandler) -> None:
         body = json.dumps({"error": {"message": text}}).encode()
-        to.send_response(code)
-        for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+        to.send_response_only(code)
+        told = {"Date": to.date_time_string(), **headers}  # a response has one date
+        for name, value in {**told, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
             to.send_header(name.replace("_", "-"), value)
         to.end_headers()
         to.wfile.write(body)
