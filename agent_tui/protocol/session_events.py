@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Transcript
 from agent_tui.structures.chips import Chip, held
 from agent_tui.structures.frozen import frozen
+
+FORKED: Final = "forked from session"
+"""How the line across begins where a copy ends and its own turns begin."""
 
 
 @frozen
@@ -33,7 +36,9 @@ class SessionStarted(Event):
         t = replace(
             t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window, otr=self.otr
         )
-        return t.add(DividerBlock("resumed")) if self.resumed and len(t.rows) else t
+        last = t.rows[-1] if self.resumed and len(t.rows) else None
+        fresh = isinstance(last, DividerBlock) and last.text.startswith(FORKED)  # nothing was done in the copy yet
+        return t.add(DividerBlock("resumed")) if last is not None and not fresh else t
 
 
 @frozen

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from agent_tui.protocol.event import Event
+from agent_tui.protocol.session_events import FORKED
 from agent_tui.protocol.standing import place_of
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Transcript
 from agent_tui.structures.frozen import frozen
@@ -46,7 +47,7 @@ class Forked(Event):
     type: Literal["forked"] = "forked"
 
     def apply(self, t: Transcript) -> Transcript:
-        return t.add(DividerBlock(f"forked from session {self.parent[:8]}"))
+        return t.add(DividerBlock(f"{FORKED} {self.parent[:8]}"))
 
 
 @frozen

@@ -19,6 +19,7 @@ from agent_tui.protocol.events import (
     FilesRestored,
     Forked,
     Labelled,
+    Notice,
     Partial,
     QueueChanged,
     Rewound,
@@ -165,6 +166,9 @@ def test_what_was_put_back_is_shown_and_told_to_the_model() -> None:
     assert fold([failed]).rows[0] == NoticeBlock("warning", "Undo of files: 1 not put back.")
     assert len(History().after(failed).shell) == 0
     assert fold([Forked("0123456789")]).rows[0] == DividerBlock("forked from session 01234567")
+    opened = [Forked("0123456789"), SessionStarted(resumed=True)]
+    assert fold(opened).rows[-1] == DividerBlock("forked from session 01234567"), "one line across is enough"
+    assert fold([*opened, Notice("x"), SessionStarted(resumed=True)]).rows[-1] == DividerBlock("resumed")
 
 
 def test_marks_cost_the_same_for_every_turn() -> None:
