@@ -95,3 +95,16 @@ def test_the_doctor_waits_for_a_server_and_keys_do_not(tmp_path: Path) -> None:
                 pty.until("still here")
         finally:
             pty.close()
+
+
+def test_a_provider_is_set_up_later_and_left_without_a_change(tmp_path: Path) -> None:
+    with serving("small") as ollama:
+        pty = screen(tmp_path, ollama.address)
+        try:
+            pty.until("Enter send")
+            pty.type("/setup\r")
+            pty.until("Number or name:")
+            pty.type("\x03")
+            pty.until(lambda text: "Enter send" in text and "ollama/small" in text and "Number or name" not in text)
+        finally:
+            pty.close()

@@ -22,7 +22,7 @@ NAMES = [
     "todo", "undo", "redo", "rewind", "load", "rename", "label", "fork", "tree", "stats", "go-on", "retry", "effort",
     "replay", "bug",
     "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export",
-    "mouse", "doctor",
+    "mouse", "doctor", "setup",
     "add-dir",
 ]  # fmt: skip
 
