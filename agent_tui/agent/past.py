@@ -1,7 +1,8 @@
 """Going back: to an earlier turn, to a copy of the session, to what files were; and names for what is there.
 
 Shapes of `answered`: undo, redo `{direction, files: [File], turns: [{n, turn, prompt}], caps: [..]}`; restored
-`{done, id, asked: [File], files: [{path, outcome, beside, problem}], problem}`; forked `{id, parent, at, problem}`.
+`{done, id, asked: [File], files: [{path, outcome, gone, beside, problem}], problem}`; forked
+`{id, parent, at, problem}`.
 A File is `{path, real, state, why, choices, added, removed, diff: [{old_start, new_start, lines}]}`: `choices` is
 empty where nobody needs to be asked, `diff` goes from what the file is now to what it would be.
 """
@@ -215,5 +216,9 @@ class Past:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
 
-def _became(file: RestoredFile) -> dict[str, str]:
-    return {"path": file.path, "outcome": file.outcome, "beside": file.beside, "problem": file.problem}
+def _became(file: RestoredFile) -> dict[str, Any]:
+    """`gone`: there was to be no such file any more."""
+    return {
+        "path": file.path, "outcome": file.outcome, "gone": bool(file.before) and not file.after,
+        "beside": file.beside, "problem": file.problem,
+    }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from agent_tui.protocol.display import Hunk
@@ -44,6 +44,22 @@ class GoingBack:
     caps: tuple[str, ...] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
     sent: Literal["", "code", "conversation", "both"] = ""
+    changed: bool = False
+    """These turns changed files, whether or not that is taken back already."""
+
+    @property
+    def version(self) -> str:
+        """What the content is called that going back would put there."""
+        return "changed version" if self.redo else "earlier version"
+
+    def stays(self, file: OldFile) -> bool:
+        """Whether it is left as it is: by choice, or because nothing else is possible."""
+        return self.choices.get(file.path) in ("keep", "both") or file.choices == ("keep",)
+
+    @property
+    def chosen(self) -> tuple[OldFile, ...]:
+        """The files as the choices are: one that stays has no difference."""
+        return tuple(replace(f, diff=(), goes=False, comes=False) if self.stays(f) else f for f in self.files)
 
     @property
     def asked(self) -> tuple[OldFile, ...]:

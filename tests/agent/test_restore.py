@@ -51,7 +51,8 @@ def test_what_would_be_taken_back_is_told_then_done_then_made_again(place: Place
         [turn] = driver.all(TurnStarted)
         assert told["turns"] == [{"n": turn.n, "turn": 1, "prompt": "make"}] and told["caps"] == []
         driver.send(RestoreFiles())
-        assert answer(driver, "restored")["done"]
+        said = answer(driver, "restored")
+        assert said["done"] and [(f["outcome"], f["gone"]) for f in said["files"]] == [("done", False), ("done", True)]
         assert (place.cwd / "a").read_text() == "old\n" and not (place.cwd / "b").exists()
         assert ask(driver)["files"] == []
         assert [f["path"] for f in ask(driver, "redo")["files"]] == ["a", "b"]
@@ -59,8 +60,8 @@ def test_what_would_be_taken_back_is_told_then_done_then_made_again(place: Place
         assert answer(driver, "restored")["done"]
         assert (place.cwd / "a").read_text() == "a\n" and (place.cwd / "b").read_text() == "b\n"
         driver.turn("and then")
-    said = [line for line in place.log_lines() if line["type"] == "files_restored"]
-    assert [line["direction"] for line in said] == ["undo", "redo"]
+    lines = [line for line in place.log_lines() if line["type"] == "files_restored"]
+    assert [line["direction"] for line in lines] == ["undo", "redo"]
 
 
 def test_code_and_conversation_together(place: Place) -> None:

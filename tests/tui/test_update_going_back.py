@@ -85,13 +85,57 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     assert play.toast == "choose first what becomes of own.py" and play.take() == []
     play.press("enter")
     assert sheet(play).options[1].detail == "keep it as it is now"
-    play.press("enter", "enter")
+    assert "1 file would change. Nothing is written yet." in text(play)
+    assert "own.py  is left as it is  it was changed since" in text(play)
+    assert [diff.path for diff in sheet(play).diffs] == ["shop.py"]
+    play.press("enter")
+    assert "2 files would change." in text(play) and len(sheet(play).diffs) == 2
+    play.press("enter")
     assert sheet(play).options[1].detail == "both: the old one beside it"
+    assert "1 file would change, 1 earlier version would be written beside. Nothing" in text(play)
+    assert "own.py  is left as it is, its earlier version beside it" in text(play)
     play.press("down", "enter")
     assert play.take() == [RestoreFiles(0, "code", {"own.py": "both"})]
     files = [{"outcome": "done"}, {"outcome": "beside", "beside": "/w/own.py.orig-1234"}]
     restored(play, files=files)
-    assert play.toast == "1 file put back, the old one is beside it as own.py.orig-1234; /redo takes that back"
+    beside = "1 file kept, its earlier version stays beside it as own.py.orig-1234"
+    assert play.toast == f"1 file put back; /redo takes that back; {beside}"
+
+
+def test_each_kind_of_what_was_done_is_named() -> None:
+    done, gone, kept = {"outcome": "done"}, {"outcome": "done", "gone": True}, {"outcome": "kept"}
+    beside = [{"outcome": "beside", "beside": f"/w/{name}.orig-1"} for name in "abc"]
+    two = [*beside[:2], kept]
+    redo = "/redo takes that back"
+    for files, said in (
+        ([done, gone, gone], f"1 file put back, 2 files removed again; {redo}"),
+        ([gone, kept], f"1 file removed again; {redo}; 1 file kept as it is"),
+        ([kept, kept], "2 files kept as they are"),
+        (two, "1 file kept as it is; 2 files kept, their earlier versions stay beside them as a.orig-1, b.orig-1"),
+        (beside, "3 files kept, their earlier versions stay beside them as a.orig-1, b.orig-1, …"),
+        ([{"outcome": "same"}], "nothing had to be put back"),
+    ):
+        play = worked()
+        command(play, "undo")
+        answer(play, "undo", FREE)
+        play.press("enter")
+        restored(play, files=files)
+        assert play.toast == said
+    play = worked()
+    command(play, "redo")
+    answer(play, "redo", FREE)
+    play.press("enter")
+    restored(play, files=[done, beside[0]])
+    said = "1 file kept, its changed version stays beside it as a.orig-1"
+    assert play.toast == f"1 file changed again; /undo takes that back; {said}"
+
+
+def test_a_file_that_can_only_be_kept_is_not_said_to_change() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", {**CHANGED, "choices": ["keep"]})
+    assert "No file would change. Nothing is written yet." in text(play)
+    assert "own.py  is left as it is" in text(play) and not sheet(play).diffs
 
 
 def test_a_file_that_changes_in_between_is_asked_about_again() -> None:
@@ -174,6 +218,7 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
     assert play.ops == [Query(play.model.overlay.query if play.model.overlay else "", "undo", "9")]
     answer(play, "undo")
     assert labels(play) == ["conversation"]
+    assert text(play) == "These turns changed no file: only what was said goes back."
     play.press("enter")
     assert play.take() == [Rewind(9)]
     play.feed(Rewound(9, n=12, session="s"))
@@ -200,6 +245,20 @@ def test_each_turn_says_how_many_files_tools_and_commands_changed_in_it() -> Non
     command(play, "rewind")
     counted = [option.detail.rpartition(" · ")[2] for option in sheet(play).options if option.label]
     assert [one if "changed" in one else "" for one in counted] == ["1 file changed", "", "2 files changed"]
+
+
+def test_files_that_are_back_already_are_not_said_to_be_unchanged() -> None:
+    from agent_tui.protocol.display import DiffDisplay
+    from agent_tui.protocol.events import FileChanged, TurnEnded, TurnStarted
+
+    play = Play()
+    play.feed(TurnStarted(prompt="first", turn=1, session="s", n=5))
+    play.feed(FileChanged("call", "/p/a.py", DiffDisplay("a.py", ()), "", "x", session="s"))
+    play.feed(TurnEnded(state="completed", turn=1, session="s"))
+    command(play, "rewind")
+    play.press("enter")
+    answer(play, "undo")
+    assert text(play) == "What these turns changed in files is taken back already: only what was said goes back."
 
 
 def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:

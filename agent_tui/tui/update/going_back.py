@@ -33,7 +33,8 @@ def opened(model: Model, to: int = 0, redo: bool = False) -> Step:
     mark = next((mark for mark in model.transcript.marks if mark.n == to), None) if to else None
     id = f"{'redo' if redo else 'undo'}-{model.queries + 1}"
     talks = bool(model.rewound) if redo else bool(len(model.transcript.marks))
-    going = GoingBack(redo, to, mark.prompt if mark else "", talks)
+    changed = bool(to) and any(mark.files for mark in model.transcript.marks if mark.n >= to)
+    going = GoingBack(redo, to, mark.prompt if mark else "", talks, changed=changed)
     model = replace(model, queries=model.queries + 1, going_back=going, overlay=Overlay("going_back", query=id))
     return send(model, Query(id, "redo" if redo else "undo", str(to) if to else ""))
 
@@ -148,14 +149,26 @@ def restored(model: Model, data: Any) -> Step:
 
 
 def _said(files: list[Mapping[str, Any]], going: GoingBack) -> str:
-    """What was done, and how it is taken back."""
-    outcomes = [one.get("outcome") for one in files]
-    done, kept, beside = (outcomes.count(name) for name in ("done", "kept", "beside"))
-    talk = " and the conversation" if going.sent == "both" else ""
-    again = "changed again" if going.redo else "put back"
-    parts = [f"{count(done, 'file')}{talk} {again}"]
-    parts += [f"{count(kept, 'file')} left as {'it is' if kept == 1 else 'they are'}"] if kept else []
+    """What was done and how it is taken back; then what was left, for that stays so."""
+    done = [one for one in files if one.get("outcome") == "done"]
+    gone = sum(bool(one.get("gone")) for one in done)
+    again, way = ("changed again", "/undo") if going.redo else ("put back", "/redo")
+    things = [count(len(done) - gone, "file")] if len(done) > gone else []
+    things += ["the conversation"] if going.sent == "both" else []
+    parts = [f"{' and '.join(things)} {again}"] if things else []
+    parts += [f"{count(gone, 'file')} removed again"] if gone else []
+    told = [", ".join(parts), f"{way} takes that back"] if parts else []
+    return "; ".join(told + _left(files, going)) or f"nothing had to be {again}"
+
+
+def _left(files: list[Mapping[str, Any]], going: GoingBack) -> list[str]:
+    """Of the files that were left as they are: how many, and what was written beside them."""
+    kept = sum(one.get("outcome") == "kept" for one in files)
+    left = [f"{count(kept, 'file')} kept as {'it is' if kept == 1 else 'they are'}"] if kept else []
     names = [one_line(str(one.get("beside")).rpartition("/")[2], 40) for one in files if one.get("beside")]
-    parts += [f"the old one is beside it as {', '.join(names[:2])}"] if beside else []
-    way = "/undo takes that back" if going.redo else "/redo takes that back"
-    return f"{', '.join(parts)}; {way}" if done else ", ".join(parts[1:] or ["nothing had to be put back"])
+    listed = ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
+    if len(names) == 1:
+        left.append(f"1 file kept, its {going.version} stays beside it as {listed}")
+    elif names:
+        left.append(f"{count(len(names), 'file')} kept, their {going.version}s stay beside them as {listed}")
+    return left

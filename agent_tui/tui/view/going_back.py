@@ -34,6 +34,7 @@ REDONE: Final = {
     "code": ("code", "the files as they were before that"),
     "conversation": ("conversation", "as it was, in a new session"),
 }
+NONE: Final = "These turns changed no file"
 
 Lines = list[tuple[Span, ...]]
 
@@ -50,7 +51,7 @@ def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | 
     head, rest = _head(going), _differences(going)
     options, places = _options(going)
     selected = places[min(overlay.selected, len(places) - 1)] if places else 0
-    diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.files if file.diff) if len(rest) < DRAWN else ()
+    diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.chosen if file.diff) if len(rest) < DRAWN else ()
     return OverlayView(
         title, (*head, *rest), tuple(options), selected, "Esc leaves all as it is", scroll=overlay.scroll,
         diffs=diffs, told=len(head) if diffs else 0, broad=True,
@@ -60,20 +61,36 @@ def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | 
 def _head(going: GoingBack) -> Lines:
     """How many files, which, and what is left out."""
     if not going.files:
-        said = "No file needs to change." if going.redo else "No file has changed since: only what was said goes back."
-        return [(Span(said),)]
-    lines: Lines = [(Span(f"{count(len(going.files), 'file')} would change. Nothing is written yet."),)]
-    for file in going.files:
+        none = "What these turns changed in files is taken back already" if going.changed else NONE
+        return [(Span("No file needs to change." if going.redo else f"{none}: only what was said goes back."),)]
+    lines: Lines = [(Span(_summary(going)),)]
+    for file in going.chosen:
         why = (Span(f"  {one_line(visible(file.why), 100)}", "warning"),) if file.why else ()
-        fate = "  would be deleted" if file.goes else "  would come back" if file.comes else ""
+        fate = _fate(going, file)
         size = Span(f"{fate}  +{file.added} −{file.removed}" if file.diff else fate, "dim")
         lines.append((Span(f"  {one_line(visible(file.path), 80)}", "accent"), size, *why))
     return lines + [(Span(note, "warning"),) for note in going.caps]
 
 
+def _summary(going: GoingBack) -> str:
+    """What would become of how many files."""
+    changing = sum(not going.stays(file) for file in going.files)
+    beside = sum(choice == "both" for choice in going.choices.values())
+    said = f"{count(changing, 'file')} would change" if changing else "No file would change"
+    more = f", {count(beside, going.version)} would be written beside" if beside else ""
+    return f"{said}{more}. Nothing is written yet."
+
+
+def _fate(going: GoingBack, file: OldFile) -> str:
+    if going.stays(file):
+        beside = going.choices.get(file.path) == "both"
+        return f"  is left as it is, its {going.version} beside it" if beside else "  is left as it is"
+    return "  would be deleted" if file.goes else "  would come back" if file.comes else ""
+
+
 def _differences(going: GoingBack) -> Lines:
     lines: Lines = []
-    for file in going.files:
+    for file in going.chosen:
         if file.diff:
             lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *_diff(file)]
     left = len(lines) - LINES
