@@ -81,10 +81,12 @@ class GoingBack:
 
 
 def files_told(data: Any) -> tuple[OldFile, ...]:
-    """The files of an answer; what has another shape is left out."""
+    """The files of an answer, first those that need a word: their differences have to be seen for it. What has another
+    shape is left out."""
     found = data.get("files") if isinstance(data, Mapping) else None
     listed = found if isinstance(found, list | tuple) else ()
-    return tuple(_file(one) for one in listed if isinstance(one, Mapping))
+    files = (_file(one) for one in listed if isinstance(one, Mapping))
+    return tuple(sorted(files, key=lambda file: not file.choices))
 
 
 def _file(one: Mapping[str, Any]) -> OldFile:

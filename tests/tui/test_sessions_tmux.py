@@ -70,7 +70,7 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     window.until("/redo takes that back")
     assert "return 3" in (work / "shop.py").read_text()
     assert (work / "notes.md").read_text() == "the price is 4\nmine\n"
-    call(window, "/redo", "Make again")
+    call(window, "/redo", "Redo")
     time.sleep(2 * BURST_SECONDS)  # a key that comes sooner was meant for the prompt
     window.press("Enter")
     window.until("/undo takes that back")

@@ -69,11 +69,12 @@ def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -
     shown = sheet(play)
     assert [diff.path for diff in shown.diffs] == ["shop.py", "lost.py"]
     head = ["".join(span.text for span in line) for line in shown.lines[: shown.told]]
-    assert "  lost.py  would come back  +1 −1" in head
+    assert "  lost.py  +1 −1  would come back" in head
     play.press("escape")
     command(play, "undo")
     answer(play, "undo", FREE, long)
-    assert not sheet(play).diffs and "made.py  would be deleted" in text(play) and text(play).count("-x") == DRAWN
+    assert "made.py  +1 −1  would be deleted" in text(play)
+    assert not sheet(play).diffs and text(play).count("-x") == DRAWN
 
 
 def test_a_file_that_changed_since_needs_a_word() -> None:
@@ -81,6 +82,7 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     command(play, "undo")
     answer(play, "undo", FREE, CHANGED)
     assert "own.py  +1 −1  it was changed since" in text(play)
+    assert [diff.path for diff in sheet(play).diffs] == ["own.py", "shop.py"], "what has to be judged is seen first"
     play.press("down", "enter")  # code
     assert play.toast == "choose first what becomes of own.py" and play.take() == []
     play.press("enter")

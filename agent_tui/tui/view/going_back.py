@@ -31,7 +31,7 @@ ACTIONS: Final = {
     "conversation": ("conversation", "what was said only"),
 }
 REDONE: Final = {
-    "code": ("code", "the files as they were before that"),
+    "code": ("code", "the files, changed again"),
     "conversation": ("conversation", "as it was, in a new session"),
 }
 NONE: Final = "These turns changed no file"
@@ -44,7 +44,7 @@ def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | 
     if going is None:
         return None
     about = one_line(visible(going.prompt), 50)
-    name = "Make again" if going.redo else "Go back to before" if going.to else "Undo"
+    name = "Redo" if going.redo else "Go back to before" if going.to else "Undo"
     title = f"{name}: {about}" if about and not (going.redo and not going.files) else name
     if not going.told:
         return OverlayView(title, ((Span("looking …", "dim"),),), footer="Esc closes")
@@ -67,9 +67,16 @@ def _head(going: GoingBack) -> Lines:
     for file in going.chosen:
         why = (Span(f"  {one_line(visible(file.why), 100)}", "warning"),) if file.why else ()
         fate = _fate(going, file)
-        size = Span(f"{fate}  +{file.added} −{file.removed}" if file.diff else fate, "dim")
-        lines.append((Span(f"  {one_line(visible(file.path), 80)}", "accent"), size, *why))
+        told = (Span(fate, "dim"),) if fate else ()
+        lines.append((Span(f"  {one_line(visible(file.path), 80)}", "accent"), *_size(file), *told, *why))
     return lines + [(Span(note, "warning"),) for note in going.caps]
+
+
+def _size(file: OldFile) -> tuple[Span, ...]:
+    """How many lines come and go, in the colours of the differences below; none of a kind is not told."""
+    counts: tuple[tuple[str, int, Tone], ...] = (("+", file.added, "good"), ("−", file.removed, "bad"))
+    told = [Span(f" {sign}{lines:,}", tone) for sign, lines, tone in counts if lines and file.diff]
+    return (Span(" "), *told) if told else ()
 
 
 def _summary(going: GoingBack) -> str:
@@ -117,7 +124,7 @@ def _options(going: GoingBack) -> tuple[list[Option], list[int]]:
         tone: Tone = "normal" if choice else "warning"
         options.append(Option("", one_line(visible(file.path), 40), CHOICES[choice], tone=tone))
     if going.asked and going.offered:
-        options.append(Option("", "Make again" if going.redo else "Take back", tone="dim", heading=True))
+        options.append(Option("", "Redo" if going.redo else "Take back", tone="dim", heading=True))
     for what in going.offered:
         label, detail = (REDONE if going.redo else ACTIONS)[what]
         options.append(Option("", label, detail))
