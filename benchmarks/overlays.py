@@ -102,7 +102,7 @@ def closed(terminal: Pty) -> None:
 
 def completion(terminal: Pty) -> tuple[Sample, list[Sample]]:
     """The list under a slash: its opening, and a key in it."""
-    opening = opened(terminal, "/", "/durations")
+    opening = opened(terminal, "/", "/copy")
     terminal.quiet(0.1)
     key = timed(terminal, "m", "/mode")
     terminal.write("\x7f\x7f")

@@ -9,6 +9,6 @@ from hypothesis import settings
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("campaign", print_blob=True)
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("campaign", print_blob=True, deadline=None)
 settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")

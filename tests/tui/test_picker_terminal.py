@@ -98,8 +98,8 @@ def test_another_session_is_opened_while_the_program_runs(start: Start) -> None:
 @pytest.mark.parametrize("size", [(40, 14), (24, 8)])
 def test_there_is_a_way_where_there_is_no_room(start: Start, size: tuple[int, int]) -> None:
     pty = start(size)
-    pty.type("\x10modes")
-    pty.until("search: modes▏")
+    pty.type("\x10modez")
+    pty.until("search: modez▏")
     pty.type("\x7f\r")
     pty.until("manual")
     pty.type("plan\r")

@@ -116,7 +116,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return going_back.going_back_footer(model.going_back is not None and model.going_back.told)
     now = model.composer
     if kind == "pull" and now.purpose is None:
-        return pulling.pulling_footer(pulling.told(model).get("state") == "down")
+        return pulling.pulling_footer(model)
     if kind == "aside" and model.aside is not None and now.purpose is None:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):

@@ -47,7 +47,7 @@ def progress(state: str, data: Mapping[str, Any], inner: int) -> tuple[Line, ...
 
 
 @lazy
-def pulling_footer(down: bool) -> FooterView:
-    if down:
+def pulling_footer(model: Model) -> FooterView:
+    if told(model).get("state") == "down":
         return FooterView((("Enter", "start Ollama"), ("Esc", "close")))
     return FooterView((("Enter", "hide"), ("Esc", "stop")))
