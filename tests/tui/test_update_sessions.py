@@ -43,8 +43,10 @@ def test_this_folder_first_and_a_key_for_all() -> None:
     play.press("ctrl+a")
     assert labels(play) == ["price of tea", "the shop", "far away", "a new session"]
     assert sheet(play).title == "Sessions of all folders"
+    assert ("Ctrl+A", "this folder") in play.view.footer.keys, "the same key leads back"
     play.press("ctrl+a")
     assert labels(play) == ["price of tea", "the shop", "a new session"]
+    assert ("Ctrl+A", "all folders") in play.view.footer.keys
 
 
 def test_without_one_here_all_are_listed() -> None:
@@ -86,7 +88,7 @@ def test_an_answer_to_other_words_is_not_shown() -> None:
 def test_a_session_is_renamed_from_the_list() -> None:
     play = listed()
     play.press("down", "f2")
-    assert play.view.prompt.label == "New name of the shop"
+    assert play.view.prompt.label == "New name of “the shop”"
     play.type("tea shop")
     play.press("enter")
     assert play.take()[-1] == Rename("tea shop", session="b2")
@@ -94,6 +96,20 @@ def test_a_session_is_renamed_from_the_list() -> None:
     assert play.toast == "the session was renamed"
     play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0], session("b2", "tea shop")], session="s"))
     assert labels(play) == ["price of tea", "tea shop", "a new session"] and chosen(play) == "tea shop"
+
+
+def test_what_a_search_found_has_its_new_name_at_once_and_goes_with_its_session() -> None:
+    play = listed()
+    play.press(*"brew")
+    hit = {"session": session("b2", "the shop"), "snippet": "brew a pot"}
+    play.feed(Answered(id="x", kind="search", data={"words": "brew", "here": True, "hits": [hit]}, session="s"))
+    play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0], session("b2", "tea house")], session="s"))
+    assert labels(play) == ["tea house"]
+    play.press("delete")
+    assert "Delete “tea house” for ever?" in text(play)
+    play.press("delete")
+    play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0]], session="s"))
+    assert labels(play) == []
 
 
 def test_a_copy_is_told_from_what_it_was_made_from() -> None:
@@ -105,7 +121,7 @@ def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play = listed()
     play.take()
     play.press("delete")
-    assert "Delete price of tea for ever? Del again deletes it, any other key keeps it." in text(play)
+    assert "Delete “price of tea” for ever? Del again deletes it, any other key keeps it." in text(play)
     play.press("enter")
     assert "Delete" not in text(play) and Delete("a1") not in play.take()
     play.press("delete", "delete")
@@ -123,9 +139,16 @@ def test_the_open_session_is_not_deleted() -> None:
 def test_load_opens_what_is_called_so() -> None:
     assert listed("load the shop").take() == [Resume("b2")]
     assert listed("load c3").take() == [Resume("c3")]
+    assert listed("load far").take() == [Resume("c3")], "the beginning of a name is enough"
+
+
+def test_load_says_whether_there_is_none_or_more_than_one() -> None:
     play = listed("load nothing")
-    assert play.toast == "no session, or more than one, is called nothing: choose"
-    assert sheet(play).title == "Sessions of all folders"
+    assert play.toast == "no session is called “nothing”, and no id begins so"
+    assert play.view.overlay is None and not play.take(), "there is nothing to choose"
+    play = listed("load tea", [session("a1", "tea"), session("b2", "tea", here=False), session("c3", "shop")])
+    assert play.toast == "2 sessions are called “tea”: choose"
+    assert sheet(play).title == "Sessions of all folders" and labels(play) == ["tea", "tea"]
 
 
 def locked(play: Play) -> None:

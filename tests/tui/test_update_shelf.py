@@ -13,7 +13,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
+from agent_tui.protocol.ops import Continue, Export, Fork, Label, Query, Rename, Resume
 from tests.tui.play import Play
 
 
@@ -74,7 +74,7 @@ def test_a_label_that_is_taken_away_is_told_of() -> None:
     play = worked()
     play.feed(Labelled(9, "good", session="s"))
     command(play, "label")
-    assert play.toast == "prompt 2 is not labelled good any more", "so that it can be put back"
+    assert play.toast == "“prompt 2” is not labelled “good” any more", "so that it can be put back"
     assert play.take()[-1] == Label(9, "")
 
 
@@ -84,7 +84,7 @@ def test_a_label_needs_a_message_and_a_word() -> None:
     assert play.toast == "there is no message to label yet"
     play = worked()
     command(play, "label")
-    assert play.toast == "type /label and a word for prompt 2"
+    assert play.toast == "type /label and a word for “prompt 2”"
     assert play.take() == []
 
 
@@ -135,5 +135,12 @@ def test_who_reads_along_keeps_what_was_typed() -> None:
 def test_off_the_record_there_is_nothing_to_copy() -> None:
     play = Play()
     play.feed(SessionStarted(session="s", model="fake/model", otr=True))
-    command(play, "fork")
-    assert play.toast == "this session is off the record: there is nothing to copy"
+    for line, said in (
+        ("fork", "there is nothing to copy"),
+        ("export", "nothing of it is written"),
+        ("stats", "there are no figures of it"),
+    ):
+        play.take()
+        command(play, line)
+        assert play.toast == f"this session is off the record: {said}"
+        assert play.view.overlay is None and not [op for op in play.take() if isinstance(op, Query | Export)]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import overlay
-from agent_tui.tui.update.step import Step
+from agent_tui.tui.update.step import Step, toast
+
+OFF: Final = "this session is off the record: there are no figures of it"
 
 
 @command(aliases=("cost",), argument="[search]", rank=58)
 def stats(model: Model, args: str) -> Step:
     """Show this session in figures: tokens, time, calls and files, in all, for each model, each tool and each step."""
+    if model.transcript.otr:
+        return toast(model, OFF, "warning")
     return overlay.pick(model, "stats", args)

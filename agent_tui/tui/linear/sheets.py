@@ -85,7 +85,7 @@ def signature(model: Model) -> Any:
 def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     """The overlay as lines: what it is called, what it says, and what can be chosen."""
     if overlay.picker is not None and overlay.picker.sure:
-        name = next((one.label for one in overlay.picker.shown if one.id == overlay.picker.sure), "it")
+        name = next((f"“{one.label}”" for one in overlay.picker.shown if one.id == overlay.picker.sure), "it")
         return [f"Delete {name} for ever? Type yes, or an empty line to keep it."]
     if overlay.picker is not None:
         return _list(TITLES[overlay.kind], choices(overlay), len(overlay.picker.shown), hint(overlay))

@@ -23,32 +23,40 @@ OPEN: Final = "it is open now: /new or another session first"
 
 
 def filled(model: Model, picker: Picker) -> Picker:
-    """The list as it is now."""
+    """The list as it is now: what was found in the text is called as it is called now, and what is gone is gone."""
+    if known := session_lists.listed(model.transcript.answers.get("sessions")):
+        names = {str(one.get("id")): str(one.get("title") or one.get("id")) for one in known}
+        extra = tuple(replace(one, label=names[one.id]) for one in picker.extra if one.id in names)
+        picker = replace(picker, extra=extra)
     entries = (*session_lists.sessions(model, picker.wide), session_lists.NEW)
     return picker.filled(entries)
 
 
-def named(model: Model, overlay: Overlay) -> str:
-    """The one session that is called as `/load` was told, or whose id begins so; empty: none, or several."""
+def named(model: Model, overlay: Overlay) -> tuple[str, ...]:
+    """The sessions that are called as `/load` was told, or whose ids begin so; where one of them is meant, it alone."""
     name, found = overlay.note.strip().casefold(), session_lists.listed(model.transcript.answers.get("sessions"))
-    if not name or overlay.query or not found:
-        return ""
-    ids = [str(one.get("id")) for one in found if str(one.get("id", "")).startswith(name)]
+    if not name:
+        return ()
+    named_so = list[str]()
+    begun = [str(one.get("id")) for one in found if str(one.get("id", "")).startswith(name)]
     for same in (str.__eq__, str.startswith):
         titled = [str(one.get("id")) for one in found if same(str(one.get("title", "")).strip().casefold(), name)]
         if len(titled) == 1:
-            return titled[0]
-    return ids[0] if len(ids) == 1 else ""
+            return tuple(titled)
+        named_so += titled
+    return tuple(begun if len(begun) == 1 else dict.fromkeys((*named_so, *begun)))
 
 
 def loaded(model: Model, overlay: Overlay) -> Step | None:
     """`/load` was given a name: open that session, if it is one. None: there was no name."""
     if not overlay.note or overlay.query:
         return None
-    if id := named(model, overlay):
-        closed = replace(model, overlay=None)
-        return toast(closed, "this session is open now") if id == model.active else send(closed, Resume(id))
-    said = f"no session, or more than one, is called {one_line(overlay.note, 40)}: choose"
+    closed, meant, name = replace(model, overlay=None), named(model, overlay), one_line(overlay.note.strip(), 40)
+    if not meant:
+        return toast(closed, f"no session is called “{name}”, and no id begins so", "warning")
+    if len(meant) == 1:
+        return toast(closed, "this session is open now") if meant[0] == model.active else send(closed, Resume(meant[0]))
+    said = f"{len(meant)} sessions are called “{name}”: choose"
     shown = replace(overlay, note="", picker=overlay.picker and replace(overlay.picker, wide=True))
     return toast(replace(model, overlay=shown), said, "warning")
 
@@ -67,7 +75,7 @@ def pressed(model: Model, overlay: Overlay, picker: Picker, msg: KeyPressed) -> 
     if msg.key not in ("f2", "delete") or chosen is None or not chosen.id:
         return None
     if msg.key == "f2":
-        label = f"New name of {one_line(chosen.label, 40)}"
+        label = f"New name of “{one_line(chosen.label, 40)}”"
         return composer.ask(model, Purpose("title", label, chosen.id)), ()
     if model.started and chosen.id == model.active:
         return toast(model, OPEN, "warning")

@@ -49,11 +49,11 @@ def label(model: Model, text: str) -> Step:
     place = _turn(model) if model.reading.mark >= 0 else len(marks) - 1
     if place < 0:
         return toast(model, "nothing was asked before the marked message", "warning")
-    about = one_line(marks[place].prompt, 40)
+    about = f"“{one_line(marks[place].prompt, 40)}”"
     before = model.transcript.labels.get(marks[place].n, "")
     if not text and not before:
         return toast(model, f"type /label and a word for {about}")
-    said = f"{about} is labelled {one_line(text, 40)}" if text else f"{about} is not labelled {before} any more"
+    said = f"{about} is labelled “{one_line(text, 40)}”" if text else f"{about} is not labelled “{before}” any more"
     return then(send(model, Label(marks[place].n, text)), toast(model, said, "good"))
 
 

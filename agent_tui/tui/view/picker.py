@@ -97,7 +97,7 @@ def _typed(overlay: Overlay, picker: Picker, note: str, inner: int) -> tuple[Spa
     waits = waits or (overlay.kind in ("debug", "themes", "files", "log") and not picker.count)
     said = "looking …" if waits and (overlay.query or overlay.kind != "log") else "there is nothing here"
     if picker.sure:
-        name = next((one_line(one.label, 40) for one in picker.shown if one.id == picker.sure), "it")
+        name = next((f"“{one_line(one.label, 40)}”" for one in picker.shown if one.id == picker.sure), "it")
         return (Span(f"Delete {name} for ever? Del again deletes it, any other key keeps it.", "warning"),)
     if picker.query:
         told = f"  {note}" if note else "" if picker.shown else f"  {said if waits else 'nothing fits'}"
@@ -183,9 +183,9 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
 
 
 @lazy
-def picker_footer(kind: str) -> FooterView:
+def picker_footer(kind: str, wide: bool = False) -> FooterView:
     if kind == "sessions":
-        own = (("Ctrl+A", "all folders"), ("F2", "rename"), ("Del", "delete"))
+        own = (("Ctrl+A", "this folder" if wide else "all folders"), ("F2", "rename"), ("Del", "delete"))
         return FooterView((("↑↓", "choose"), ("Enter", "open"), *own, ("Esc", "close")))
     if kind == "models":
         own = (("F2", "favourite"), ("F3", "for this project"), ("F5", "look again"))
