@@ -14,6 +14,7 @@ import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,7 +49,7 @@ def bug(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         log = session_log(given.session)
-        path = Path(given.output or f"agent-tui-bug-{log.name.removesuffix(LOG)[:8]}.zip")
+        path = Path(given.output) if given.output else _free(f"agent-tui-bug-{log.name.removesuffix(LOG)[:8]}")
         write(log, path)
     except Failed as error:
         print(f"agent-tui bug: {one_line(str(error))}", file=sys.stderr)
@@ -65,9 +66,15 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="without one: the last one here")
-    parser.add_argument("--output", default="", metavar="FILE", help="default: agent-tui-bug-<id>.zip, here")
+    parser.add_argument("--output", default="", metavar="FILE", help="a new file; default: agent-tui-bug-<id>.zip")
     parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
     return parser
+
+
+def _free(stem: str) -> Path:
+    """A name in this folder that nothing has yet: no report is written over."""
+    names = (Path(f"{stem}{'' if number == 1 else f'-{number}'}.zip") for number in count(1))
+    return next(path for path in names if not os.path.lexists(path))
 
 
 def write(log: Path, path: Path) -> None:
@@ -90,6 +97,8 @@ def write(log: Path, path: Path) -> None:
                 os.link(file.name, path)  # fails where something is there already
             finally:
                 Path(file.name).unlink()
+    except FileExistsError:
+        raise Failed(f"{path}: there is such a file already, and none is written over") from None
     except OSError as error:
         raise Failed(f"{path}: {error.strerror}") from None
     except UNPLAYABLE as error:

@@ -94,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     figures.add_argument("--steps", action="store_true", help="each step too")
     figures.add_argument("--json", action="store_true", help="for programs: everything")
     prune = add("prune", "what is too old, or too much: says what would be deleted", id=False)
-    prune.add_argument("--days", type=whole(0), metavar="N", help="default: sessions.keep_days")
-    prune.add_argument("--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb")
+    prune.add_argument("--days", type=whole(0), metavar="N", help="default: sessions.keep_days; 0: no limit")
+    prune.add_argument("--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb; 0: no limit")
     prune.add_argument("--yes", action="store_true", help="delete it")
     return parser
 
@@ -183,7 +183,8 @@ class Commands:
             chosen = [one for one in kept if self.given.all or imports.began_in(one[1], one[0]) == str(self.cwd)]
             if not chosen:
                 where = "" if self.given.all else f" of {self.cwd} (--all: of every folder)"
-                raise Failed(f"no session of Claude Code or Codex CLI{where} was found")
+                whose = [one.PROGRAM for name, (one, _) in imports.PROGRAMS.items() if program in ("", name)]
+                raise Failed(f"no session of {' or '.join(whose)}{where} was found")
         bad = 0
         for name, path in chosen:
             try:
@@ -245,6 +246,8 @@ class Commands:
         days = getattr(own, "keep_days", 0) if self.given.days is None else self.given.days
         size = getattr(own, "keep_mb", 0) if self.given.mb is None else self.given.mb
         if days <= 0 and size <= 0:
+            if zero := [name for name in ("days", "mb") if getattr(self.given, name) is not None]:
+                raise Unknown(f"--{zero[0]} 0 sets no limit, so nothing is deleted: give a number from 1 on")
             self.out.say("nothing is set: give --days N or --mb N, or set sessions.keep_days or sessions.keep_mb")
             return 0
         try:

@@ -75,7 +75,7 @@ class Output:
             return
         for hit in hits:
             one = hit.session
-            where = f"turn {hit.turn}" if hit.turn else "title, folder, branch or files"
+            where = f"turn {hit.turn}" if hit.turn else "title, label, folder, branch, model, day or files"
             self.say(f"{one.id}  {moment(one.at)}  {_title(one)}  {one.cwd}")
             print(f"  {where}: {_line(hit.snippet)}")
 
@@ -127,10 +127,10 @@ class Output:
             errors = f", {share.errors:,} failed" if share.errors else ""
             said = f", {figures.share_of(share.cached, share.tokens_in)} from a cache" if share.cached else ""
             said = f"{tokens}{said}{errors}"
-            said += f", {figures.cost(share.cost, share.cost_estimated)}" if tokens else ""
+            said += f", {figures.cost(share.cost, share.cost_estimated)}" if tokens and share.cost != 0 else ""
             self.say(f"{share.name or 'a model'}: {share.count:,} in {figures.clock(share.ms)}{said}")
         for share in found.by_turn:
-            if share.cost is not None:
+            if share.cost:  # what is free has no price
                 self.say(f"turn {share.name}: {figures.cost(share.cost, share.cost_estimated)}")
         for step in found.by_step if steps else ():
             self._step(step)

@@ -120,7 +120,7 @@ def lines(found: Stats) -> Iterator[tuple[str, str]]:
         ("from a cache", share_of(found.cached, found.tokens_in), found.cached),
         ("tokens out", f"{found.tokens_out:,}{about}", 1),
         ("beside the turns", beside(found.beside), found.beside.count),
-        ("cost", cost(found.cost, found.cost_estimated), found.cost is not None),
+        ("cost", cost(found.cost, found.cost_estimated), found.cost),
         ("no price known", requests(found.unpriced), found.unpriced),
         ("provider time", clock(found.provider_ms), found.provider_ms),
         ("thinking time", clock(found.thinking_ms), found.thinking_ms),

@@ -91,6 +91,8 @@ def test_search(say: Say) -> None:
     code, out, problem = say("search", "needle")
     assert (code, problem) == (0, "")
     assert out.splitlines()[0].startswith("abc-2  ") and out.splitlines()[1] == "  turn 5: with a needle"
+    where = say("search", "retries")[1].splitlines()[1]
+    assert where == "  title, label, folder, branch, model, day or files: Retries"
     [hit] = json.loads(say("search", "needle", "--json")[1])
     assert (hit["session"]["id"], hit["turn"], hit["marks"]) == ("abc-2", 5, [[7, 13]])
     assert say("search", "--here", "elsewhere")[0] == 1
@@ -198,6 +200,7 @@ def test_stats(say: Say) -> None:
 def test_import(say: Say, home: Path) -> None:
     code, _, problem = say("import")
     assert code == 1 and "no session of Claude Code or Codex CLI of " in problem
+    assert "no session of Codex CLI of " in say("import", "--from", "codex")[2]
     projects = home / ".claude/projects/-home-a-project"
     projects.mkdir(parents=True)
     shutil.copy(SAMPLES / "claude.jsonl", projects / "2ff46cd5-f4e7-4724-bb20-579dae7956ea.jsonl")
@@ -212,6 +215,7 @@ def test_import(say: Say, home: Path) -> None:
 
 def test_prune_says_first(say: Say, folder: Path) -> None:
     assert "nothing is set" in say("prune")[1]
+    assert say("prune", "--days", "0")[0] == 2 and "from 1 on" in say("prune", "--mb", "0")[2]
     code, out, _ = say("prune", "--days", "1")
     assert code == 0 and out.endswith("would be deleted (--yes deletes)\n") and "abc-2" not in out
     assert len(recent(folder)) == 3

@@ -63,6 +63,8 @@ def test_a_cost_that_is_on_record_is_added() -> None:
     assert stats([one]).cost is None
     found = stats([one, paid, replace(paid, step=2)])
     assert (found.cost, found.by_model[0].cost, found.by_step[1].cost) == (0.5, 0.5, 0.25)
+    assert dict(lines(found))["cost"] == "$0.5000"
+    assert "cost" not in dict(lines(stats([replace(one, cost=0.0)]))), "what is free has no price"
 
 
 def test_nothing_and_what_people_read() -> None:
