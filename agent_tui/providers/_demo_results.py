@@ -47,10 +47,10 @@ def not_done(failed: Failure) -> str:
     if failed.tag == "denied":
         return "Nothing was done: nobody was there to allow it."
     if failed.tag == "blocked":
-        return f"That was refused, so nothing was done: {code(failed.reason)}."
+        return f"That was refused, so nothing was done: {code(failed.reason.rstrip('.'))}."
     if failed.tag in STOPPED:
         return "That was interrupted."
-    return f"That did not work: {code(failed.reason or failed.tag)}."
+    return f"That did not work: {code(failed.reason.rstrip('.') or failed.tag)}."
 
 
 def comment(call: ToolCall, result: ToolMessage) -> str:

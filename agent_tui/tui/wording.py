@@ -98,6 +98,8 @@ def reason(text: str, tag: str) -> str:
     """The first line of what was said of a failure, for a person: without its tag, and ending as a sentence does."""
     first = next((line for line in text.split("\n") if line.strip()), "").strip().removeprefix(f"Error [{tag}]: ")
     if tag in NEXT:
-        said = first.partition(". ")[0] if tag == "no_match" else first.partition(": give ")[0]
+        said, _, more = first.partition(". " if tag == "no_match" else ": give ")
+        if tag == "no_match" and not more.startswith("The nearest"):
+            return said
         return f"{said.rstrip('.:')}; {NEXT[tag]}"
     return f"{first[:-1]} …" if first.endswith(":") else first

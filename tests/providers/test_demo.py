@@ -106,6 +106,8 @@ def test_a_typed_request_is_a_tool_call(
          "That was refused, so nothing was done: `plan mode is read-only`."),
         ("replace a with b in c", "edit_file", "Error [not_found]: c: there is no such file\nsecond line",
          "That did not work: `c: there is no such file`."),
+        ("replace a with b in c", "edit_file", "Error [no_match]: Nothing in it is like it: read the file again.",
+         "That did not work: `Nothing in it is like it: read the file again`."),
         ("create a`b", "create_file", "Created", "`` a`b `` is written."),
         ("list", "list_files", "x", "That is what `.` holds."),
     ],

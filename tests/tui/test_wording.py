@@ -27,6 +27,8 @@ def test_how_long_since(seconds: float, words: str) -> None:
     [
         ("no_match", "Error [no_match]: a.py does not contain that text. The nearest text is this (mind spaces):\n 1→x",
          "a.py does not contain that text; the model was shown the nearest"),
+        ("no_match", "Error [no_match]: a.py does not contain that text. Nothing in it is like it: read it again.",
+         "a.py does not contain that text"),
         ("ambiguous", "Error [ambiguous]: a.py contains that text 2 times, at lines 1, 4: give more lines around it",
          "a.py contains that text 2 times, at lines 1, 4; the model was told to name more of it"),
         ("exception", "\nError [exception]: OSError: full\nmore", "OSError: full"),
