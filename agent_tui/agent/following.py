@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from agent_tui.agent import recovery
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.looking import Looker
@@ -27,11 +28,13 @@ from agent_tui.protocol.events import (
     Notice,
     Restored,
     SessionStarted,
+    TurnEnded,
     fold,
 )
 from agent_tui.protocol.ops import Cancel, CancelAside, Fork, KeepPlace, Op, Query, SaveDraft
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions.fork import fork
+from agent_tui.sessions.lock import is_free
 from agent_tui.sessions.scan import Scan, scan
 from agent_tui.sessions.store import log_path
 
@@ -41,6 +44,9 @@ PERIOD: Final = 0.5
 """Seconds between two looks at the log. No event says that a file has grown."""
 ONLY_READ: Final = "Another program works at this session: here it is only read along."
 HINT: Final = "/fork makes a copy that you can work in; once it is closed there, /resume opens it"
+CLOSED: Final = "The other program has closed this session."
+CUT_OFF: Final = "The program that wrote this session has ended in the midst of a turn."
+OPENS: Final = "/resume opens it here"
 _QUIET: Final = (SaveDraft, KeepPlace, Cancel, CancelAside)
 
 
@@ -58,6 +64,8 @@ class Reader:
 
     busy = False
     reads = True
+    run = ""
+    is_behind = False
 
     def __init__(self, config: EngineConfig, tell: Sink, pool: Pool) -> None:
         self._config, self._tell, self._pool = config, tell, pool
@@ -66,6 +74,8 @@ class Reader:
         self._end = 0
         self._standing = ("", "")
         self._let_go = False
+        self._settled = False
+        """Told is what settles the turn that the other program left open; the log has nothing of it."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._looker = Looker(config, tell, pool, config.resume)
 
@@ -114,7 +124,7 @@ class Reader:
 
     async def _begin(self) -> None:
         found = await self._off_loop(lambda: _whole(self._path))
-        self._end = found.end
+        self._end, self._settled = found.end, False
         for event in found.events:
             self._note(event)
         self._tell(Restored(replace(fold(found.events), reading=True), found.last))
@@ -122,8 +132,9 @@ class Reader:
     async def _follow(self) -> None:
         while True:
             await asyncio.sleep(PERIOD)
-            grown = await self._off_loop(lambda: growth(self._path, self._end))
-            if grown.anew:
+            free, grown = await self._off_loop(self._look)
+            self._let_go = self._let_go and free
+            if grown.anew or (grown.events and self._settled):  # whoever opened it has settled the turn otherwise
                 with contextlib.suppress(FileNotFoundError):  # it is being put in its place: looked at again
                     await self._begin()
                 continue
@@ -131,7 +142,25 @@ class Reader:
             for event in grown.events:
                 self._note(event)
                 self._tell(event)
-            self._look_whether_free()
+            if free and not self._let_go:
+                await self._left()
+            self._let_go = free
+
+    def _look(self) -> tuple[bool, Grown]:
+        """Whether the session is free, and what it has grown by: in this order, so that what a program wrote before
+        it ended is read before its end is told."""
+        return is_free(self._path.with_suffix(".lock")), growth(self._path, self._end)
+
+    async def _left(self) -> None:
+        """Nobody works at the session any more. What runs on the screen is ended as opening it would end it."""
+        needed = await self._off_loop(lambda: unsettled(self._path))
+        self._settled = bool(needed)
+        for event in needed:
+            self.say(event)
+        if any(isinstance(event, TurnEnded) for event in needed):
+            self.say(Notice(CUT_OFF, "warning", OPENS))
+        else:
+            self.say(Notice(CLOSED, hint=OPENS))
 
     def _note(self, event: Event) -> None:
         model, mode = self._standing
@@ -144,12 +173,6 @@ class Reader:
                 self._standing = (model, event.mode)
             case _:
                 pass
-
-    def _look_whether_free(self) -> None:
-        free = not self._path.with_suffix(".lock").exists()
-        if free and not self._let_go:
-            self.say(Notice("The other program has closed this session.", hint="/resume opens it here"))
-        self._let_go = free
 
     # -- the rest
 
@@ -179,6 +202,17 @@ class Reader:
 def _whole(path: Path) -> Scan:
     with os.fdopen(open_regular(path), "rb", buffering=1 << 18) as file:
         return scan(file)
+
+
+def unsettled(path: Path) -> list[Event]:
+    """What ends the turn and the commands that the log leaves open, for the screen alone."""
+    try:
+        found = _whole(path).events
+    except OSError:
+        return []  # it was deleted or moved: nothing of it can be settled
+    seen = fold(found)
+    needed = recovery.missing(found, seen)
+    return [replace(event, turn=seen.turn) for event in needed if not isinstance(event, Notice)]
 
 
 def growth(path: Path, end: int) -> Grown:

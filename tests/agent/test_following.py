@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +17,17 @@ import pytest
 from agent_tui.agent.following import growth
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.codec import encode
-from agent_tui.protocol.events import Answered, AssistantReplied, DraftSaved, Notice, SessionStarted, TurnEnded
+from agent_tui.protocol.events import (
+    Answered,
+    AssistantReplied,
+    DraftSaved,
+    Notice,
+    Restored,
+    SessionStarted,
+    TurnEnded,
+)
 from agent_tui.protocol.ops import Fork, Resume, Submit
-from agent_tui.protocol.transcript import UserBlock
+from agent_tui.protocol.transcript import DividerBlock, Transcript, UserBlock
 from tests.agent.driving import Driver, Place
 
 
@@ -102,6 +116,77 @@ def test_it_is_said_when_the_session_is_free(place: Place) -> None:
         assert second.turn("mine").state == "completed"
     finally:
         second.worker.stop(10)
+
+
+def kinds(transcript: Transcript) -> list[type]:
+    return [type(row) for row in transcript.rows if not isinstance(row, DividerBlock)]
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from agent_tui.protocol.ops import Submit
+from tests.agent.driving import Place
+with Place(Path(sys.argv[1])).engine(sys.argv[2], mode="accept-all") as driver:
+    driver.send(Submit("go"))
+    time.sleep(60)
+"""
+
+
+@contextmanager
+def writing(place: Place, model: str, when: str) -> Iterator[tuple[str, int]]:
+    """A program of its own whose log holds `when`: its session and its number."""
+    argv = [sys.executable, "-c", WRITER, str(place.root), model]
+    process = subprocess.Popen(argv, cwd=Path(__file__).parents[2])
+    found: list[Path] = []
+    try:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            found = [path for path in (place.home / "sessions").glob("*.jsonl") if when in path.read_text()]
+            if found:
+                break
+            time.sleep(0.02)
+        else:
+            raise AssertionError("the log never held what was waited for")
+        yield found[0].stem, process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+HANGS = {
+    "an answer": ([{"text": "word " * 2_000, "chunk": 100}, {"hang": True}], '"partial"'),
+    "a command": ([{"call": "run_shell_command", "arguments": {"command": "sleep 50"}}], '"tool_started"'),
+}
+
+
+@pytest.mark.parametrize("what", HANGS)
+def test_the_end_of_a_program_that_was_killed_in_its_turn_is_told(place: Place, what: str) -> None:
+    steps, when = HANGS[what]
+    model = place.script(steps, [{"text": "mine"}])
+    with writing(place, model, when) as (session, pid):
+        second = beside(place, model, session, how="read")
+        try:
+            second.until(Notice)
+            assert second.transcript().state != "idle"
+            log = place.home / "sessions" / f"{session}.jsonl"
+            os.kill(pid, signal.SIGKILL)
+            told = second.until(Notice)
+            assert told.text == "The program that wrote this session has ended in the midst of a turn."
+            assert "/resume" in told.hint and second.all(TurnEnded)[-1].state == "interrupted"
+            shown = second.transcript()
+            assert shown.state == "idle" and shown.streaming is None and not shown.open_tools
+            assert b'"turn_ended"' not in log.read_bytes()  # only who opens it writes to it
+            with place.engine("", resume=session) as third:  # settles the turn in its log: read anew, not twice
+                while not isinstance(anew := second.worker.events.get(timeout=20), Restored):
+                    pass
+                assert third.restored is not None and anew.transcript.reading
+                assert kinds(anew.transcript) == kinds(third.restored)
+            second.until(Notice, lambda notice: "has closed" in notice.text)
+            second.send(Resume(session))
+            assert second.until(SessionStarted).resumed
+        finally:
+            second.worker.stop(10)
 
 
 def test_growth_is_taken_in_whole_records(tmp_path: Path) -> None:
