@@ -43,27 +43,32 @@ class KeyFirst:
 
     def __init__(self) -> None:
         self._read_at = -inf
-        self._handled = False
+        self._came = 0
+        """Of the thread that reads; all else is of the loop."""
+        self._handled = 0
+        self._unpainted = False
 
     def read(self) -> None:
-        self._handled, self._read_at = False, monotonic()
+        """A key, or several as one, is on its way to the loop."""
+        self._came, self._read_at = self._came + 1, monotonic()
 
     def handled(self) -> None:
-        self._handled = True
+        self._handled, self._unpainted = self._handled + 1, True
 
     def painted(self) -> None:
-        """A frame goes to the terminal; it has the key if that was handled."""
-        if self._handled:
-            self._read_at = -inf
+        """A frame goes to the terminal, with the keys that were handled."""
+        self._unpainted = False
 
     @property
     def is_handled(self) -> bool:
-        """It is, but not painted yet."""
-        return self._handled and self.is_under_way
+        """One is, but not painted yet."""
+        return self._unpainted and self.is_under_way
 
     @property
     def is_under_way(self) -> bool:
-        return monotonic() - self._read_at < LONGEST
+        if monotonic() - self._read_at >= LONGEST:
+            self._handled, self._unpainted = self._came, False
+        return self._unpainted or self._handled < self._came
 
 
 class Link:

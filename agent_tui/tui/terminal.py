@@ -235,10 +235,10 @@ class Terminal(LinuxDriver):
         """Hand on what came; keys that type are added to those before them, while these wait."""
         for message in joined(messages):
             typed = message if isinstance(message, Typed) else None
-            if isinstance(message, events.Key | Typed):
-                self._owner.link.keys.read()
             if typed is None or self._typed is None or not self._typed.add(typed):
                 self._typed = typed
+                if isinstance(message, events.Key | Typed):
+                    self._owner.link.keys.read()
                 self.process_message(message)
 
     def _read(self) -> bytes:

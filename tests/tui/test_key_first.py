@@ -56,6 +56,10 @@ def test_a_key_comes_first_until_it_is_painted() -> None:
         assert keys.is_under_way
         screen.link.key_came()
         assert keys.is_handled
+        keys.read()
+        keys.painted()
+        assert keys.is_under_way, "the second one is not handled yet"
+        screen.link.key_came()
         keys.painted()
         assert not keys.is_under_way
         await screen.until_all(FLOOD[:1])
