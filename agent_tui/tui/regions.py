@@ -226,8 +226,11 @@ def sheet_room(screen: int, broad: bool = False) -> int:
 
 @frozen
 class ToastView:
+    """`above`: so many lines at the bottom stay in view below it."""
+
     text: str
     tone: Tone = "normal"
+    above: int = 0
 
 
 @frozen

@@ -144,6 +144,7 @@ class ReplayApp(AgentApp, inherit_bindings=False):
             self.control.where(self.player, self._room[0] - 8), place=composer.caret,
         )  # fmt: skip
         toast = ToastView(self._said) if self._said else shown.toast
+        toast = replace(toast, above=1) if toast is not None else None  # the keys here are not those of then
         footer = self.control.footer((("f", "fork"),))
         overlay = self._sheet() if self.control.about else shown.overlay
         return replace(shown, prompt=prompt, toast=toast, footer=footer, overlay=overlay, grab_all=True)

@@ -42,7 +42,7 @@ class Toast(Region):
         high, row = min(len(texts), MOST), 1
         if 0 <= self.sheet <= high:
             high = min(high, 1 if low(screen) else BELOW)
-            row = max(0, screen.height - high)
+            row = max(0, screen.height - high - self.value.above)
         wide = min(max(1, screen.width - 2), max(map(cell_len, texts)) + 2 * AROUND)
         if high != self.high:
             self.high = high
