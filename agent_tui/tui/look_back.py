@@ -39,7 +39,7 @@ def look_back(screen: Screen) -> str:
     if not screen.taping.on:
         return "this session is not recorded (sessions.record)"
     fork, problem = _on_terminal(screen, ["replay", session, "--speed", "0", "--at", END])
-    if fork and screen.model.running:
+    if fork and screen.model.busy:
         return f"a turn is running: open the fork with /resume {fork[:8]} once it is over"
     if fork:
         screen.link.send(Resume(fork))

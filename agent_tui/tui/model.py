@@ -1,7 +1,4 @@
-"""All that the screen knows, as one immutable value. What the engine told is in `sessions`; the rest is the person's.
-
-Collections in here are never changed in place.
-"""
+"""All that the screen knows, one immutable value to its depths. `sessions` is the engine's, the rest the person's."""
 
 from __future__ import annotations
 
@@ -107,8 +104,7 @@ class Completion:
 
 @frozen
 class Source:
-    """Something that can be copied: an answer or code in one, as it was written. `key` takes it in the list; `file` is
-    what it is called as a file."""
+    """What can be copied: an answer or code in one, as written. `key` takes it in a list; `file` is its name."""
 
     kind: Literal["answer", "code"]
     key: str
@@ -150,7 +146,7 @@ class Configured:
 
 @frozen
 class Reading:
-    """How the transcript is read. `jump` counts the wishes to see its end, `go` those to see the row `mark`."""
+    """How the transcript is read. `jump` counts wishes to see its end, `go` those to see row `mark` (-1: none)."""
 
     expanded: bool = False
     exceptions: frozenset[int] = frozenset()
@@ -159,7 +155,6 @@ class Reading:
     jump: int = 0
     following: bool = True
     mark: int = -1
-    """The row that a key went to; negative: none."""
     go: int = 0
 
 
@@ -272,6 +267,11 @@ class Model:
     def running(self) -> bool:
         """Whether there is something to interrupt."""
         return not self.gone and (bool(self.in_flight) or self.transcript.state != "idle" or at_work(self.transcript))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs here that must end first: what another program runs is none of ours to interrupt."""
+        return self.running and not self.transcript.reading
 
     @property
     def asking(self) -> bool:

@@ -132,6 +132,28 @@ def test_who_reads_along_keeps_what_was_typed() -> None:
     assert play.view.overlay is None
 
 
+def test_what_another_program_runs_is_left_while_it_is_read_along() -> None:
+    play = worked()
+    play.begin()
+    play.model = replace(play.model, sessions={"s": replace(play.model.transcript, reading=True)}, active="s")
+    play.type("hello")
+    assert play.view.status is not None and not any("stops" in span.text for span in play.view.status.spans)
+    offered = [label for _, label in play.view.footer.keys]
+    assert "search" in offered and not {"queue", "send", "stop", "steer", "mode", "model"} & set(offered)
+    play.press("ctrl+c")
+    play.take()
+    play.press("escape")
+    assert play.ops == []  # nothing here can interrupt it
+    play.feed(Answered(id="forked", kind="forked", data={"id": "copy"}))
+    assert play.take() == [Resume("copy")]
+    command(play, "new")
+    assert play.take()[-1] == Resume("")
+    play.feed(Answered(id="sessions", kind="sessions", data=[{"id": "s", "title": "shop", "turns": 3}]))
+    command(play, "resume shop")
+    play.press("enter")
+    assert play.take()[-1] == Resume("s")  # once it is free
+
+
 def test_off_the_record_there_is_nothing_to_copy() -> None:
     play = Play()
     play.feed(SessionStarted(session="s", model="fake/model", otr=True))

@@ -26,6 +26,8 @@ class Situation:
     paused: bool = False
     chip: bool = False
     """The draft holds something folded."""
+    reading: bool = False
+    """The session is only read along: nothing can be sent to it, and nothing in it interrupted."""
 
 
 @frozen

@@ -13,7 +13,7 @@ from agent_tui.tui.update.step import Step, send, toast
 def clear(model: Model, _: str) -> Step:
     """Empty the context: the model forgets what was said. What is on the screen stays readable, and the session and its
     log go on; /new begins with an empty screen."""
-    if model.running:
+    if model.busy:
         key = commands.key_of("stop", model.keys)
         return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /clear", "warning")
     return send(model, Clear())

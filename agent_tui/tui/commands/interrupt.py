@@ -27,7 +27,7 @@ def interrupt(model: Model, _: str) -> Step:
     pressed twice within a second, quit."""
     if model.selection:
         return model, (CopySelection(),)
-    if model.running:
+    if model.busy:
         return dialog.stop(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)

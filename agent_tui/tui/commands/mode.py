@@ -23,7 +23,7 @@ CYCLE: Final = ("auto", "accept-edits", "plan", "manual")
 
 
 def _label(now: Situation) -> str:
-    return "" if now.running and now.queued else "mode"
+    return "" if now.reading or (now.running and now.queued) else "mode"
 
 
 @command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, lists="modes", rank=51)

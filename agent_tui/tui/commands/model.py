@@ -17,7 +17,7 @@ def _offered(answers: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _label(now: Situation) -> str:
-    return "" if now.running else "model"
+    return "" if now.running or now.reading else "model"
 
 
 @command(keys=("ctrl+l",), argument="[name]", choices=_offered, label=_label, rank=52)

@@ -12,7 +12,7 @@ from agent_tui.tui.update.step import Step, send, toast
 @command(rank=54)
 def new(model: Model, _: str) -> Step:
     """Begin a new session with an empty transcript. The one that is open now is kept: /resume goes back to it."""
-    if model.running:
+    if model.busy:
         key = commands.key_of("stop", model.keys)
         return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /new", "warning")
     return send(model, Resume(""))

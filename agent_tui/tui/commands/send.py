@@ -9,6 +9,8 @@ from agent_tui.tui.update.step import Step
 
 
 def _label(now: Situation) -> str:
+    if now.reading:
+        return ""
     if now.draft:
         return "queue" if now.running else "send"
     if now.queued:

@@ -28,7 +28,7 @@ def stop(model: Model, _: str) -> Step:
         return composer.dismissed(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)
-    if model.running:
+    if model.busy:
         return dialog.stop(model)
     if model.reading.mark >= 0:
         return reading.unmark(model), ()

@@ -17,6 +17,6 @@ def _label(now: Situation) -> str:
 @command(keys=("ctrl+x",), slash=False, label=_label, rank=25)
 def stop_all(model: Model, _: str) -> Step:
     """Interrupt the running turn and clear the queue."""
-    if model.running:
+    if model.busy:
         return dialog.stop(queue.emptied(model), clear_queue=True)
     return queue.clear(model) if model.queue else (model, ())

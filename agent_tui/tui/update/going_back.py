@@ -41,7 +41,7 @@ def opened(model: Model, to: int = 0, redo: bool = False) -> Step:
 
 def unable(model: Model) -> str:
     """Why nothing can be taken back now; empty: it can."""
-    if model.running:
+    if model.busy:
         return BUSY
     if model.transcript.reading:
         return "this session is only read along: /fork makes a copy that you can work in"

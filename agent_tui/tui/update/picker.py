@@ -241,9 +241,10 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
 def _session(model: Model, id: str) -> Step:
     if not model.started:
         return send(model, Resume(id))
-    if model.running:
+    if model.busy:
         return toast(model, "a turn is running: interrupt it first (Esc)", "warning")
-    return toast(model, "this session is open already") if id == model.active else send(model, Resume(id))
+    here = id == model.active and not model.transcript.reading  # what is read along can be opened once it is free
+    return toast(model, "this session is open already") if here else send(model, Resume(id))
 
 
 def _named(model: Model, path: str) -> Model:

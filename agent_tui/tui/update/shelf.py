@@ -80,7 +80,7 @@ def forked(model: Model, data: Any) -> Step:
     model = replace(model, going_back=None)
     if not id:
         return toast(model, f"no copy was made: {problem}", "warning", SECONDS)
-    if model.running:
+    if model.busy:
         return toast(model, f"the copy is made: /load {id[:8]} opens it once this turn is over", "good", SECONDS)
     said = f"this is the copy; the session that it was made from stays as it is (/load {model.active[:8]})"
     return then(send(model, Resume(id)), toast(model, said, "good", SECONDS))
@@ -102,7 +102,7 @@ def changed(model: Model, data: Any) -> Step:
 
 def locked(model: Model) -> Step:
     """Another program has the session that was to be opened: what there is to do about it."""
-    if model.running or model.question is not None:
+    if model.busy or model.question is not None:
         return model, ()
     shown, effects = overlay.pick(model, "locked")
     if shown.overlay is None:

@@ -38,7 +38,11 @@ def status_view(model: Model) -> StatusView:
     count, estimated = _tokens(t) if begun else (0, False)
     frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
     elapsed = int(max(0.0, model.now - t.turn_at)) if begun else -1
-    return _status(frame, what, tone, elapsed, count, estimated, commands.hint("stop", "stops", model.keys))
+    return _status(frame, what, tone, elapsed, count, estimated, _stops(model))
+
+
+def _stops(model: Model) -> str:
+    return commands.hint("stop", "stops", model.keys) if model.busy else ""
 
 
 def _before_turn(model: Model) -> bool:
@@ -123,7 +127,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return panel.editing_footer(model.running, model.keys)
     shown = ask.asked_footer(model) if model.asking else _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose, kind,
-        model.keys, bool(chips.spans(model.composer.draft)),
+        model.keys, bool(chips.spans(model.composer.draft)), t.reading,
     )  # fmt: skip
     shown = _moded(shown, model.vim) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
@@ -154,7 +158,7 @@ def _search_footer(found: Search) -> FooterView:
 @lazy
 def _footer(
     draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
-    overlay: OverlayKind | None, own: OwnKeys, chip: bool,
+    overlay: OverlayKind | None, own: OwnKeys, chip: bool, reading: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
         return FooterView((("Enter", "save" if purpose.kind == "setting" else "send"), ("Esc", "back")))
@@ -162,7 +166,9 @@ def _footer(
         return panel.sheet_footer(overlay, running, paused, queued)
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
-    now = Situation(running, draft, queued, paused, chip)
+    if reading:  # what runs and what waits is the other program's
+        running = queued = paused = False
+    now = Situation(running, draft, queued, paused, chip, reading)
     labelled = ((one.name, one.label(now)) for one in map(commands.find, commands.LABELLED) if one.label is not None)
     named = ((commands.key_of(name, own), label) for name, label in labelled if label)
     return FooterView(tuple((key, label) for key, label in named if key))
