@@ -64,8 +64,8 @@ def replay(arguments: Sequence[str]) -> int:
 def _play(given: argparse.Namespace, log: Path) -> int:
     player, events = load(log)
     if given.frames:
-        return _frames(player, Path(given.frames))
-    return _verify(player) if given.verify else _screen(player, events, log, given)
+        return _frames(player, Path(given.frames), given.at)
+    return _verify(player, _tape(log)) if given.verify else _screen(player, events, log, given)
 
 
 def _unpacked(path: Path, folder: Path) -> Path:
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="without one: the last one here")
     parser.add_argument("--speed", type=float, default=1.0, metavar="N", help="so much faster; 0: stand still at first")
-    parser.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="begin there")
+    parser.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="begin there, also with --frames")
     parser.add_argument("--frames", default="", metavar="DIR", help="write each frame as a text file, and end")
     parser.add_argument("--verify", action="store_true", help="compare with what the live session saw, and end")
     parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
@@ -119,12 +119,17 @@ def session_log(named: str) -> Path:
     return log_path(folder, found[0].id)
 
 
+def _tape(log: Path) -> Path:
+    """Where the recording of the session in `log` is, if there is one."""
+    return recording_path(log.parent, log.name.removesuffix(LOG))
+
+
 def load(log: Path) -> tuple[Player, list[Event]]:
     """The recording beside `log`, ready to be played, and the settled events; without one the events as they came.
     Raises Failed."""
     from agent_tui.tui.recording.player import Player
 
-    tape = recording_path(log.parent, log.name.removesuffix(LOG))
+    tape = _tape(log)
     try:
         events, _ = read(log)
         if not tape.is_file():
@@ -142,14 +147,15 @@ def load(log: Path) -> tuple[Player, list[Event]]:
     return player, events
 
 
-def _frames(player: Player, folder: Path) -> int:
+def _frames(player: Player, folder: Path, at: float) -> int:
+    """Write the frames from `at` seconds on, the one that is shown then among them."""
     from agent_tui.tui.recording.digest import frame_of
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         last: list[str] = []
         written = 0
-        for count in range(1, len(player) + 1):
+        for count in range(max(1, player.before(at)) if at > 0 else 1, len(player) + 1):
             try:
                 shown = frame_of(player.model(count))
             except UNPLAYABLE as error:
@@ -165,8 +171,11 @@ def _frames(player: Player, folder: Path) -> int:
     return 0
 
 
-def _verify(player: Player) -> int:
-    """Say where this replay comes to something else than the live session."""
+def _verify(player: Player, tape: Path) -> int:
+    """Say where this replay comes to something else than the live session. Nothing compared is not the same."""
+    if not player.checks and not player.problems:
+        print(f"{'no hashes in the' if tape.is_file() else 'no'} recording: nothing to compare")
+        return FAILED
     differences = player.verified()
     for line in (*player.problems, *differences[:MOST_SAID]):
         print(one_line(line))

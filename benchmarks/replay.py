@@ -48,7 +48,7 @@ class Session:
         self.count = 0
         self.took_core = self.took_recorder = 0
         self._taken: deque[Taken] = deque()
-        self._recorder = Recorder(lambda _, lines: self.lines.append(lines))
+        self._recorder = Recorder(lambda _, __, lines: self.lines.append(lines))
 
     def say(self, msg: Msg, after: float) -> None:
         self.at = round(self.at + after, 3)

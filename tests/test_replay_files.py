@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from agent_tui.cli_replay import replay
+from agent_tui.protocol.codec import encode
+from agent_tui.protocol.events import TurnStarted
+from agent_tui.tui.msg import DraftChanged, EventsArrived, Started
+from agent_tui.tui.recording.tape import check
 from tests.sessions.logs import turn, write
+from tests.tui.recording.live import Live
 
 
 def archive(path: Path, *parts: tuple[str, bytes], packed: int = zipfile.ZIP_DEFLATED) -> Path:
@@ -32,9 +37,42 @@ def log(tmp_path: Path) -> bytes:
     return write(tmp_path / "made", "one", *turn(1, "hello")).read_bytes()
 
 
-def test_a_whole_archive_is_played(tmp_path: Path, log: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-    assert replay([str(archive(tmp_path / "a.zip", ("one.jsonl", log))), "--verify"]) == 0
-    assert "0 differences" in capsys.readouterr().out
+@pytest.fixture
+def live() -> Live:
+    """A session that was recorded: each Msg of it makes another frame."""
+    live = Live()
+    asked = EventsArrived((TurnStarted(prompt="hello", turn=1),))
+    for msg in (Started(80, 24), asked, DraftChanged("one", 3), DraftChanged("two", 3)):
+        live.say(msg)
+        live.lines.append(check(*live.hashes[-1]))
+    return live
+
+
+def test_a_whole_archive_is_played(tmp_path: Path, live: Live, capsys: pytest.CaptureFixture[str]) -> None:
+    log, tape = b"".join(map(encode, live.log)), "".join(live.lines).encode()
+    assert replay([str(archive(tmp_path / "a.zip", ("s.jsonl", log), ("s.msgs.jsonl", tape))), "--verify"]) == 0
+    assert "4 compared, 0 differences" in capsys.readouterr().out
+
+
+def test_nothing_that_was_compared_is_no_success(
+    tmp_path: Path, log: bytes, live: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert replay([str(archive(tmp_path / "a.zip", ("one.jsonl", log))), "--verify"]) == 1
+    assert capsys.readouterr().out == "no recording: nothing to compare\n"
+    (tmp_path / "s.jsonl").write_bytes(b"".join(map(encode, live.log)))
+    (tmp_path / "s.msgs.jsonl").write_text("".join(line for line in live.lines if not line.startswith('{"c"')))
+    assert replay([str(tmp_path / "s.jsonl"), "--verify"]) == 1
+    assert capsys.readouterr().out == "no hashes in the recording: nothing to compare\n"
+
+
+@pytest.mark.parametrize(
+    ("at", "frames"), [("0", [1, 3, 4, 5]), ("0.15", [2, 3, 4, 5]), ("0.25", [3, 4, 5]), ("99", [5])]
+)
+def test_frames_are_written_from_a_moment_on(tmp_path: Path, live: Live, at: str, frames: list[int]) -> None:
+    (tmp_path / "s.jsonl").write_bytes(b"".join(map(encode, live.log)))
+    (tmp_path / "s.msgs.jsonl").write_text("".join(live.lines))
+    assert replay([str(tmp_path / "s.jsonl"), "--frames", str(tmp_path / "frames"), "--at", at]) == 0
+    assert sorted(int(path.stem) for path in (tmp_path / "frames").iterdir()) == frames
 
 
 @pytest.mark.parametrize("packed", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])

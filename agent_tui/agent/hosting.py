@@ -31,6 +31,16 @@ class Hosted(Protocol):
     @property
     def session(self) -> str: ...
     @property
+    def run(self) -> str:
+        """What its new records are stamped with; empty where it makes none."""
+        ...
+
+    @property
+    def is_behind(self) -> bool:
+        """Its log has not all records that were told."""
+        ...
+
+    @property
     def busy(self) -> bool:
         """Something runs that another session must not end."""
         ...
@@ -63,6 +73,14 @@ class AtWork:
     @property
     def session(self) -> str:
         return self.agent.record.session
+
+    @property
+    def run(self) -> str:
+        return self.agent.record.run
+
+    @property
+    def is_behind(self) -> bool:
+        return self.agent.record.store.is_behind
 
     @property
     def busy(self) -> bool:

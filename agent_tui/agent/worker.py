@@ -137,9 +137,9 @@ class Worker:
                     if isinstance(error, SessionLocked):
                         hosted.say(_locked(wanted.id, error))
                     continue
-                await hosted.end()
+                await self._end(hosted)
                 hosted = other
-            await hosted.end()
+            await self._end(hosted)
             await sandbox.settle(3.0)
         except SessionLocked as error:
             self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
@@ -203,7 +203,7 @@ class Worker:
         """Until the end; or until another session is to be opened, while nothing runs in this one."""
         while not isinstance(op := await inbox.get(), Shutdown):
             if isinstance(op, KeepRecording):
-                if problem := self._recordings.keep(op):
+                if problem := self._recordings.keep(op, op.run == hosted.run and hosted.is_behind):
                     hosted.say(Notice(problem, "warning"))
             elif shelf.concerns(op, hosted.session):
                 self._shelve(op, hosted.session)
@@ -214,6 +214,11 @@ class Worker:
             elif hosted.busy:
                 hosted.say(Notice("Something is running: interrupt it first (Esc).", "warning"))
         return None
+
+    async def _end(self, hosted: Hosted) -> None:
+        await hosted.end()
+        if hosted.run:
+            self._recordings.ended(hosted.run, hosted.is_behind)
 
     def _shelve(self, op: Op, session: str) -> None:
         """Something is to be done to a session that is not the one at work."""

@@ -148,10 +148,11 @@ class RunShell(Op):
 
 @frozen
 class KeepRecording(Op):
-    """Add lines to the recording of `session`: what its screen was told. Never logged."""
+    """Add lines to the recording of `session`: what its screen was told in the `run` that opened it. Never logged."""
 
     session: str
     lines: str
+    run: str = ""
     type: Literal["keep_recording"] = "keep_recording"
 
 

@@ -102,6 +102,7 @@ class Store:
         self._fd = -1
         self._good = 0
         self._cut_first = False
+        self._lost = False
 
     @classmethod
     def create(cls, folder: Path, session: str, kept: bool = True) -> Store:
@@ -146,6 +147,11 @@ class Store:
         store.trouble = trouble
         return Opened(store, found.events, tuple(found.problems))
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether records were numbered that are not in the file: they wait, or were given up when it was closed."""
+        return self._lost or bool(self._waiting)
+
     def append(self, event: Event) -> Event:
         """Give `event` its number and put it on record; returns it as recorded. Deltas are not stored.
 
@@ -169,6 +175,7 @@ class Store:
         """Write what still waits, and let go of the log."""
         if self._begun:
             self._flush()
+        self._lost = self.is_behind
         self._waiting.clear()
         if self._fd >= 0:
             os.close(self._fd)

@@ -62,9 +62,12 @@ class Taping:
             pass
         self._timer = asyncio.get_running_loop().call_later(REST, self._write) if more else None
 
+    def _keep(self, session: str, run: str, lines: str) -> None:
+        self._link.tell(KeepRecording(session, lines, run))
+
     def _slice(self) -> bool:
         if self._recorder is None:
-            self._recorder = recorder.Recorder(lambda session, lines: self._link.tell(KeepRecording(session, lines)))
+            self._recorder = recorder.Recorder(self._keep)
         try:
             return self._recorder.write(self._taken)
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:  # a value without a form

@@ -20,13 +20,16 @@ STEPS = [
 ]
 
 
+def opened(tmp_path: Path, *words: str) -> TmuxWindow:
+    argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(tmp_path / "work"), *words]
+    return TmuxWindow(argv, tmp_path, {}, (100, 30))
+
+
 @pytest.fixture
 def window(tmp_path: Path) -> Iterator[TmuxWindow]:
-    work = tmp_path / "work"
-    work.mkdir()
-    (work / "s.json").write_text(json.dumps({"steps": STEPS}))
-    argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work)]
-    started = TmuxWindow(argv, tmp_path, {}, (100, 30))
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "s.json").write_text(json.dumps({"steps": STEPS}))
+    started = opened(tmp_path)
     yield started
     started.close()
 
@@ -69,6 +72,24 @@ def test_another_process_comes_to_the_same_hashes_and_frames(window: TmuxWindow,
     assert "Both lines came." in frames and "1 line, not recorded" in frames
     [tape] = (tmp_path / "sessions").glob("*.msgs.jsonl")
     assert "nobody knows" not in frames + tape.read_text()
+
+
+def test_a_session_that_was_only_looked_at_once_more_is_the_same(window: TmuxWindow, tmp_path: Path) -> None:
+    window.until("Ask, or type")
+    window.send("the first prompt", "more or less")
+    window.until("completed")
+    window.leave()
+    before = replay(tmp_path, "--verify")
+    assert (before.returncode, before.stderr) == (0, ""), before.stdout
+    (tmp_path / "config.toml").write_text("nonsense = 1\n")
+    again = opened(tmp_path, "-c")
+    try:
+        again.until("nonsense")  # so the engine has opened it, and told of records
+        again.leave()
+    finally:
+        again.close()
+    after = replay(tmp_path, "--verify")
+    assert (after.returncode, after.stdout) == (0, before.stdout)
 
 
 def test_the_running_session_is_looked_back_at_and_forked(window: TmuxWindow, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ class TmuxWindow:
     def __init__(self, argv: Sequence[str], folder: Path, env: Mapping[str, str], size: tuple[int, int]) -> None:
         assert shutil.which("tmux"), "these tests press keys in tmux: install it"
         self._name = f"agent-tui-{uuid.uuid4().hex}"
+        self._left = False
         settings = folder / "tmux.conf"
         settings.write_text("set -g status off\nset -g default-shell /bin/sh\nset -s escape-time 0\n")
         own = {"PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(folder), "HOME": str(folder), "ESCDELAY": "60", **env}
@@ -65,5 +66,17 @@ class TmuxWindow:
             assert time.monotonic() < end, f"never shown: {seen}\n{text}"
             time.sleep(0.03)
 
+    def leave(self, seconds: float = 15.0) -> None:
+        """Leave the program by its key, and wait until it has ended: window and server go with it."""
+        self.press("C-d")
+        end = time.monotonic() + seconds
+        while not self._left:
+            try:
+                assert time.monotonic() < end, f"never left\n{self.text}"
+                time.sleep(0.03)
+            except subprocess.CalledProcessError:  # no window is left to be read
+                self._left = True
+
     def close(self) -> None:
-        self._tmux("kill-server")
+        if not self._left:
+            self._tmux("kill-server")

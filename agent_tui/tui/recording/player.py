@@ -177,7 +177,7 @@ class _Log:
 
     def record(self, n: int) -> Event:
         if n not in self._by_number:
-            raise LookupError(f"the log has no record {n}")
+            raise BadTape(f"the log has no record {n}")
         return self._by_number[n]
 
     def restored(self, n: int) -> Transcript:

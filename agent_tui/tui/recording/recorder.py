@@ -29,12 +29,12 @@ Taken = tuple[Msg, Model, Model]
 
 
 class Recorder:
-    """`keep` is given the id of a session and new lines of its recording."""
+    """`keep` is given the id of a session, the run that opened it, and new lines of its recording."""
 
-    def __init__(self, keep: Callable[[str, str], None]) -> None:
+    def __init__(self, keep: Callable[[str, str, str], None]) -> None:
         self._keep = keep
         self._writer = Writer(0.0)
-        self._session = ""
+        self._session = self._run = ""
         self._first: Model | None = None
         """What the run of this session began with."""
         self._lines: list[str] = []
@@ -67,7 +67,7 @@ class Recorder:
                 self._begin(before, msg.at)
             self._session, self._along = "", told is not None and told.transcript.reading
         if opened is not None and not self._session:
-            self._session = opened.session
+            self._session, self._run = opened.session, opened.run
             self._lines.insert(0, self._writer.header(self._first or before, opened.session, opened.versions))
         self._lines.append(self._writer.step(msg, before, after, msg.at))
 
@@ -86,7 +86,7 @@ class Recorder:
 
     def _give(self) -> None:
         if self._session and self._lines:
-            self._keep(self._session, "".join(self._lines))
+            self._keep(self._session, self._run, "".join(self._lines))
         if self._session or self._along:  # the program that has a session records it
             self._lines.clear()
 

@@ -175,7 +175,7 @@ def _at(began: float, written: Any) -> float:
 
 class Reader:
     """Reads the lines of a recording in their order. `record` gives the settled event of a number, `restored` what all
-    records up to a number fold into; both raise LookupError where the log has it not."""
+    records up to a number fold into; they raise BadTape where the log has it not."""
 
     def __init__(self, record: Callable[[int], Event], restored: Callable[[int], Transcript]) -> None:
         self._record, self._restored = record, restored

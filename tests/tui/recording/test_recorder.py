@@ -26,6 +26,7 @@ class Screen:
         self.at = 1_795_306_473.197
         self.taken: deque[Taken] = deque()
         self.kept: dict[str, str] = {}
+        self.runs: list[str] = []
         self.recorder = Recorder(self._keep)
 
     def say(self, *messages: Msg) -> None:
@@ -42,7 +43,8 @@ class Screen:
     def player(self, session: str, log: list[Event]) -> Player:
         return Player.load((line.encode() for line in self.kept[session].splitlines()), log)
 
-    def _keep(self, session: str, lines: str) -> None:
+    def _keep(self, session: str, run: str, lines: str) -> None:
+        self.runs.append(run)
         self.kept[session] = self.kept.get(session, "") + lines
 
 
@@ -99,6 +101,14 @@ def test_a_session_that_is_read_along_is_recorded_by_the_program_that_has_it() -
     screen.write()
     assert len(screen.player("two", [two])) == 3
     assert digests(screen.player("two", [two]).model(3)) == digests(screen.model)
+
+
+def test_lines_come_with_the_run_that_opened_their_session() -> None:
+    screen = Screen()
+    for session, run in (("one", "a"), ("two", "b"), ("one", "c")):
+        screen.say(EventsArrived((replace(ONE, session=session, run=run),)), DraftChanged(run, 1))
+    screen.write()
+    assert list(dict.fromkeys(screen.runs)) == ["a", "b", "c"]
 
 
 def test_a_slice_is_one_msg_if_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
