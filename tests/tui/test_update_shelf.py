@@ -138,6 +138,7 @@ def test_what_another_program_runs_is_left_while_it_is_read_along() -> None:
     play.model = replace(play.model, sessions={"s": replace(play.model.transcript, reading=True)}, active="s")
     play.type("hello")
     assert play.view.status is not None and not any("stops" in span.text for span in play.view.status.spans)
+    assert "/resume opens it" in play.view.prompt.label
     offered = [label for _, label in play.view.footer.keys]
     assert "search" in offered and not {"queue", "send", "stop", "steer", "mode", "model"} & set(offered)
     play.press("ctrl+c")

@@ -40,7 +40,7 @@ TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 EDITED: Final = "being edited: "
 EDITING: Final = "Queued prompt: Enter puts it back, Esc leaves it as it was"
-READS: Final = "Read along only: another program works at this session. /fork makes a copy to work in"
+READS: Final = "Read along only: /fork makes a copy to work in; once nobody else has it open, /resume opens it"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
