@@ -43,7 +43,8 @@ class Stage(Screen[None]):
 
     async def _on_idle(self, event: events.Idle) -> None:  # noqa: ARG002  as Textual calls it
         """Before Textual's own: what a key changed is painted now, not with the next sixtieth of a second."""
-        if cast(Keyed, self.app).link.keys.is_handled and (self._dirty_widgets or self._layout_required):
+        link = cast(Keyed, self.app).link
+        if link.is_open and link.keys.is_handled and (self._dirty_widgets or self._layout_required):
             self._on_timer_update()
 
     def on_mount(self) -> None:
