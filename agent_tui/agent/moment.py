@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from agent_tui.agent.history import History
+from agent_tui.protocol.display import TODO_WORDS
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ContextBuilt, fold
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolMessage
@@ -38,9 +39,8 @@ def _facts(seen: Transcript, known: list[Event]) -> Iterable[str]:
     if seen.todos:
         done = sum(item.state == "done" for item in seen.todos)
         yield f"- todo list, {done} of {len(seen.todos)} done"
-        words = {"open": "to do", "active": "in work", "done": "done"}
         for item in seen.todos:
-            yield f"  - {words[item.state]}: `{item.text.replace('`', ' ')}`"
+            yield f"  - {TODO_WORDS[item.state]}: `{item.text.replace('`', ' ')}`"
     built = next((event for event in reversed(known) if isinstance(event, ContextBuilt)), None)
     if built is not None:
         parts = ", ".join(f"{part.name} {part.chars:,}" for part in built.parts)

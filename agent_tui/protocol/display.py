@@ -5,7 +5,7 @@ Texts are raw (a file's, a command's, a model's): a front end makes control sequ
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from agent_tui.structures.frozen import frozen
 
@@ -108,6 +108,10 @@ class TableDisplay:
 class TodoItem:
     text: str
     state: Literal["open", "active", "done"] = "open"
+
+
+TODO_WORDS: Final = {"open": "to do", "active": "in work", "done": "done"}
+"""What the states of an item are called."""
 
 
 @frozen

@@ -220,4 +220,3 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
         case _:
             return 0, 0
     return text.count("\n"), len(text)
-

@@ -44,7 +44,7 @@ class Stage(Screen[None]):
     async def _on_idle(self, event: events.Idle) -> None:  # noqa: ARG002  as Textual calls it
         """Before Textual's own: what a key changed is painted now, not with the next sixtieth of a second."""
         link = cast(Keyed, self.app).link
-        if link.is_open and link.keys.is_handled and (self._dirty_widgets or self._layout_required):
+        if link.is_open and link.keys.to_paint() and (self._dirty_widgets or self._layout_required):
             self._on_timer_update()
 
     def on_mount(self) -> None:

@@ -34,8 +34,8 @@ PART_SECONDS: Final = 0.015
 FIRST_SHARE: Final = 0.1
 LEAST_SHARE: Final = 0.05
 """Of the most that is taken at one look: nobody knows yet what lines as these cost; and no part is smaller."""
-LONGEST: Final = 0.06
-"""Seconds that what the engine says waits for a key at most: a key that changes nothing is never painted."""
+KEY_LOST: Final = 0.06
+"""Seconds after which nothing waits for a key any more: one that changes nothing is never painted."""
 
 
 class KeyFirst:
@@ -59,14 +59,13 @@ class KeyFirst:
         """A frame goes to the terminal, with the keys that were handled."""
         self._unpainted = False
 
-    @property
-    def is_handled(self) -> bool:
-        """One is, but not painted yet."""
-        return self._unpainted and self.is_under_way
+    def to_paint(self) -> bool:
+        """Whether one was handled that is not painted yet."""
+        return self.under_way() and self._unpainted
 
-    @property
-    def is_under_way(self) -> bool:
-        if monotonic() - self._read_at >= LONGEST:
+    def under_way(self) -> bool:
+        """Whether one is read, or handled, and not painted. Of one that came to nothing this counts no longer."""
+        if monotonic() - self._read_at >= KEY_LOST:
             self._handled, self._unpainted = self._came, False
         return self._unpainted or self._handled < self._came
 
@@ -158,7 +157,7 @@ class Link:
         if self._part_waits:
             return ()
         now = self._loop.time()
-        if self.keys.is_under_way and now - (self._waits_since or now) < LONGEST_REST:
+        if self.keys.under_way() and now - (self._waits_since or now) < LONGEST_REST:
             self._waits_since = self._waits_since or now
             self._next_in(KEY_SECONDS)
             return ()

@@ -84,14 +84,20 @@ def serving(*models: str) -> Iterator[Ollama]:
         server.server_close()
 
 
-def screen(home: Path, address: str, config: str = "", size: tuple[int, int] = (100, 40), **more: str) -> Pty:
-    """The program on a screen, with the Ollama at `address`."""
+@contextmanager
+def screen(home: Path, address: str, config: str = "") -> Iterator[Pty]:
+    """The program on a screen, ready, with the Ollama at `address`."""
     place, project = home / "place", home / "project"
     place.mkdir(mode=0o700)
     project.mkdir()
     (place / "config.toml").write_text(config)
     env = {
         "AGENT_TUI_HOME": str(place), "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-        "OLLAMA_HOST": address, "OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "", "LC_ALL": "C.UTF-8", **more,
+        "OLLAMA_HOST": address, "OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "", "LC_ALL": "C.UTF-8",
     }  # fmt: skip
-    return Pty(["-m", "agent_tui", "--cwd", str(project)], env, size)
+    pty = Pty(["-m", "agent_tui", "--cwd", str(project)], env, (100, 40))
+    try:
+        pty.until("Enter send")
+        yield pty
+    finally:
+        pty.close()

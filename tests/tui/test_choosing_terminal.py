@@ -9,82 +9,61 @@ from tests.tui.ollama_stage import screen, serving
 
 
 def test_models_of_a_provider_and_of_an_alias(tmp_path: Path) -> None:
-    with serving("small", "tall") as ollama:
-        pty = screen(tmp_path, ollama.address, '[aliases]\nbig = "ollama/tall"\n')
-        try:
-            pty.until("Enter send")
-            pty.type("/models ollama\r")
-            shown = pty.until("search: ollama/")
-            assert "ollama/small" in shown and "ollama/tall" in shown and "enter a server address" not in shown
-            pty.type("\x1b")
-            pty.until(lambda text: "search:" not in text)
-            pty.type("/models big\r")
-            pty.until("ollama/tall · 8k window")
-            pty.type("\r")
-            pty.until("big is ollama/tall.")
-        finally:
-            pty.close()
+    config = '[aliases]\nbig = "ollama/tall"\n'
+    with serving("small", "tall") as ollama, screen(tmp_path, ollama.address, config) as pty:
+        pty.type("/models ollama\r")
+        shown = pty.until("search: ollama/")
+        assert "ollama/small" in shown and "ollama/tall" in shown and "enter a server address" not in shown
+        pty.type("\x1b")
+        pty.until(lambda text: "search:" not in text)
+        pty.type("/models big\r")
+        pty.until("ollama/tall · 8k window")
+        pty.type("\r")
+        pty.until("big is ollama/tall.")
 
 
 def test_an_unknown_model_names_the_list(tmp_path: Path) -> None:
-    with serving("small") as ollama:
-        pty = screen(tmp_path, ollama.address)
-        try:
-            pty.until("Enter send")
-            pty.type("/model ollama/none\r")
-            pty.until("/models lists what there is")
-        finally:
-            pty.close()
+    with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
+        pty.type("/model ollama/none\r")
+        pty.until("/models lists what there is")
 
 
 def test_a_pull_shows_its_bar_is_stopped_and_goes_on(tmp_path: Path) -> None:
-    with serving("small") as ollama:
-        pty = screen(tmp_path, ollama.address)
-        try:
-            pty.until("Enter send")
-            pty.type("/pull tall\r")
-            ollama.parts.put(40)
-            pty.until(" 40 %")
-            pty.type("\x1b")
-            pty.until("Stopped: tall is not all here")
-            ollama.parts.put(41)
-            ollama.parts.put(42)
-            assert ollama.broken.get(timeout=15) == "tall"
-            pty.type("/pull tall\r")
-            ollama.parts.put(70)
-            pty.until(" 70 %")
-            pty.type("\r")
-            pty.until(lambda text: "70 %" not in text)
-            ollama.parts.put(None)
-            pty.until(lambda text: "tall is here." in text and "ollama/tall ·" in text)
-        finally:
-            pty.close()
+    with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
+        pty.type("/pull tall\r")
+        ollama.parts.put(40)
+        pty.until(" 40 %")
+        pty.type("\x1b")
+        pty.until("Stopped: tall is not all here")
+        ollama.parts.put(41)
+        ollama.parts.put(42)
+        assert ollama.broken.get(timeout=15) == "tall"
+        pty.type("/pull tall\r")
+        ollama.parts.put(70)
+        pty.until(" 70 %")
+        pty.type("\r")
+        pty.until(lambda text: "70 %" not in text)
+        ollama.parts.put(None)
+        pty.until(lambda text: "tall is here." in text and "ollama/tall ·" in text)
 
 
 def test_the_doctor_says_on_the_screen_what_is_wrong_and_keys_go_on(tmp_path: Path) -> None:
-    with serving("small") as ollama:
-        pty = screen(tmp_path, ollama.address)
+    with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
         (tmp_path / "place" / "config.toml").chmod(0o644)
-        try:
-            pty.until("Enter send")
-            pty.type("/doctor\r")
-            shown = pty.until("1 thing to mend")
-            assert "chmod 600" in shown and "(0644)" in shown and f"http://{ollama.address}: answers, 1 models" in shown
-            pty.type("\x1b")
-            pty.until(lambda text: "thing to mend" not in text)
-            pty.type("still here")
-            pty.until("still here")
-        finally:
-            pty.close()
+        pty.type("/doctor\r")
+        shown = pty.until("1 thing to mend")
+        assert "chmod 600" in shown and "(0644)" in shown and f"http://{ollama.address}: answers, 1 models" in shown
+        pty.type("\x1b")
+        pty.until(lambda text: "thing to mend" not in text)
+        pty.type("still here")
+        pty.until("still here")
 
 
 def test_the_doctor_waits_for_a_server_and_keys_do_not(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, serving("small") as ollama:
         silent.settimeout(20)
         address = "http://{}:{}/v1".format(*silent.getsockname())
-        pty = screen(tmp_path, ollama.address, f'[providers.slow]\nbase_url = "{address}"\n')
-        try:
-            pty.until("Enter send")
+        with screen(tmp_path, ollama.address, f'[providers.slow]\nbase_url = "{address}"\n') as pty:
             pty.type("/doctor\r")
             pty.until("looking")
             connection, _ = silent.accept()  # it is asked, and says nothing
@@ -93,18 +72,11 @@ def test_the_doctor_waits_for_a_server_and_keys_do_not(tmp_path: Path) -> None:
                 pty.until(lambda text: "looking" not in text)
                 pty.type("still here")
                 pty.until("still here")
-        finally:
-            pty.close()
 
 
 def test_a_provider_is_set_up_later_and_left_without_a_change(tmp_path: Path) -> None:
-    with serving("small") as ollama:
-        pty = screen(tmp_path, ollama.address)
-        try:
-            pty.until("Enter send")
-            pty.type("/setup\r")
-            pty.until("Number or name:")
-            pty.type("\x03")
-            pty.until(lambda text: "Enter send" in text and "ollama/small" in text and "Number or name" not in text)
-        finally:
-            pty.close()
+    with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
+        pty.type("/setup\r")
+        pty.until("Number or name:")
+        pty.type("\x03")
+        pty.until(lambda text: "Enter send" in text and "ollama/small" in text and "Number or name" not in text)

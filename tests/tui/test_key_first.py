@@ -53,15 +53,15 @@ def test_a_key_comes_first_until_it_is_painted() -> None:
         screen.look()
         assert screen.taken == []
         keys.painted()  # a frame that was on its way before the key was handled
-        assert keys.is_under_way
+        assert keys.under_way()
         screen.link.key_came()
-        assert keys.is_handled
+        assert keys.to_paint()
         keys.read()
         keys.painted()
-        assert keys.is_under_way, "the second one is not handled yet"
+        assert keys.under_way(), "the second one is not handled yet"
         screen.link.key_came()
         keys.painted()
-        assert not keys.is_under_way
+        assert not keys.under_way()
         await screen.until_all(FLOOD[:1])
 
     asyncio.run(run())

@@ -27,8 +27,7 @@ def display_lines(display: d.Display) -> list[str]:
         case d.TableDisplay():
             return [", ".join(display.header), *(", ".join(row) for row in display.rows)]
         case d.TodoDisplay():
-            states = {"open": "to do", "active": "in work", "done": "done"}
-            return [f"{states[item.state]}: {item.text}" for item in display.items]
+            return [f"{d.TODO_WORDS[item.state]}: {item.text}" for item in display.items]
         case d.QuestionDisplay():
             options = [f"{number}. {option}" for number, option in enumerate(display.options, 1)]
             return [display.text, *options, *([f"answer: {display.answer}"] if display.answer else [])]

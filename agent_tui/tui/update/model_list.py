@@ -30,7 +30,7 @@ def entries(model: Model) -> Iterator[Entry]:
     offered = {str(one.get("name", "")): one for one in listed(data, "offered")}
     facts, used = data.get("facts"), data.get("used")
     facts = facts if isinstance(facts, Mapping) else {}
-    aliases = _aliases(data)
+    aliases = _aliases(model)
     for alias, meant in aliases.items():
         known = _entry(meant, offered.get(meant), facts.get(meant), data.get("model"), "Aliases")
         yield replace(known, id=alias, label=alias, detail=f"{meant} · {known.detail}" if known.detail else meant)
@@ -53,9 +53,10 @@ def entries(model: Model) -> Iterator[Entry]:
     yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
 
 
-def _aliases(data: Mapping[str, Any]) -> dict[str, str]:
+def _aliases(model: Model) -> dict[str, str]:
     """The person's own names, and the models that they stand for."""
-    found = data.get("aliases")
+    data = model.transcript.answers.get("models")
+    found = data.get("aliases") if isinstance(data, Mapping) else None
     return {str(alias): str(meant) for alias, meant in found.items()} if isinstance(found, Mapping) else {}
 
 
@@ -63,8 +64,7 @@ def narrowed(model: Model, query: str) -> str:
     """What is looked for: by the name of a provider its models, not all that has these letters."""
     data = model.transcript.answers.get("models")
     heads = {str(one.get("name", "")).partition("/")[0] for one in listed(data, "offered")}
-    own = _aliases(data) if isinstance(data, Mapping) else {}
-    return f"{query}/" if query in heads and query not in own else query
+    return f"{query}/" if query in heads and query not in _aliases(model) else query
 
 
 def favourites(model: Model) -> tuple[str, ...]:
@@ -117,8 +117,7 @@ def pressed(model: Model, picker: Picker, msg: KeyPressed) -> Step | None:
         return None
     if msg.key == "f3":
         return model, (WriteSetting("model", chosen.id, project=True),)
-    data = model.transcript.answers.get("models")
-    meant = _aliases(data).get(chosen.id, chosen.id) if isinstance(data, Mapping) else chosen.id
+    meant = _aliases(model).get(chosen.id, chosen.id)
     now = favourites(model)
     new = tuple(one for one in now if one != meant) if meant in now else (*now, meant)
     return model, (WriteSetting(FAVOURITES, new or None),)

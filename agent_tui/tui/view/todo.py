@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from agent_tui.protocol.display import TodoItem
+from agent_tui.protocol.display import TODO_WORDS, TodoItem
 from agent_tui.structures.visible import visible
 from agent_tui.tui.regions import OverlayView, Span, Tone
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
 _STATES: Final[Mapping[str, tuple[str, Tone, Tone]]] = {
-    "open": ("☐ to do", "normal", "normal"), "active": ("▸ in work", "accent", "accent"),
-    "done": ("☑ done", "good", "dim"),
-}  # fmt: skip
-"""The mark and the word of a state, their tone, and that of the text."""
+    "open": ("☐", "normal", "normal"), "active": ("▸", "accent", "accent"), "done": ("☑", "good", "dim"),
+}
+"""The mark of a state, the tone of mark and word, and that of the text."""
 WORD: Final = 9
 EMPTY: Final = "The list is empty."
 
@@ -29,5 +28,6 @@ def todo_view(items: tuple[TodoItem, ...], scroll: int) -> OverlayView:
 
 
 def _line(item: TodoItem) -> tuple[Span, ...]:
-    state, tone, text = _STATES[item.state]
+    mark, tone, text = _STATES[item.state]
+    state = f"{mark} {TODO_WORDS[item.state]}"
     return Span(f"{state:<{WORD}}  ", tone), Span(visible(one_line(item.text)), text)
