@@ -115,12 +115,12 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     model = "demo/tour" if given.demo else given.model
     flags = set_by(given, model, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
-    from agent_tui.agent.worker import Worker
-    from agent_tui.tui.keymap import resolve
     from agent_tui.tui.lean import lean
-    from agent_tui.tui.look import Look
 
-    with lean():
+    with lean():  # around all of them: each brings asyncio
+        from agent_tui.agent.worker import Worker
+        from agent_tui.tui.keymap import resolve
+        from agent_tui.tui.look import Look
         from agent_tui.tui.start import run
 
     if config.otr and early is not None:
