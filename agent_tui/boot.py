@@ -15,6 +15,7 @@ import termios
 import time
 
 from agent_tui.boot_frame import frame, typed_folder
+from agent_tui.structures.terminal_facts import drawable
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def noted() -> list[int]:
 
 def prepare(arguments: Sequence[str]) -> Early | None:
     """Make the terminal ready if the full screen is wanted and the terminal is ours; else do nothing."""
-    if not wants_screen(arguments):
+    if not wants_screen(arguments) or not drawable(os.environ):
         return None
     early = take_terminal()
     if early is not None:

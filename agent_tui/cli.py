@@ -19,6 +19,7 @@ from agent_tui.cli_parser import Parser, Version, besides, encodable, guarded, l
 from agent_tui.registry import late
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
+from agent_tui.structures.terminal_facts import drawable
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -112,6 +113,8 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     given = parser.parse_args(arguments)
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
+    if not drawable(os.environ):
+        raise Usage(f"TERM={os.environ['TERM']} draws no full screen; `agent-tui chat` talks line by line")
     model = "demo/tour" if given.demo else given.model
     flags = set_by(given, model, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)

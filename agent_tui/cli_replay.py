@@ -190,6 +190,10 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
     if not all(os.isatty(fd) for fd in (0, 1, 2)):
         print("agent-tui replay: this is not a terminal; --frames DIR and --verify work without one", file=sys.stderr)
         return USAGE
+    if not drawable(os.environ):
+        said = f"TERM={os.environ['TERM']} draws no full screen; --frames DIR and --verify need none"
+        print(f"agent-tui replay: {one_line(said)}", file=sys.stderr)
+        return USAGE
     from agent_tui.agent.moment import about
     from agent_tui.tui.configuration import Configuration
     from agent_tui.tui.replay import ReplayApp

@@ -9,6 +9,9 @@ from hypothesis import settings
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
+if os.environ.get("TERM") in ("dumb", "unknown"):  # of the machine that runs the tests; theirs can draw
+    os.environ["TERM"] = "xterm-256color"
+
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("campaign", print_blob=True, deadline=None)
 settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")

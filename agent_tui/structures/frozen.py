@@ -9,15 +9,19 @@ class (fields, slots, `replace`, pattern matching, pydantic), compiles each of `
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any, TypeVar, dataclass_transform, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
+if TYPE_CHECKING:
+    Field: TypeAlias = dataclasses.Field[Any]
 
 METHODS = ("__init__", "__eq__", "__hash__", "__repr__")
 FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 """What `dataclasses`, pydantic and `match` ask a class for."""
 NO_FIELD = ("ClassVar", "typing.ClassVar")
+NOT_TAKEN = ("__dict__", "__weakref__")
+DECLARED = "__declared__"
 
 
 @overload
@@ -30,54 +34,75 @@ def frozen(cls: type[T] | None = None, *, kw_only: bool = False) -> type[T] | Ca
     `KW_ONLY` are not understood."""
 
     def make(plain: type[T]) -> type[T]:
-        made = _slotted(plain)
-        for name in METHODS:
-            if name == "__init__" or name not in plain.__dict__ or plain.__dict__[name] is None:
-                setattr(made, name, _compiled_at_first_call(made, name))
-        facts = _Facts(plain, made, kw_only)
-        for name in FACTS:
-            setattr(made, name, _Fact(name, facts))
-        return made
+        return _made(plain, kw_only)
 
     return make if cls is None else make(cls)
 
 
-def _slotted(plain: type[T]) -> type[T]:
-    """`plain` once more, with slots where it has fields."""
-    names = [name for name, kind in plain.__annotations__.items() if not str(kind).startswith(NO_FIELD)]
-    inherited = {slot for base in plain.__mro__[1:] for slot in base.__dict__.get("__slots__", ())}
-    content = {name: value for name, value in plain.__dict__.items() if name not in names}
-    content |= {"__setattr__": _set, "__delattr__": _delete, "__getstate__": _state, "__setstate__": _restore}
+def _made(plain: type[T], kw_only: bool) -> type[T]:
+    """`plain` once more, with slots where it has fields and methods that are compiled when they are called."""
+    own = plain.__dict__
+    names = [name for name, kind in own.get("__annotations__", {}).items() if not str(kind).startswith(NO_FIELD)]
+    inherited = {slot for base in plain.__mro__[1:-1] for slot in base.__dict__.get("__slots__", ())}
+    facts = _Facts(plain, names, kw_only)
+    content = {name: value for name, value in own.items() if name not in names and name not in NOT_TAKEN}
+    for name in METHODS:
+        if name == "__init__" or own.get(name) is None:
+            content[name] = _compiled_at_first_call(facts, name)
+    content |= _FROZEN
     content["__slots__"] = tuple(name for name in names if name not in inherited)
-    return _again(plain, content)
+    content[DECLARED] = facts
+    for name in FACTS:
+        content[name] = _Fact(name, facts)
+    facts.made = _again(plain, content)
+    made: type[T] = facts.made
+    return made
 
 
-def _again(plain: type[T], content: dict[str, Any]) -> type[T]:
-    for name in ("__dict__", "__weakref__"):
-        content.pop(name, None)
+def _again(plain: type[Any], content: dict[str, Any]) -> Any:
     kind: Any = type(plain)
-    made: type[T] = kind(plain.__name__, plain.__bases__, content)
+    made = kind(plain.__name__, plain.__bases__, content)
     made.__qualname__ = plain.__qualname__
     return made
 
 
 class _Facts:
-    """What the standard decorator finds out about a class. It is asked about a twin of it: it takes things out of what
-    it is given, and two threads may want to know at once."""
+    """What is known of a class. The standard decorator is asked about a twin of it: it takes things out of what it is
+    given, and two threads may want to know at once."""
 
-    __slots__ = ("kw_only", "made", "plain")
+    __slots__ = ("kw_only", "made", "names", "plain")
 
-    def __init__(self, plain: type[Any], made: type[Any], kw_only: bool) -> None:
-        self.plain, self.made, self.kw_only = plain, made, kw_only
+    def __init__(self, plain: type[Any], names: list[str], kw_only: bool) -> None:
+        self.plain, self.names, self.kw_only = plain, names, kw_only
+        self.made: Any = None
 
     def find(self) -> dict[str, Any]:
-        twin = _again(self.plain, dict(self.plain.__dict__))
+        twin = _again(self.plain, {n: value for n, value in self.plain.__dict__.items() if n not in NOT_TAKEN})
         twin.__doc__ = twin.__doc__ or twin.__name__  # else a signature is computed to put there
         dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)(twin)
         found = {name: twin.__dict__[name] for name in FACTS}
         for name, fact in found.items():
             setattr(self.made, name, fact)
         return found
+
+    def declared(self) -> Iterator[Field]:
+        """The fields of the class itself, without its bases'."""
+        for name in self.names:
+            value = self.plain.__dict__.get(name, dataclasses.MISSING)
+            own: Field = value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
+            own.name = name
+            if own.kw_only is dataclasses.MISSING:
+                own.kw_only = self.kw_only
+            yield own
+
+
+def _fields(cls: type[Any]) -> list[Field]:
+    """The fields of a class, its bases' first: what `dataclasses.fields` says, without what that has to find out."""
+    found: dict[str, Field] = {}
+    for base in reversed(cls.__mro__):
+        facts = base.__dict__.get(DECLARED)
+        found |= {own.name: own for own in facts.declared()} if facts else {}
+    return list(found.values())
 
 
 class _Fact:
@@ -92,8 +117,9 @@ class _Fact:
         return self.facts.find()[self.name]
 
 
-def _compiled_at_first_call(cls: type[Any], name: str) -> Callable[..., Any]:
+def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., Any]:
     def first(self: Any, *args: Any, **kwargs: Any) -> Any:
+        cls = facts.made
         method = _compile(cls, name)
         if cls.__dict__.get(name) is first:
             setattr(cls, name, method)
@@ -105,7 +131,7 @@ def _compiled_at_first_call(cls: type[Any], name: str) -> Callable[..., Any]:
 def _compile(cls: type[Any], name: str) -> Callable[..., Any]:
     """The method `name` of `cls`, from its fields."""
     scope: dict[str, Any] = {"MISSING": dataclasses.MISSING}
-    fields = dataclasses.fields(cls)
+    fields = _fields(cls)
     match name:
         case "__init__":
             source = _init(cls, fields, scope)
@@ -127,7 +153,7 @@ def _compile(cls: type[Any], name: str) -> Callable[..., Any]:
     return made
 
 
-def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...], scope: dict[str, Any]) -> list[str]:
+def _init(cls: type[Any], fields: list[Field], scope: dict[str, Any]) -> list[str]:
     """The source of `__init__`; what it refers to goes into `scope`."""
     positional, keyword, body = ["self"], list[str](), list[str]()
     for number, own in enumerate(fields):
@@ -167,3 +193,6 @@ def _state(self: Any) -> list[Any]:
 def _restore(self: Any, state: list[Any]) -> None:
     for own, content in zip(dataclasses.fields(self), state, strict=True):
         object.__setattr__(self, own.name, content)
+
+
+_FROZEN = {"__setattr__": _set, "__delattr__": _delete, "__getstate__": _state, "__setstate__": _restore}

@@ -17,6 +17,11 @@ _FULL: Final = ("-direct", "-truecolor", "kitty", "ghostty", "alacritty", "foot"
 _MOST: Final = 8
 
 
+def drawable(environment: Mapping[str, str]) -> bool:
+    """Whether a screen can be drawn on it at all: one that says it can do nothing shows every sequence as letters."""
+    return environment.get("TERM", "").lower() not in ("dumb", "unknown")
+
+
 def depth(environment: Mapping[str, str]) -> Depth:
     """COLORTERM is believed before TERM: over ssh and in multiplexers it is what is left of the outer terminal."""
     term = environment.get("TERM", "").lower()
