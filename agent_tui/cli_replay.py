@@ -24,6 +24,7 @@ from agent_tui.sessions.index import meant, missing
 from agent_tui.sessions.private import write_all
 from agent_tui.sessions.raw import lines
 from agent_tui.sessions.store import log_path, read
+from agent_tui.structures.terminal_facts import drawable
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 
 if TYPE_CHECKING:
