@@ -43,7 +43,7 @@ from agent_tui.tui.widgets.transcript import Transcript
 POLL_SECONDS: Final = 0.1
 
 
-class AgentApp(Surroundings, inherit_bindings=False):
+class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
     """The full screen. Tests give it an engine of their own and a `model` to begin with."""
 
     CSS_PATH = "style.tcss"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeAlias, cast
 
 from rich.console import Console
 from textual import events
@@ -34,8 +34,10 @@ class Keyed(Protocol):
     link: Link
 
 
-class Stage(Screen[None]):
+class Stage(Screen[None], inherit_css=False):
     """A screen that is painted by a `Canvas`."""
+
+    COMPONENT_CLASSES: ClassVar = Screen.COMPONENT_CLASSES
 
     def __init__(self) -> None:
         super().__init__()

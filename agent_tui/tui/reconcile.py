@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.widget import Widget
 
@@ -45,6 +44,10 @@ TOGETHER: Final = 0.02
 """Keys that came so soon after the first of them have one time."""
 
 
+class Plain(Widget, inherit_css=False):
+    """Holds other widgets."""
+
+
 class Regions:
     """`shown` is the view on the screen; `tell` is given what only the widgets know.
 
@@ -60,8 +63,8 @@ class Regions:
         self.status, self.prompt, self.footer = Status(), Prompt(), Footer()
         self.welcome, self.label = Welcome(), Label(id="label")
         self.completion, self.overlay, self.toast = Completion(), Overlay(), Toast()
-        self.line = Horizontal(Mark(id="mark"), self.prompt, id="line")
-        self.box = Vertical(self.line, id="box")
+        self.line = Plain(Mark(id="mark"), self.prompt, id="line")
+        self.box = Plain(self.line, id="box")
         self.dialog.around = self._around
 
     def compose(self) -> ComposeResult:

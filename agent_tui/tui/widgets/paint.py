@@ -91,7 +91,7 @@ def between(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tu
     return (*pad(left, room), *right)
 
 
-class Region(Widget, can_focus=False):
+class Region(Widget, can_focus=False, inherit_css=False):
     """A region that draws lines of segments. Subclasses hold a value and say its `lines`."""
 
     DEFAULT_CSS = "Region { height: auto; }"

@@ -13,10 +13,10 @@ from textual.widgets import TextArea
 from agent_tui.structures import chips
 
 
-class Chipped(TextArea, inherit_bindings=False):
+class Chipped(TextArea, inherit_bindings=False, inherit_css=False):
     """The caret is never inside a label; what takes a part of one away takes all of it."""
 
-    COMPONENT_CLASSES: ClassVar = {"prompt--chip"}
+    COMPONENT_CLASSES: ClassVar = {*TextArea.COMPONENT_CLASSES, "prompt--chip"}
 
     def chip_hit(self, label: str) -> None:
         """The mouse clicked on `label`."""

@@ -35,7 +35,7 @@ else:
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
 
 
-class Transcript(WithBar, can_focus=False):
+class Transcript(WithBar, can_focus=False, inherit_css=False):
     """Shows a `TranscriptView`. Give it a new one with `apply`; move it with `scroll_view`.
 
     The palette is the one given, else `app.palette`; after it has changed, call `restyle`.

@@ -20,7 +20,7 @@ MOST: Final = 100
 """Ready strips (a glyph in its colours) that are kept."""
 
 
-class Bar(ScrollBar):
+class Bar(ScrollBar, inherit_css=False):
     """Textual's vertical scrollbar, whose look is made once for each place of its thumb."""
 
     DEFAULT_CLASSES: ClassVar[str] = "-textual-system"
