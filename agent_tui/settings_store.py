@@ -46,6 +46,16 @@ class Store:
             return self.config / FILE
         return project_file(self.cwd, self.config) or project_folders(self.cwd)[0] / ".agent-tui" / FILE
 
+    def own(self, key: str, project: bool = False) -> Any:
+        """What the file itself says of `key`; None: nothing."""
+        try:
+            found: Any = tomllib.loads(_content(self.path(project)).decode("utf-8-sig"))
+        except (OSError, ValueError, RecursionError):  # nothing of it is used
+            return None
+        for part in parts(key):
+            found = found.get(part) if isinstance(found, Mapping) else None
+        return found
+
     def write(self, key: str, value: Any, project: bool = False) -> None:
         """Set `key` to `value`, as a file holds it. Raises Refused."""
         kind = KEYS if key.startswith("keys.") else known.kind if (known := entry(key)) else None

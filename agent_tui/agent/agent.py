@@ -1,9 +1,8 @@
 """The agent of a session: takes Ops, runs turns, keeps the queue. Everything here runs on one asyncio loop.
 
 `handle` never blocks and never fails: what takes time is a task, what goes wrong is an event. Shapes of `answered`:
-skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools, where}],
-tried: [{what, result}], variables: [..]}`; clipboard `{tool, problem}`; written `{path, problem, note}`; files `{paths,
-folded, names, whole, note}` (`fuzzy.Corpus`), in a repository twice: before the folders were looked at, and after."""
+skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools, where}], tried:
+[{what, result}], ..}`; clipboard `{tool, problem}`; written `{path, problem, note}`; files as `Corpus`, maybe twice."""
 
 from __future__ import annotations
 
@@ -25,9 +24,9 @@ from agent_tui.agent.images import Images
 from agent_tui.agent.looking import Looker
 from agent_tui.agent.models import Models
 from agent_tui.agent.past import Past
-from agent_tui.agent.pulls import Pulls
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
+from agent_tui.agent.setups import Setups
 from agent_tui.agent.shell import Shell
 from agent_tui.agent.switches import switch
 from agent_tui.agent.turns import Turns, new_id
@@ -67,6 +66,7 @@ from agent_tui.protocol.ops import (
     Submit,
     WriteFile,
 )  # fmt: skip
+from agent_tui.protocol.setup_op import SetUp
 from agent_tui.structures import chips
 
 DRAFT_SECONDS: Final = 0.2
@@ -84,7 +84,7 @@ class Agent:
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
-        self.pulls = Pulls(models, record, self.turns.spawn)
+        self.setups = Setups(models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn)
         self.shell = Shell(record, self.turns)
         self.asides = Asides(
             record, models, self.turns.accounts, lambda: self.turns.prepare(record.emit), self.turns.filled,
@@ -123,8 +123,8 @@ class Agent:
                 self.turns.spawn(self.directories.change(op))
             case SetModel():
                 self.turns.spawn(self.models.change(self.record, op.model, op.base_url))
-            case Pull():
-                self.pulls.handle(op)
+            case Pull() | SetUp():
+                self.setups.handle(op)
             case SaveDraft():
                 self._save_draft(op)
             case KeepPlace() if op.row >= 0 or self.record.standing.place >= 0:

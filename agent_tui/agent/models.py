@@ -14,6 +14,7 @@ from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import choose
 from agent_tui.providers.base import Provider
 
+WAYS = "/models lists what there is, /setup sets up a provider"
 NO_TOOLS = "This model does not say that it can call tools: it may only be able to talk."
 
 
@@ -52,11 +53,16 @@ class Models:
             record.emit(self.told("start"))
             if before and (name or base_url):  # without a model, the screen that `told` brings up says it
                 said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
-                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", "/models lists what there is"))
+                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", WAYS))
             return
-        await self._take(choice)
         if base_url:
             record.emit(Notice(self._keep(choice.provider, base_url)))
+        await self.adopt(record, choice)
+
+    async def adopt(self, record: Record, choice: choose.Choice) -> None:
+        """The session runs on what was chosen, from the next request on."""
+        before = self.info.name
+        await self._take(choice)
         if self.info.name != before:
             record.emit(ModelChanged(self.info.name, self.info.window))
             if self.info.note:

@@ -68,13 +68,29 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
         return await best(server)
     finally:
         await server.close()
-    for base in (typed,) if typed.endswith("/v1") else (f"{typed}/v1", typed):
+    for base in _bases(typed):
         choice = await first_listed(world.compatible(base))
         known = {each.result for each in tried}
         tried += (each for each in choice.tried if each.result not in known)
         if choice.provider is not None:
             return replace(choice, tried=tuple(tried))
     return Choice(None, None, tuple(tried))
+
+
+def _bases(typed: str) -> tuple[str, ...]:
+    """Where the API of the server at a typed address may begin."""
+    return (typed,) if typed.endswith("/v1") else (f"{typed}/v1", typed)
+
+
+def servers_at(name: str, address: str) -> tuple[tuple[str, str], ...]:
+    """Which providers may be meant by an address as typed, each with its own: those of `name`; empty: an Ollama, else a
+    server that speaks Chat Completions. Nothing where it is no address."""
+    meant = _typed.address(address)
+    if not meant:
+        return ()
+    own = (("ollama", ollama.address(meant)),) if name in ("", "ollama") else ()
+    bases = _bases(compatible.address(meant)) if name != "ollama" else ()
+    return (*own, *((name or "compatible", base) for base in bases))
 
 
 def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
@@ -158,6 +174,11 @@ async def asked_for_models(
     """What the provider `name` offers: within `seconds` it answers or has failed."""
     answer = await reached(World(settings, environment, cwd, data), name, seconds)
     return answer.failed or answer.models
+
+
+def is_set(name: str, settings: Settings, environment: Mapping[str, str]) -> bool:
+    """Whether there is a key or an address for a service."""
+    return World(settings, environment, Path(), Path()).is_set(name)
 
 
 def needs(name: str, settings: Settings, environment: Mapping[str, str]) -> str:

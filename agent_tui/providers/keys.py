@@ -39,6 +39,13 @@ def variable(name: str, environment: Mapping[str, str]) -> str:
     return next((key for key in given if environment.get(key, "").strip()), "")
 
 
+def where(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
+    """Where the key that the provider is sent is from; empty: it has none. `settings` with what is stored, or without
+    it."""
+    own = settings.providers.get(name, ProviderSettings())
+    return own.key_from or SETTINGS if own.api_key else variable(name, environment)
+
+
 def joined(settings: Settings, environment: Mapping[str, str], stored: Stored) -> Settings:
     """`settings` with the stored keys of the providers that have none otherwise."""
     providers = dict(settings.providers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -125,6 +125,12 @@ def begin(path: Path, scrubber: Scrubber) -> WireLog:
     end()
     _current = WireLog(path, scrubber)
     return _current
+
+
+def learn(values: Iterable[str]) -> None:
+    """Leave out these from now on too: keys that came since it was begun."""
+    if _current is not None:
+        _current.scrubber.learn(values)
 
 
 def end() -> None:

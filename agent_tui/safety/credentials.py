@@ -107,9 +107,13 @@ def from_keyring(names: Iterable[str]) -> dict[str, Key]:
     return {name: Key(key.strip(), KEYRING) for name, key in told.items() if key and key.strip()}
 
 
-def save(folder: Path, name: str, key: str) -> str:
-    """Keep `key` for the provider `name`: in the keyring, or where there is none that works in the file. Returns where
-    it is now. Raises Refused."""
+def save(folder: Path, name: str, key: str, place: str = "") -> str:
+    """Keep `key` for the provider `name`: in the keyring, or where there is none that works in the file. With the
+    `place` `file`, there in any case. Returns where it is now. Raises Refused, and Unusable if the keyring does not let
+    go of an older one, which would win."""
+    if place == "file":
+        _out_of_keyring(name)
+        return _in_file(folder, name, key)
     if has_keyring():
         keyring = _keyring()
         try:
@@ -122,19 +126,36 @@ def save(folder: Path, name: str, key: str) -> str:
     return _in_file(folder, name, key)
 
 
+def keyring_works() -> bool:
+    """Whether keys can be kept in a keyring here."""
+    if not has_keyring():
+        return False
+    try:
+        return _works(_keyring())
+    except (Unusable, *_BACKENDS):
+        return False
+
+
 def remove(folder: Path, name: str) -> tuple[str, ...]:
     """Forget the key of the provider `name` wherever it is kept: where that was. Raises Refused, Unusable."""
     places: list[str] = []
     if name in in_file(folder).keys:
         places.append(_in_file(folder, name, None))
-    if name in from_keyring((name,)):
-        keyring = _keyring()
-        try:
-            keyring.delete_password(SERVICE, name)
-        except (keyring.errors.KeyringError, *_BACKENDS) as error:
-            raise Unusable(f"the keyring does not let go of it: {_said(error)}") from None
+    if _out_of_keyring(name):
         places.append(KEYRING)
     return tuple(places)
+
+
+def _out_of_keyring(name: str) -> bool:
+    """Whether the keyring had a key, and has it no more. Raises Unusable."""
+    if name not in from_keyring((name,)):
+        return False
+    keyring = _keyring()
+    try:
+        keyring.delete_password(SERVICE, name)
+    except (keyring.errors.KeyringError, *_BACKENDS) as error:
+        raise Unusable(f"the keyring does not let go of it: {_said(error)}") from None
+    return True
 
 
 def _in_file(folder: Path, name: str, key: str | None) -> str:

@@ -1,0 +1,176 @@
+"""Setting up a provider: which there are, what one answers, and keeping what was chosen. For the screen (`setups`) and
+for `agent-tui setup`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from agent_tui.protocol.setup_op import KeyPlace, SetupScope
+from agent_tui.providers import choose, keys, presets
+from agent_tui.providers.base import Failed
+from agent_tui.safety import credentials
+from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings_store import Refused, Store
+
+TYPED: Final = "what you typed"
+NEARBY: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
+"""Servers that people run on their own machine."""
+NOT_THERE: Final = ("bad_request", "malformed", "unknown_model")
+"""What a server says that was asked in the wrong place: of two failures the other one says more."""
+Group = Literal["ready", "nearby", "service"]
+"""There is a key or an address; it may run on this machine; it wants a key."""
+Needs = Literal["", "key", "address"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A provider to choose: where its key is from, and what must be typed before it can be asked."""
+
+    name: str
+    label: str
+    group: Group
+    key: str = ""
+    needs: Needs = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A provider that is asked, at `address` and with `key` where those were typed. Without a name: whatever answers
+    at the address."""
+
+    name: str
+    address: str = ""
+    key: str = field(default="", repr=False)
+
+
+def label(name: str) -> str:
+    service = presets.SERVICES.get(name)
+    return service.label if service else {"ollama": "Ollama", "compatible": "your server"}.get(name, name)
+
+
+def offers(settings: Settings, environment: Mapping[str, str]) -> tuple[Offer, ...]:
+    """All that can be chosen: what is set up, what may run nearby, the other services. `settings` with stored keys."""
+    own = (name for name, given in settings.providers.items() if given.base_url)
+    ready = [name for name in presets.SERVICES if choose.is_set(name, settings, environment)]
+    known = (*ready, *(name for name in own if name not in (*ready, "ollama", "demo", "scripted")))
+    groups: tuple[tuple[Group, tuple[str, ...]], ...] = (
+        ("ready", known), ("nearby", NEARBY), ("service", tuple(presets.SERVICES)),
+    )  # fmt: skip
+    found: dict[str, Offer] = {}
+    for group, names in groups:
+        for name in names:
+            where, needs = keys.where(name, settings, environment), _needs(name, settings, environment)
+            found.setdefault(name, Offer(name, label(name), group, where, needs))
+    return tuple(found.values())
+
+
+def _needs(name: str, settings: Settings, environment: Mapping[str, str]) -> Needs:
+    own, service = settings.providers.get(name, ProviderSettings()), presets.SERVICES.get(name)
+    if name == "azure" and service and not (own.base_url or service.url(environment)):
+        return "address"
+    return "key" if choose.needs(name, settings, environment) else ""
+
+
+def no_key(typed: str) -> str:
+    """Why that is no key; empty: it may be one."""
+    if not typed:
+        return "nothing was typed"
+    fits = typed.isascii() and typed.isprintable() and " " not in typed
+    return "" if fits else "that is no key: it has spaces or letters that none has"
+
+
+def settings_with(attempt: Attempt, settings: Settings, environment: Mapping[str, str]) -> Settings:
+    """`settings` with what was typed. A key goes to no other address than the one that it was kept for."""
+    name, service = attempt.name, presets.SERVICES.get(attempt.name)
+    own = settings.providers.get(name, ProviderSettings())
+    before = own.base_url or (service.url(environment) if service else "")
+    if attempt.address and attempt.address != before:
+        moved = bool(before) or name != "azure"  # a key of Azure's came before its address
+        own = replace(own, base_url=attempt.address)
+        own = replace(own, api_key="", key_from="") if moved else own
+    if attempt.key:
+        own = replace(own, api_key=attempt.key, key_from=TYPED)
+    return replace(settings, providers={**settings.providers, name: own})
+
+
+async def answered(
+    attempt: Attempt, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, seconds: float
+) -> tuple[Attempt, choose.Found]:
+    """What the provider offers, or why nothing; and the attempt as it is to be kept: its address is that of the API."""
+    places = [attempt]
+    if attempt.address and attempt.name != "azure":
+        names = choose.servers_at(attempt.name, attempt.address)
+        places = [replace(attempt, name=name, address=address) for name, address in names]
+    failed: list[tuple[Attempt, Failed]] = []
+    for place in places:
+        given = settings_with(place, settings, environment)
+        found = await choose.asked_for_models(place.name, given, environment, cwd, data, seconds)
+        if not isinstance(found, Failed) or found.kind == "auth":
+            return place, found
+        failed.append((place, found))
+    if not failed:
+        return attempt, Failed("bad_request", f"{attempt.address}: is no address", "write it as http://host:port")
+    return min(failed, key=lambda one: (one[0].name == "ollama" != attempt.name, one[1].kind in NOT_THERE))
+
+
+def first_of(name: str, models: tuple[str, ...]) -> str:
+    """The model that is proposed: the usual one, else the first that is listed; empty: there is none."""
+    service = presets.SERVICES.get(name)
+    usual = f"{name}/{service.model}" if service and service.model else ""
+    return usual if usual in models or (usual and not models) else models[0] if models else ""
+
+
+def named(name: str, typed: str) -> str:
+    """The model that is meant by what was typed for the provider; empty: that is no name."""
+    if not typed or any(map(str.isspace, typed)):
+        return ""
+    return typed if typed.startswith(f"{name}/") else f"{name}/{typed}"
+
+
+def keep(
+    store: Store, folder: Path, attempt: Attempt, model: str, place: KeyPlace, scope: SetupScope,
+) -> tuple[str, ...]:  # fmt: skip
+    """Keep the address and the key, where they were typed, and the model as the default of `scope`: all, or where that
+    cannot be done nothing. What was done, line by line. Raises Refused, Unusable."""
+    undo: list[Callable[[], object]] = []
+    said: list[str] = []
+
+    def write(key: str, value: str, project: bool) -> None:
+        before = store.own(key, project)
+        store.write(key, value, project)
+        undo.append(lambda: store.put(key, before, project))
+
+    try:
+        if attempt.address:
+            write(f"providers.{attempt.name}.base_url", attempt.address, False)
+            said.append(f"The address {attempt.address} is kept in {store.path().name}.")
+        if scope != "session":
+            write("model", model, scope == "project")
+            whose = "in this project" if scope == "project" else "now"
+            said.append(f"{model} is your model {whose} ({_place_of(store, scope)}).")
+        if attempt.key:
+            said.insert(0, f"The key is kept in {credentials.save(folder, attempt.name, attempt.key, place)}.")
+    except (Refused, credentials.Unusable):
+        for step in reversed(undo):
+            step()
+        raise
+    return (*said, *_wins(store, attempt, scope))
+
+
+def _place_of(store: Store, scope: SetupScope) -> str:
+    return f"{store.path(True).parent.name}/{store.path(True).name}" if scope == "project" else store.path().name
+
+
+def _wins(store: Store, attempt: Attempt, scope: SetupScope) -> list[str]:
+    """What stands above that which was kept."""
+    loaded, said = store.read(), list[str]()
+    now = loaded.values.get("model")
+    if scope != "session" and now is not None and now.layer != scope:
+        said.append(f"But {now.source} wins over it here.")
+    above = keys.where(attempt.name, loaded.settings, store.environment)
+    if attempt.key and above:
+        said.append(f"But there is another key in {above}, which wins over it.")
+    return said

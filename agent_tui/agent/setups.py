@@ -1,0 +1,203 @@
+"""What brings a model here while the session goes on: a provider that is set up, a model that is fetched (`pulls`).
+
+Shapes of `answered`: setup `{offers: [{name, label, group, key, needs, state, models, said}], looking, keyring}`, where
+`state` is empty (nobody asked), `looking`, `ok`, `down` (Ollama, which can be started) or `failed`; setup_step `{state,
+provider, label, address, models, first, key, failed, kind, hint, said, model}`, where `state` is `asking`, `starting`,
+`no_key` (what was typed is none), `answered`, `failed`, `down`, `keeping` or `kept`. A key is in neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Executor as Pool
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+from agent_tui.agent import local_server, setting_up
+from agent_tui.agent.models import Models
+from agent_tui.agent.pulls import Pulls
+from agent_tui.agent.record import Record
+from agent_tui.agent.setting_up import Attempt, Offer
+from agent_tui.agent.stored_keys import refreshing
+from agent_tui.protocol.events import Answered, Notice
+from agent_tui.protocol.ops import Pull
+from agent_tui.protocol.setup_op import SetUp
+from agent_tui.providers import choose, wire_log
+from agent_tui.providers.base import Failed
+from agent_tui.safety import credentials
+from agent_tui.settings import Flags
+from agent_tui.settings_store import Refused, Store
+
+LOOK_SECONDS: Final = 5.0
+"""So long a provider has to answer before the list of all says that it does not."""
+ASK_SECONDS: Final = 20.0
+Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+Learn = Callable[[Iterable[str]], None]
+
+
+class Setups:
+    """At most one provider is asked at a time. `learn` is told of a key before anybody uses it."""
+
+    def __init__(self, models: Models, record: Record, spawn: Spawn, pool: Pool, learn: Learn) -> None:
+        self._models, self._record, self._spawn, self._pool, self._learn = models, record, spawn, pool, learn
+        self._pulls = Pulls(models, record, spawn)
+        self._looks: asyncio.Task[None] | None = None
+        self._asks: asyncio.Task[None] | None = None
+        self._keeps: asyncio.Task[None] | None = None
+        """What is being written is written to its end."""
+        self._last = Attempt("")
+        """What answered last, with its key."""
+
+    def handle(self, op: Pull | SetUp) -> None:
+        if isinstance(op, Pull):
+            self._pulls.handle(op)
+            return
+        match op.step:
+            case "look":
+                _cancel(self._looks)
+                self._looks = self._spawn(self._look(op.id))
+            case "ask":
+                _cancel(self._asks)
+                self._asks = self._spawn(self._ask(op))
+            case "keep":
+                if self._keeps is None or self._keeps.done():  # two at once would write one over the other
+                    self._keeps = self._spawn(self._keep(op))
+            case "stop":
+                _cancel(self._looks)
+                _cancel(self._asks)
+                self._last = Attempt("")
+
+    async def _look(self, id: str) -> None:
+        """Tell which there are at once, and of each what came of asking it."""
+        if self._models.fresh is not None:
+            self._models.config = await self._models.fresh()
+        config, loop = self._models.config, asyncio.get_running_loop()
+        keyring = await loop.run_in_executor(self._pool, credentials.keyring_works)
+        found = {one.name: _told(one) for one in setting_up.offers(config.settings, config.environment)}
+        asked = [name for name, one in found.items() if one["group"] != "service" and not one["needs"]]
+        for name in asked:
+            found[name]["state"] = "looking"
+
+        def tell(looking: bool) -> None:
+            data = {"offers": [dict(one) for one in found.values()], "looking": looking, "keyring": keyring}
+            self._record.emit(Answered(id=id, kind="setup", data=data))
+
+        async def one(name: str) -> None:
+            answer = await self._models_of(Attempt(name), LOOK_SECONDS)
+            found[name] |= answer
+            tell(True)
+
+        tell(bool(asked))
+        await asyncio.gather(*map(one, asked))
+        tell(False)
+
+    async def _models_of(self, attempt: Attempt, seconds: float) -> dict[str, Any]:
+        """What is said of it in the list."""
+        config = self._models.config
+        _, answer = await setting_up.answered(
+            attempt, config.settings, config.environment, config.cwd, config.folders.data, seconds
+        )
+        if not isinstance(answer, Failed):
+            return {"state": "ok", "models": len(answer)}
+        down = attempt.name == "ollama" and await self._is_down(attempt)
+        return {"state": "down" if down else "failed", "kind": answer.kind, "said": answer.text}
+
+    async def _is_down(self, attempt: Attempt) -> bool:
+        """Whether it is an Ollama that could be started here."""
+        server = self._server(attempt)
+        try:
+            return await local_server.down(server, self._models.config.environment)
+        finally:
+            await server.close()
+
+    def _server(self, attempt: Attempt) -> Any:
+        config = self._models.config
+        given = setting_up.settings_with(attempt, config.settings, config.environment)
+        return choose.make("ollama/-", given, config.environment, config.cwd, config.folders.data)
+
+    async def _ask(self, op: SetUp) -> None:
+        attempt = Attempt(op.provider, op.address.strip(), op.key.strip())
+        if op.key and (wrong := setting_up.no_key(attempt.key)):
+            self._tell(op.id, "no_key", attempt, said=wrong)
+            return
+        if attempt.key:
+            self._learn((attempt.key,))
+            wire_log.learn((attempt.key,))
+        self._last = Attempt("")
+        if op.serve and (problem := await self._start(op.id, attempt)):
+            self._tell(op.id, "failed", attempt, said=problem, failure="unreachable")
+            return
+        self._tell(op.id, "asking", attempt)
+        config = self._models.config
+        attempt, answer = await setting_up.answered(
+            attempt, config.settings, config.environment, config.cwd, config.folders.data, ASK_SECONDS
+        )
+        if isinstance(answer, Failed):
+            down = answer.kind == "unreachable" and attempt.name == "ollama" and await self._is_down(attempt)
+            state = "down" if down else "failed"
+            self._tell(op.id, state, attempt, said=answer.text, hint=answer.hint, failure=answer.kind)
+            return
+        self._last = attempt
+        first = setting_up.first_of(attempt.name, answer)
+        self._tell(op.id, "answered", attempt, models=list(answer), first=first)
+
+    async def _start(self, id: str, attempt: Attempt) -> str:
+        """Start Ollama, as the person said. Why that failed, if it did."""
+        self._tell(id, "starting", attempt)
+        server = self._server(attempt)
+        try:
+            return await local_server.start(server, self._models.config)
+        finally:
+            await server.close()
+
+    async def _keep(self, op: SetUp) -> None:
+        """The model is opened first: what cannot be used is not written down."""
+        attempt, models = replace(self._last, name=self._last.name or op.provider), self._models
+        model = setting_up.named(attempt.name, op.model)
+        self._tell(op.id, "keeping", attempt, model=model)
+        config = models.config
+        settings = setting_up.settings_with(attempt, config.settings, config.environment)
+        world = (config.environment, config.cwd, config.folders.data)
+        choice = await choose.choose(model, settings, *world)
+        if choice.provider is None:
+            said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
+            self._tell(op.id, "failed", attempt, said=said, hint="choose another model", failure="unknown_model")
+            return
+        store = Store(config.cwd, config.folders.config, config.environment, Flags())
+        keeping = asyncio.get_running_loop().run_in_executor(
+            self._pool, setting_up.keep, store, config.folders.config, attempt, model, op.place, op.scope
+        )
+        try:
+            kept = await asyncio.shield(keeping)
+        except (Refused, credentials.Unusable) as error:
+            await choice.provider.close()
+            self._tell(op.id, "failed", attempt, said=str(error), failure="refused")
+            return
+        self._last = Attempt("")
+        models.config = replace(config, settings=settings)
+        models.fresh = refreshing(models.config, self._pool, self._learn)
+        for line in kept:
+            self._record.emit(Notice(line, "warning" if line.startswith("But ") else "info"))
+        await models.adopt(self._record, choice)
+        self._tell(op.id, "kept", attempt, model=model)
+
+    def _tell(
+        self, id: str, state: str, attempt: Attempt, *, models: list[str] | None = None, first: str = "",
+        said: str = "", hint: str = "", failure: str = "", model: str = "",
+    ) -> None:  # fmt: skip
+        data = {
+            "state": state, "provider": attempt.name, "label": setting_up.label(attempt.name),
+            "address": attempt.address, "key": bool(attempt.key), "models": models or [], "first": first,
+            "said": said, "hint": hint, "kind": failure, "model": model,
+        }  # fmt: skip
+        self._record.emit(Answered(id=id, kind="setup_step", data=data))
+
+
+def _told(offer: Offer) -> dict[str, Any]:
+    return {**asdict(offer), "state": "", "models": 0, "kind": "", "said": ""}
+
+
+def _cancel(task: asyncio.Task[None] | None) -> None:
+    if task is not None:
+        task.cancel()
