@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import aclosing
@@ -30,6 +31,19 @@ NO_WORDS: Final = "the model did not answer in words; it can use no tool here"
 
 
 Fill = Callable[[Request], Awaitable[Request]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a question ended. `kind`: of its failure, in one word; `usage`: what the server says that it took;
+    `counts`: whether it took anything; `model`: who answered, as the server says."""
+
+    state: AsideEnd
+    problem: str = ""
+    kind: str = ""
+    usage: Usage | None = None
+    counts: bool = True
+    model: str = ""
 
 
 @dataclass(eq=False, slots=True)
@@ -76,7 +90,7 @@ class Asides:
     def cancel(self) -> None:
         """Give it up, now; what still unwinds says nothing more."""
         if self._asked is not None:
-            self._settle(self._asked, "cancelled")
+            self._settle(self._asked, Outcome("cancelled"))
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -84,27 +98,32 @@ class Asides:
     async def _run(self, asked: Asked, provider: Provider) -> None:
         try:
             end = await _stream(provider, await self.fill(asked.request), lambda text: self._tell(asked, text))
-            self._settle(asked, *_judged(end, "".join(asked.texts)))
+            self._settle(asked, _judged(end, "".join(asked.texts)))
         finally:
-            self._settle(asked, "error", FAILED)
+            self._settle(asked, _broken_off(sys.exception()))
 
     def _tell(self, asked: Asked, text: str) -> None:
         if asked is self._asked:
             asked.texts.append(text)
             self.record.emit(AsideDelta(asked.op.id, text))
 
-    def _settle(self, asked: Asked, state: AsideEnd, problem: str = "", usage: Usage | None = None) -> None:
+    def _settle(self, asked: Asked, end: Outcome) -> None:
         """The only end of a question: what was asked for costs, and is on record."""
         if asked is not self._asked:
             return
         self._asked = None
         text, name = "".join(asked.texts), self.models.info.name
-        used = self.accounts.used(name, asked.request, AssistantReplied(text=text), usage)
-        cost, estimated = self.accounts.bill(self.models.provider, used)
+        used, cost, estimated = Usage(), None, False
+        if end.counts:
+            used = self.accounts.used(name, asked.request, AssistantReplied(text=text), end.usage)
+            cost, estimated = self.accounts.bill(self.models.provider, used)
         took = round((time.monotonic() - asked.begun) * 1000)
         self.record.emit(
-            AsideEnded(asked.op.id, asked.op.text, text, state, problem, used, name, took, cost, estimated)
-        )
+            AsideEnded(
+                asked.op.id, asked.op.text, text, end.state, end.problem, used, name, took, cost, estimated,
+                end.kind, end.model,
+            )
+        )  # fmt: skip
 
 
 async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None]) -> Finished | Failed:
@@ -117,10 +136,19 @@ async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None
     return Failed("broken_stream", f"{provider.name}: the stream ended without an end")
 
 
-def _judged(end: Finished | Failed, text: str) -> tuple[AsideEnd, str, Usage | None]:
-    if isinstance(end, Failed):
-        return "error", f"{end.text} {end.hint}".strip(), None
-    return ("completed", "", end.usage) if text.strip() else ("error", NO_WORDS, end.usage)
+def _judged(end: Finished | Failed, text: str) -> Outcome:
+    if isinstance(end, Failed):  # one that was refused, or not even reached, took nothing
+        return Outcome("error", f"{end.text} {end.hint}".strip(), end.kind, counts=bool(text))
+    if text.strip():
+        return Outcome("completed", usage=end.usage, model=end.model)
+    return Outcome("error", NO_WORDS, "no_text", end.usage, model=end.model)
+
+
+def _broken_off(error: BaseException | None) -> Outcome:
+    """Of a question that came to no end of its own."""
+    if error is None or isinstance(error, asyncio.CancelledError):
+        return Outcome("cancelled")
+    return Outcome("error", FAILED, type(error).__name__)
 
 
 def request(history: History, question: str) -> Request:

@@ -25,6 +25,7 @@ from agent_tui.agent.turn import Turn
 from agent_tui.protocol.events import (
     AssistantReplied,
     Notice,
+    RequestFailed,
     RequestSent,
     Retrying,
     SteerSeen,
@@ -126,15 +127,16 @@ async def answer(
             RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=sent)
         )
         turn.cut = cut(with_, request, started)
-        end = await stream(turn, with_.provider, await with_.fill(request))
+        end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
         if isinstance(end, Finished):
             turn.cut = None
             reply = turn.replied(end.stop_reason, end.calls, end.state)
-            await _account(turn, with_, request, reply, end, _since(started))
+            await _account(turn, with_, request, reply, end, took)
             return reply, with_
         begun = turn.streaming is not None and turn.streaming.begun
         wait = retries.again(attempt, end, begun, with_.chain.more)
         if wait is None and not begun and (other := await with_.chain.next(end)) is not None:
+            turn.emit(RequestFailed(with_.info.name, end.kind, took))
             with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
         elif wait is None:
             if begun:
@@ -180,7 +182,8 @@ async def _account(
     turn: Turn, with_: Collaborators, request: Request, reply: AssistantReplied, end: Finished, duration_ms: int
 ) -> None:
     """Report what the step cost, and what was odd about its end."""
-    turn.emit(await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms))
+    used = await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms)
+    turn.emit(replace(used, answered_by=end.model))
     if near := with_.accounts.budget.near():
         turn.emit(Notice(near, "warning"))
     if end.stop_reason == "refusal":

@@ -20,6 +20,7 @@ from agent_tui.protocol.events import (
     AssistantReplied,
     ErrorRaised,
     Event,
+    RequestFailed,
     RequestSent,
     Restored,
     Retrying,
@@ -67,6 +68,8 @@ class Observer:
                 self._replied(event)
             case UsageReported():
                 self._used(event)
+            case RequestFailed():
+                self._gave_up(event)
             case Retrying():
                 self._failed(event, event.kind or OTHER, retry=True)
             case ErrorRaised():
@@ -75,7 +78,7 @@ class Observer:
                 self._tools[event.call_id] = event
             case ToolEnded():
                 self._ran(event)
-            case AsideEnded() if event.usage != Usage():
+            case AsideEnded() if event.model:  # else nobody was asked
                 self._aside(event)
             case TurnEnded():
                 self._ended(event)
@@ -106,8 +109,6 @@ class Observer:
     # -- a request to the model
 
     def _sent(self, event: RequestSent) -> None:
-        if self._request is not None:  # another model answers in its place
-            self._failed(event, OTHER)
         self._happened("request", event, model=event.model, messages=event.messages, attempt=event.attempt)
         content = contents.asked(self._record.history.request(), self._scrub) if self._content else {}
         began = _chat(event, event.model, event.at)
@@ -128,11 +129,11 @@ class Observer:
 
     def _used(self, event: UsageReported) -> None:
         if event.purpose:
-            done = _took(_chat(event, event.model, event.at - event.duration_ms / 1000), event.usage)
+            done = _by(_took(_beside(event, event.model, event.duration_ms), event.usage), event.answered_by)
             self._happened("request", event, model=event.model, purpose=event.purpose)
-            self._answered(event, replace(done, ended=event.at), event.usage, event.purpose)
+            self._answered(event, done, event.usage, event.purpose)
         elif self._request is not None:
-            done = _took(self._request, event.usage)
+            done = _by(_took(self._request, event.usage), event.answered_by)
             if done.error == "error":  # what it was comes next
                 self._request = done
             else:
@@ -140,15 +141,16 @@ class Observer:
                 self._request = None
 
     def _aside(self, event: AsideEnded) -> None:
-        done = _chat(event, event.model, event.at - event.duration_ms / 1000)
-        done = replace(_took(done, event.usage), ended=event.at)
+        done = _by(_beside(event, event.model, event.duration_ms), event.answered_by)
+        done = _took(done, event.usage) if event.usage != Usage() else done
         if self._content:
             asked, said = contents.said(event.question, self._scrub), contents.answered(event.text, self._scrub)
             done = replace(done, content={"gen_ai.input.messages": asked, "gen_ai.output.messages": said})
         self._happened("request", event, model=event.model, purpose="aside")
         if event.state == "error":
-            self._happened("error", event, error=OTHER, purpose="aside")
-            self._finish(replace(done, error=OTHER))
+            error = event.kind or OTHER
+            self._happened("error", event, error=error, purpose="aside")
+            self._finish(replace(done, error=error))
         else:
             error = "" if event.state == "completed" else event.state
             self._answered(event, replace(done, error=error), event.usage, "aside")
@@ -161,6 +163,16 @@ class Observer:
             finish_reason=" ".join(_texts(done.attributes.get("gen_ai.response.finish_reasons"))),
         )  # fmt: skip
         self._finish(done)
+
+    def _gave_up(self, event: RequestFailed) -> None:
+        """One that the turn goes on without: it ended before another model was even made."""
+        if event.purpose:
+            self._happened("request", event, model=event.model, purpose=event.purpose)
+            self._happened("error", event, error=event.kind, purpose=event.purpose)
+            self._finish(replace(_beside(event, event.model, event.duration_ms), error=event.kind))
+        elif self._request is not None:
+            self._request = replace(self._request, ended=self._request.began + event.duration_ms / 1000)
+            self._failed(event, event.kind)
 
     def _failed(self, event: Event, kind: str, retry: bool = False) -> None:
         self._happened("error", event, error=kind, retry=retry)
@@ -217,6 +229,16 @@ def _chat(event: Event, model: str, began: float) -> Operation:
         "agent_tui.model": model,
     }  # fmt: skip
     return Operation("chat", name or model, event.trace, began, attributes={**_whose(event), **attributes})
+
+
+def _beside(event: Event, model: str, duration_ms: int) -> Operation:
+    """A request beside a turn, of which one event tells when it is over."""
+    return replace(_chat(event, model, event.at - duration_ms / 1000), ended=event.at)
+
+
+def _by(request: Operation, model: str) -> Operation:
+    """With the model that answered, as its server calls it."""
+    return replace(request, attributes={**request.attributes, "gen_ai.response.model": model}) if model else request
 
 
 def _took(request: Operation, usage: Usage) -> Operation:

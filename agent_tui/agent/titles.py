@@ -14,7 +14,7 @@ from typing import Any, Final
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.record import Record
-from agent_tui.protocol.events import AssistantReplied, Titled
+from agent_tui.protocol.events import AssistantReplied, RequestFailed, Titled
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
 from agent_tui.providers import choose
 from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
@@ -69,36 +69,32 @@ class Titles:
                 choice = await choose.choose(
                     config.settings.small_model, config.settings, config.environment, config.cwd, config.folders.data
                 )
-                if choice.provider is None:
-                    self.log.warning("no title: %s", "; ".join(f"{one.what}: {one.result}" for one in choice.tried))
-                    return
-                try:
-                    await self._ask(choice.provider, choice.info, request)
-                finally:
-                    await choice.provider.close()
         except TimeoutError:
-            self.log.warning("no title: %s took too long", config.settings.small_model)
+            self.log.warning("no title: %s is not to be had in time", config.settings.small_model)
+            return
+        if choice.provider is None:
+            self.log.warning("no title: %s", "; ".join(f"{one.what}: {one.result}" for one in choice.tried))
+            return
+        try:
+            await self._ask(choice.provider, choice.info, request)
+        finally:
+            await choice.provider.close()
 
     async def _ask(self, provider: Provider, info: ModelInfo | None, request: Request) -> None:
         if (reached := self.accounts.reached(provider)) is not None:
             self.log.info("no title: %s", reached[1])
             return
         began, texts = time.monotonic(), list[str]()
-        end: Finished | Failed | None = None
-        async with aclosing(provider.stream(request)) as items:
-            async for item in items:
-                if isinstance(item, TextChunk):
-                    texts.append(item.text)
-                elif isinstance(item, Finished | Failed):
-                    end = item
-                    break
-        if not isinstance(end, Finished):
-            self.log.warning("no title: %s", end.text if end is not None else "the stream ended without an end")
-            return
-        reply, took = AssistantReplied(text="".join(texts)), round((time.monotonic() - began) * 1000)
+        end = await _stream(provider, request, texts)
+        took = round((time.monotonic() - began) * 1000)
         known = info or ModelInfo(f"{provider.name}/{provider.model}")
+        if isinstance(end, Failed):
+            self.log.warning("no title: %s", end.text)
+            self.record.emit(RequestFailed(known.name, end.kind, took, "title"))
+            return
+        reply = AssistantReplied(text="".join(texts))
         used = await self.accounts.answered(provider, known, request, reply, end.usage, took)
-        self.record.emit(replace(used, purpose="title", window=0))
+        self.record.emit(replace(used, purpose="title", window=0, answered_by=end.model))
         title = cleaned(reply.text)
         if title and not self.record.standing.titled:  # the person may have given one meanwhile
             self.record.emit(Titled(title, by="model"))
@@ -113,6 +109,20 @@ class Titles:
             return None
         said = f"Asked:\n{first[:ASKED]}" + (f"\n\nAnswered:\n{last[:ANSWERED]}" if last else "")
         return Request(WORDS, (UserMessage(said),))
+
+
+async def _stream(provider: Provider, request: Request, texts: list[str]) -> Finished | Failed:
+    """How the answer to `request` ended; its words are in `texts`."""
+    try:
+        async with asyncio.timeout(SECONDS), aclosing(provider.stream(request)) as items:
+            async for item in items:
+                if isinstance(item, TextChunk):
+                    texts.append(item.text)
+                elif isinstance(item, Finished | Failed):
+                    return item
+    except TimeoutError:
+        return Failed("timeout", f"{provider.name}/{provider.model} took too long")
+    return Failed("broken_stream", f"{provider.name}: the stream ended without an end")
 
 
 def cleaned(text: str) -> str:

@@ -25,7 +25,8 @@ class AsideDelta(Event):
 
 @frozen
 class AsideEnded(Event):
-    """A question on the side was answered, or not (`problem`). No request ever holds it, no transcript shows it."""
+    """A question on the side was answered, or not (`problem`; `kind` is that in one word). No request ever holds it, no
+    transcript shows it. `answered_by`: the model's name as its server says it, where it does."""
 
     id: str
     question: str
@@ -37,6 +38,8 @@ class AsideEnded(Event):
     duration_ms: int = 0
     cost: float | None = None
     cost_estimated: bool = False
+    kind: str = ""
+    answered_by: str = ""
     type: Literal["aside_ended"] = "aside_ended"
 
     def apply(self, t: Transcript) -> Transcript:

@@ -44,6 +44,7 @@ from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import AssistantReplied as AssistantReplied
 from agent_tui.protocol.turn_events import ContextBuilt as ContextBuilt
 from agent_tui.protocol.turn_events import Partial as Partial
+from agent_tui.protocol.turn_events import RequestFailed as RequestFailed
 from agent_tui.protocol.turn_events import RequestSent as RequestSent
 from agent_tui.protocol.turn_events import Retrying as Retrying
 from agent_tui.protocol.turn_events import SteerSeen as SteerSeen
@@ -62,7 +63,7 @@ from agent_tui.protocol.undo_events import Rewound as Rewound
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
     | ErrorRaised | TurnStarted | StepStarted | ContextBuilt | RequestSent | SteerSeen | TextDelta | ThinkingDelta
-    | ToolArgsDelta | EffortChanged | TodoChanged | DirectoriesChanged
+    | ToolArgsDelta | EffortChanged | TodoChanged | DirectoriesChanged | RequestFailed
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
     | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored

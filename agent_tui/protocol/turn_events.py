@@ -100,6 +100,19 @@ class RequestSent(Event):
 
 
 @frozen
+class RequestFailed(Event):
+    """A request failed for good, and the turn goes on all the same: another model answers in its place, or it was for
+    something beside the turn (`purpose`). `kind`: of the failure, in one word."""
+
+    settled: ClassVar[bool] = False
+    model: str
+    kind: str
+    duration_ms: int = 0
+    purpose: Literal["", "title"] = ""
+    type: Literal["request_failed"] = "request_failed"
+
+
+@frozen
 class SteerSeen(Event):
     """Words of the person entered the running turn: the next request holds them."""
 
@@ -188,7 +201,7 @@ class AssistantReplied(Event):
 @frozen
 class UsageReported(Event):
     """What one request took. `cost` in dollars, by the price of then; None: no price was known. `purpose`: what it was
-    for, where it was no step of a turn."""
+    for, where it was no step of a turn. `answered_by`: the model's name as its server says it, where it does."""
 
     usage: Usage
     model: str = ""
@@ -198,6 +211,7 @@ class UsageReported(Event):
     cost: float | None = None
     cost_estimated: bool = False
     purpose: Literal["", "title"] = ""
+    answered_by: str = ""
     type: Literal["usage"] = "usage"
 
     def apply(self, t: Transcript) -> Transcript:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, Final, Protocol
 
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._readers import Reader
+from agent_tui.providers._translate import text_in
 from agent_tui.providers.base import Failed, Finished, StreamItem
 from agent_tui.providers.wire import TAIL, Done, Patience, Wire
+
+LONGEST_NAME: Final = 200
+"""Characters of a model's name, as its server tells it, that are kept."""
 
 
 class Answer(Protocol):
@@ -36,6 +41,7 @@ async def answered(
 ) -> AsyncGenerator[StreamItem, None]:
     """Send `body` and play the answer: its parts, then one `Finished` or `Failed`."""
     begun = done = False
+    model = ""
     async with aclosing(wire.events(path, body, reader, patience)) as events:
         async for payload in events:
             if isinstance(payload, Done):
@@ -47,6 +53,7 @@ async def answered(
                 return
             else:
                 begun = True
+                model = model or _named(payload)
                 for item in answer.add(payload):
                     yield item
                     if isinstance(item, Failed):
@@ -58,4 +65,13 @@ async def answered(
         return
     for item in answer.rest():
         yield item
-    yield answer.finished()
+    end = answer.finished()
+    yield replace(end, model=model) if model else end
+
+
+def _named(payload: dict[str, Any]) -> str:
+    """The model that a payload says it is from: beside the answer, or in what holds it (Messages, Responses)."""
+    for held in (payload, payload.get("response"), payload.get("message")):
+        if isinstance(held, dict) and (name := text_in(held.get("model")) or text_in(held.get("modelVersion"))):
+            return " ".join(name.split())[:LONGEST_NAME]
+    return ""

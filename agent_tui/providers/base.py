@@ -43,13 +43,14 @@ class CallChunk:
 @dataclass(frozen=True, slots=True)
 class Finished:
     """The end of an answer. `calls` are whole, their arguments raw JSON text; `why` is the reason of a refusal as the
-    server tells it, one line."""
+    server tells it, one line; `model` is the model that answered, where the server names it."""
 
     stop_reason: StopReason
     calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     state: str = ""
     why: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,15 +46,16 @@ def status(code: int, text: str, **headers: str) -> Answer:
     return answer
 
 
-def streamed(*deltas: dict[str, Any], end: str = "stop") -> Answer:
-    """`deltas` as a stream; without an `end` it is cut in the middle."""
+def streamed(*deltas: dict[str, Any], end: str = "stop", model: str = "") -> Answer:
+    """`deltas` as a stream; without an `end` it is cut in the middle. `model`: who the server says has answered."""
 
     def answer(to: BaseHTTPRequestHandler) -> None:
         to.send_response(200)
         to.send_header("Content-Type", "text/event-stream")
         to.end_headers()
         for delta in deltas:
-            to.wfile.write(f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta}]})}\n\n".encode())
+            told = {**({"model": model} if model else {}), "choices": [{"index": 0, "delta": delta}]}
+            to.wfile.write(f"data: {json.dumps(told)}\n\n".encode())
         if end:
             last = {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]}
             to.wfile.write(f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())

@@ -10,6 +10,7 @@ from agent_tui.protocol.messages import AssistantMessage, Image, Request, ToolCa
 from agent_tui.providers.base import CallChunk, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.cases import answer, finished, joined
 from tests.providers.servers import (
+    ANSWERED,
     COMPLETION,
     PROMPT,
     Dialect,
@@ -96,6 +97,14 @@ async def usage_is_reported(dialect: Dialect) -> None:
     assert usage == Usage(PROMPT, COMPLETION, usage.cached_tokens, cache_write_tokens=usage.cache_write_tokens)
     assert usage.cache_write_tokens == (2 if dialect.name == "anthropic" else 0)
     assert usage.cached_tokens == (0 if dialect.name == "ollama" else 3)
+
+
+async def the_model_that_answered_is_named(dialect: Dialect) -> None:
+    """An alias, or a router, is answered by a model of another name."""
+    assert finished(await answer(dialect, [text("hi")])).model == ANSWERED
+    no_name = [part.replace(b"odel", b"odd") for part in dialect.parts([text("hi")], "stop")]
+    async with dialect.answering(no_name) as (_, provider):
+        assert finished(await played(provider)).model == ""
 
 
 async def length_stop(dialect: Dialect) -> None:

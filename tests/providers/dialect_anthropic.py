@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_tui.providers import anthropic
 from agent_tui.providers.base import Provider, ProviderSetup
-from tests.providers.servers import COMPLETION, KEY, PROMPT, Dialect, Said, sse
+from tests.providers.servers import ANSWERED, COMPLETION, KEY, PROMPT, Dialect, Said, sse
 
 STOPS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
 SIGNATURE = "c2lnbmVk"
@@ -18,7 +18,8 @@ USAGE = {
     "input_tokens": PROMPT - READ - WRITTEN, "output_tokens": 1,
     "cache_read_input_tokens": READ, "cache_creation_input_tokens": WRITTEN,
 }  # fmt: skip
-START: dict[str, Any] = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": USAGE}}
+BEGUN = {"role": "assistant", "model": ANSWERED, "content": [], "usage": USAGE}
+START: dict[str, Any] = {"type": "message_start", "message": BEGUN}
 
 
 def start(index: int, **block: Any) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_tui.providers import openai
 from agent_tui.providers.base import Provider, ProviderSetup
-from tests.providers.servers import COMPLETION, KEY, PROMPT, Dialect, Said, sse
+from tests.providers.servers import ANSWERED, COMPLETION, KEY, PROMPT, Dialect, Said, sse
 
 ENCRYPTED = "Z2VoZWlt"
 USAGE = {"input_tokens": PROMPT, "input_tokens_details": {"cached_tokens": 3}, "output_tokens": COMPLETION}
@@ -61,7 +61,8 @@ def ended(said: Sequence[Said], reason: str) -> dict[str, Any]:
     why = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(reason)
     output = [item(at, group) for at, group in enumerate(groups(said))]
     state = {"status": "incomplete" if why else "completed", "incomplete_details": {"reason": why} if why else None}
-    return {"object": "response", "id": "resp_1", "error": None, "output": output, "usage": USAGE, **state}
+    told = {"object": "response", "id": "resp_1", "model": ANSWERED, "error": None}
+    return {**told, "output": output, "usage": USAGE, **state}
 
 
 def parts(said: Sequence[Said], reason: str) -> list[bytes]:

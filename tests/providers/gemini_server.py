@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_tui.providers import gemini
 from agent_tui.providers.base import Provider, ProviderSetup
-from tests.providers.servers import COMPLETION, KEY, PROMPT, Dialect, Said, sse
+from tests.providers.servers import ANSWERED, COMPLETION, KEY, PROMPT, Dialect, Said, sse
 
 STOPS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "refusal": "PROHIBITED_CONTENT"}
 PATH = "/v1beta/models/m:streamGenerateContent?alt=sse"
@@ -24,7 +24,7 @@ def event(*parts: dict[str, Any], stop: str = "", usage: Mapping[str, int] | Non
     """One event of the stream."""
     content: dict[str, Any] = {"role": "model", **({"parts": list(parts)} if parts else {})}
     candidate = {"content": content, "index": 0, **({"finishReason": stop} if stop else {})}
-    return sse({"candidates": [candidate], "modelVersion": "m", **({"usageMetadata": usage} if usage else {})})
+    return sse({"candidates": [candidate], "modelVersion": ANSWERED, **({"usageMetadata": usage} if usage else {})})
 
 
 def gemini_parts(said: Sequence[Said], stop: str) -> list[bytes]:

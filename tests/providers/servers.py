@@ -196,8 +196,8 @@ class Dialect:
             yield pair
 
 
-PROMPT, COMPLETION = 11, 7
-"""Tokens that every server here reports."""
+PROMPT, COMPLETION, ANSWERED = 11, 7, "m-2026-09-29"
+"""Tokens that every server here reports, and the model that it says has answered."""
 
 
 def sse(data: Any) -> bytes:
@@ -206,7 +206,7 @@ def sse(data: Any) -> bytes:
 
 def chat_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     def event(delta: dict[str, Any], reason: str | None = None) -> bytes:
-        return sse({"id": "x", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+        return sse({"id": "x", "model": ANSWERED, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
 
     found, index = [event({"role": "assistant", "content": ""})], 0
     for part in said:
@@ -240,7 +240,7 @@ def ollama_raw_call(arguments: bytes, prompt: bytes) -> list[bytes]:
 
 def ollama_parts(said: Sequence[Said], stop: str) -> list[bytes]:
     def line(data: dict[str, Any]) -> bytes:
-        return json.dumps({"model": "m", **data}, ensure_ascii=False).encode() + b"\n"
+        return json.dumps({"model": ANSWERED, **data}, ensure_ascii=False).encode() + b"\n"
 
     found = []
     for part in said:

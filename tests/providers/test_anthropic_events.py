@@ -11,7 +11,7 @@ import pytest
 from agent_tui.protocol.messages import ToolCall, Usage
 from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.cases import finished, joined
-from tests.providers.dialect_anthropic import ANTHROPIC, SIGNATURE, START, USAGE, delta, end, start, stop
+from tests.providers.dialect_anthropic import ANTHROPIC, BEGUN, SIGNATURE, START, USAGE, delta, end, start, stop
 from tests.providers.servers import COMPLETION, Connection, Received, call, played, sse, text, thinking
 
 
@@ -122,7 +122,7 @@ def test_an_answer_that_comes_whole_is_the_same_answer() -> None:
         {"type": "tool_use", "id": "b", "name": "ls", "input": {}},
     ]  # fmt: skip
     usage = {**USAGE, "output_tokens": COMPLETION}
-    whole = {"type": "message", "content": content, "stop_reason": "tool_use", "usage": usage}
+    whole = {**BEGUN, "type": "message", "content": content, "stop_reason": "tool_use", "usage": usage}
 
     async def answered(**options: Any) -> tuple[str, str, Finished]:
         async def route(received: Received, connection: Connection) -> None:
