@@ -10,7 +10,8 @@ from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.tui.diff_rows import STYLES, Colours, Known, Pair, pairs, runs
 from agent_tui.tui.diff_split import split_lines
 from agent_tui.tui.look import DiffForm
-from agent_tui.tui.markdown.lines import GOES_ON, Cells, Line, Segment, chop, cut_runs
+from agent_tui.tui.markdown.chop import GOES_ON_MARK, chop
+from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs
 
 AUTO_WIDTH: Final = 115
 """Cells from which a diff is drawn side by side: what is left of a screen of 120 columns."""
@@ -91,5 +92,5 @@ def unified_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cell
     style = STYLES[row.mark]
     number = f"{row.number or '':>{digits}} "
     first = (Segment(number, "diff.number"), Segment(row.mark, style), Segment(" ", f"{style} margin"))
-    rest = (Segment(" " * (digits + 1), "diff.number"), Segment(GOES_ON, "dim indent"))
+    rest = (Segment(" " * (digits + 1), "diff.number"), GOES_ON_MARK)
     return chop(runs(row, known.get(row)), width, cells, first, rest, "" if row.mark == " " else style)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent_tui.tui.diff_rows import STYLES, DiffRow, Known, Pair, runs
-from agent_tui.tui.markdown.lines import GOES_ON, Cells, Line, Meta, Segment, chop, line_cells
+from agent_tui.tui.markdown.chop import GOES_ON, chop
+from agent_tui.tui.markdown.lines import Cells, Line, Meta, Segment, line_cells
 
 SIDES: Final[Meta] = (("diff", "sides"),)
 """What the bar between the sides carries along, so that it is told from those of tables."""

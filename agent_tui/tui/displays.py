@@ -14,9 +14,10 @@ from agent_tui.tui.clip import MOST_LINES, bounded, clipped, is_cut, more_line, 
 from agent_tui.tui.diff import PART as PART
 from agent_tui.tui.diff import diff_lines, diff_parts
 from agent_tui.tui.look import DEFAULT, Look
+from agent_tui.tui.markdown.chop import GOES_ON, GOES_ON_MARK, HANGS, chop
 from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
 from agent_tui.tui.markdown.inline import flat
-from agent_tui.tui.markdown.lines import EMPTY, GOES_ON, Cells, Line, Segment, chop, cut_runs, wrap
+from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, cut_runs, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.markdown.table import Table, table_lines
 
@@ -58,7 +59,7 @@ def asked_parts(display: d.Display, width: int, cells: Cells, look: Look) -> Ite
     if isinstance(display, d.CommandDisplay):
         yield from _command_parts(display, width, cells)
     elif isinstance(display, d.TextDisplay):
-        yield text_lines(display.text, width, cells, overwrite=False)
+        yield text_lines(display.text, width, cells, False, GOES_ON_MARK)
     elif not isinstance(display, d.DiffDisplay):
         yield _whole(display, width, cells)
     else:
@@ -76,12 +77,13 @@ def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: L
     return (*lines, more_line(left, width, not open, cells)) if left else tuple(lines)
 
 
-def text_lines(text: str, width: int, cells: Cells, style: str = "tool.output", overwrite: bool = True) -> list[Line]:
-    """Plain output, line by line, broken only where a line is full; `overwrite`: as a terminal would show it."""
+def text_lines(text: str, width: int, cells: Cells, overwrite: bool = True, mark: Segment = HANGS) -> list[Line]:
+    """Plain output, line by line, broken only where a line is full; `overwrite`: as a terminal would show it; `mark`:
+    what stands in front of what goes on."""
     clean = visible(text, overwrite).rstrip("\n").expandtabs(8)
     lines: list[Line] = []
     for part in clean.split("\n") if clean else ():
-        lines.extend(chop([Segment(part, style)] if part else [], width, cells))
+        lines.extend(chop([Segment(part, "tool.output")] if part else [], width, cells, (), (mark,)))
     return lines
 
 
@@ -170,7 +172,7 @@ def _listing(listing: d.ListingDisplay, width: int, cells: Cells) -> list[Line]:
         style = "match.path" if entry.kind == "folder" else "tool.output"
         name = Segment(flat(entry.name).removesuffix("/") + end, style)
         size = [Segment(f"  {wording.size(entry.size)}", "dim")] if entry.kind == "file" and entry.size else []
-        lines.extend(wrap([name, *size], width, cells))
+        lines.extend(wrap([name, *size], width, cells, (), (HANGS,)))
     if listing.total > len(listing.entries):
         lines.extend(wrap([Segment(f"of {listing.total:,} in all", "dim")], width, cells))
     return lines or [Line(cut_runs((Segment("nothing there", "dim"),), width, cells))]
@@ -232,7 +234,7 @@ def _command_parts(command: d.CommandDisplay, width: int, cells: Cells) -> Itera
         part = "\n".join(source[start : start + PART])
         for number, runs in enumerate(highlight(part, "bash", tuple(before)), start):
             prompt = Segment("$ " if number == 0 else "  ", "tool.mark")
-            lines.extend(chop(runs, width, cells, (prompt,), (Segment(GOES_ON, "dim indent"),)))
+            lines.extend(chop(runs, width, cells, (prompt,), (GOES_ON_MARK,)))
         if start + PART < len(source):
             before.append(f"{part}\n")
             yield lines

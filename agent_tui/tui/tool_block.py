@@ -20,6 +20,7 @@ from agent_tui.tui.displays import (
     text_lines,
 )
 from agent_tui.tui.look import DEFAULT, Look
+from agent_tui.tui.markdown.chop import GOES_ON_MARK, hung
 from agent_tui.tui.markdown.inline import FLAT, flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 
@@ -47,7 +48,7 @@ def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cell
     body = _body(block, room, open, cells, look)
     if width < 20:
         return lines + body
-    return lines + [Line((*_INDENT, *b.segments), b.soft, b.glue, b.fill) if b.segments else b for b in body]
+    return lines + [hung(line, _INDENT[0]) for line in body]
 
 
 def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[Line]:
@@ -56,9 +57,9 @@ def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[L
     head = Line(cut_runs((_MARK, name, Segment("  being written", "tool.wait")), width, cells))
     text = visible(block.arguments.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "    ")).expandtabs(4)
     body: list[Line] = []
-    indent = _INDENT if width >= 20 else ()
+    indent, goes_on = (_INDENT, (GOES_ON_MARK,)) if width >= 20 else ((), ())
     for part in text.strip().split("\n") if text.strip() else ():
-        body.extend(wrap([Segment(part, "tool.output")], width, cells, indent, indent))
+        body.extend(wrap([Segment(part, "tool.output")], width, cells, indent, goes_on))
     return [head, *(body if open else body[-ARGUMENT_LINES:])]
 
 

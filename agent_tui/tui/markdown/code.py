@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import GOES_ON, Cells, Line, Segment, chop
+from agent_tui.tui.markdown.chop import GOES_ON, chop
+from agent_tui.tui.markdown.lines import Cells, Line, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -40,11 +40,13 @@ EMPTY: Final = Line(())
 LONGEST_CELL: Final = 32
 """Characters for each cell of a line that are looked at to cut it: those that take no room end somewhere."""
 
-_NOT_NARROW: Final = late.pattern(
+NOT_NARROW: Final = late.pattern(
     "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0376\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u0482"
     "\u2010-\u2015\u2018-\u201f\u2022\u2026\u2190-\u2199\u2500-\u25fc\u2713\u2717]"
 )
 """Anything beyond the characters that are surely one cell wide."""
+RAGGED: Final = 24
+"""Characters that a line may stay short for the sake of a word, and never more than a part of it."""
 _JOINTS: Final = frozenset("/_-.:,;=&?(")
 _NO_LINE_START: Final = frozenset("、。，．・：；？！）］｝」』】〉》〕’”ー々")
 
@@ -58,7 +60,7 @@ def breaks(text: str, width: int, cells: Cells) -> list[tuple[int, int, int]]:
 
     Breaks at spaces, and between wide characters; a word longer than a line is split where it is about full.
     """
-    if _NOT_NARROW.search(text) is None:
+    if NOT_NARROW.search(text) is None:
         return _breaks_narrow(text, width)
     return _breaks_wide(text, width, cells)
 
@@ -125,7 +127,7 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
 def _in_long_word(text: str, start: int, end: int) -> int:
     """Where the line from `start` breaks whose one word fills it until `end`: behind a joint of a path, an address or
     a name if there is one not far before."""
-    places = range(end, end - min(_RAGGED, (end - start) // 2), -1)
+    places = range(end, end - min(RAGGED, (end - start) // 2), -1)
     return next((at for at in places if text[at - 1] in _JOINTS and text[at].isalnum()), end)
 
 
@@ -168,9 +170,9 @@ def wrap(
         runs, first, rest = (*first, *runs), (), ()
     room = max(1, width - line_cells(first, cells))
     if room < 2:
-        runs = _narrowed(runs, cells)
+        runs = narrowed(runs, cells)
     text = "".join(run.text for run in runs)
-    if len(text) <= room and _NOT_NARROW.search(text) is None:  # most cells of tables, most items of lists
+    if len(text) <= room and NOT_NARROW.search(text) is None:  # most cells of tables, most items of lists
         return [Line((*first, *(run for run in runs if run.text)), fill=fill)]
     spans = breaks(text, room, cells)
     last = len(spans) - 1
@@ -181,90 +183,7 @@ def wrap(
     ]
 
 
-GOES_ON: Final = "↳ "
-"""Stands in front of what goes on from the line above, in text whose spaces matter; no copy has it."""
-_RAGGED: Final = 24
-"""Characters that a line of such text may stay short for the sake of a word, and never more than a third of it."""
-_LEAST_ROOM: Final = 12
-"""Cells below which words are not kept whole there."""
-
-
-def chop(
-    runs: Sequence[Segment],
-    width: int,
-    cells: Cells,
-    first: tuple[Segment, ...] = (),
-    rest: tuple[Segment, ...] = (),
-    fill: str = "",
-) -> list[Line]:
-    """Like `wrap`, for text whose spaces matter (code): all stay, and a line is broken where it is about full."""
-    if width - line_cells(first, cells) < 1:
-        first = rest = ()
-    room = max(1, width - line_cells(first, cells))
-    text = "".join(run.text for run in runs)
-    if _NOT_NARROW.search(text) is None and len(text) <= room:
-        return [Line((*first, *runs), fill=fill)]
-    if room < 2:
-        runs = _narrowed(runs, cells)
-        text = "".join(run.text for run in runs)
-    spans = _full_narrow(text, room) if _NOT_NARROW.search(text) is None else _full(text, room, cells)
-    last = len(spans) - 1
-    return [
-        Line((first if number == 0 else rest) + piece, number < last, "", fill)
-        for number, piece in enumerate(slices(runs, spans))
-    ]
-
-
-def _full_narrow(text: str, room: int) -> list[tuple[int, int, int]]:
-    """Where `text` breaks if a line is broken only where it is about full."""
-    spans: list[tuple[int, int, int]] = []
-    start = 0
-    while len(text) - start > room:
-        end = _between_words(text, start, start + room) if room >= _LEAST_ROOM else start + room
-        spans.append((start, end, end))
-        start = end
-    return [*spans, (start, len(text), len(text))]
-
-
-def _full(text: str, room: int, cells: Cells) -> list[tuple[int, int, int]]:
-    """The same for text in which characters have other widths than one."""
-    spans: list[tuple[int, int, int]] = []
-    known: dict[str, int] = {}
-    start = used = 0
-    for index, character in enumerate(text):
-        wide = known.get(character)
-        if wide is None:
-            wide = known[character] = cells(character)
-        if used + wide > room and index > start:
-            end = _between_words(text, start, index) if wide == 1 and room >= _LEAST_ROOM else index
-            if not known.get(text[end]):  # a mark stays with its letter
-                end = index
-            spans.append((start, end, end))
-            start, used = end, sum(known[c] for c in text[end:index])
-        used += wide
-    spans.append((start, len(text), len(text)))
-    return spans
-
-
-def _between_words(text: str, start: int, end: int) -> int:
-    """Where the line from `start` breaks that is full at `end`: not far before, behind a space, or else at a word."""
-    if text[end - 1] == " ":
-        return end
-    least = end - min(_RAGGED, (end - start) // 3)
-    space = text.rfind(" ", least, end)
-    if space >= 0:
-        return space + 1
-    at = end
-    while at > least and _in_word(text[at - 1]) and (at < end or _in_word(text[end])):
-        at -= 1
-    return at if at > least else end
-
-
-def _in_word(character: str) -> bool:
-    return character == "_" or (character.isascii() and character.isalnum())
-
-
-def _narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
+def narrowed(runs: Sequence[Segment], cells: Cells) -> list[Segment]:
     """On a screen of one column nothing wide can be drawn."""
     return [Segment("".join(c if cells(c) < 2 else "?" for c in r.text), r.style, r.meta) for r in runs]
 

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from agent_tui.structures.markdown_stream import split
 from agent_tui.tui.markdown.code import highlight
-from agent_tui.tui.markdown.lines import _NOT_NARROW, Line
+from agent_tui.tui.markdown.lines import NOT_NARROW, Line
 from agent_tui.tui.markdown.render import render
 
 
@@ -174,7 +174,7 @@ def test_unknown_and_absent_languages_stay_plain() -> None:
 
 
 def test_what_is_taken_for_narrow_is_narrow() -> None:
-    narrow = [chr(code) for code in range(0x20, 0x3000) if not _NOT_NARROW.search(chr(code))]
+    narrow = [chr(code) for code in range(0x20, 0x3000) if not NOT_NARROW.search(chr(code))]
     assert len(narrow) > 1000
     assert {cell_len(character) for character in narrow} == {1}
 

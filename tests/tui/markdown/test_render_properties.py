@@ -11,7 +11,8 @@ from rich.cells import cell_len
 
 from agent_tui.structures.markdown_stream import split
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import Line, Segment, breaks, chop, cut, wrap
+from agent_tui.tui.markdown.chop import chop
+from agent_tui.tui.markdown.lines import Line, Segment, breaks, cut, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.markdown.styles import STYLES
 
