@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from agent_tui import paths, settings
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
-from agent_tui.cli_parser import Parser, Version, besides, encodable, guarded, limits, one_line, set_by
+from agent_tui.cli_given import Given
+from agent_tui.cli_said import USAGE, encodable, guarded, one_line
 from agent_tui.registry import late
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
 from agent_tui.structures.terminal_facts import drawable
 
 if TYPE_CHECKING:
+    from agent_tui import cli_flags
     from agent_tui.boot import Early
     from agent_tui.tui.window import Window
-
-USAGE: Final = 2
-DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-driven, local-first."
-EPILOG: Final = """\
-models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
-environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
-`agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
-`agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions,
-`agent-tui replay --help` how to play one back, `agent-tui bug --help` how to write one to a file for a report,
-`agent-tui setup` sets up a provider step by step, `agent-tui auth --help` tells how to keep keys of providers,
-`agent-tui models --help` how to list and fetch models; `agent-tui doctor` says what is wrong, and how to mend it
-"""
-CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
-CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"
-RUN_EPILOG: Final = """\
-exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could give it, 4 a limit or a stuck loop,
-75 the provider failed in a way that may pass, 130 cancelled
-"""
+else:
+    cli_flags = late("agent_tui.cli_flags", warm=False)
 
 
 class Usage(Exception):
@@ -77,46 +62,16 @@ def meant(arguments: Sequence[str]) -> None:
         raise Usage(hint)
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-m", "--model", default="", metavar="MODEL", help="the model, as <provider>/<model>")
-    parser.add_argument("--mode", default="", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="the folder to work in (default: this one)")
-    parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
-    besides(parser)
-    limits(parser)
-    parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
-    said = "write down what goes to model servers and comes back, without keys"
-    parser.add_argument("--debug-wire", action="store_true", help=said)
-
-
-def _talked_to(parser: argparse.ArgumentParser) -> None:
-    """What the screen and `chat` take alike: somebody is there to choose."""
-    parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
-    _common(parser)
-    parser.add_argument(
-        "-r", "--resume", nargs="?", const=CHOOSE, default="", metavar="ID",
-        help="go on with a session: its id or name, or the beginning; without one, a list to choose from",
-    )  # fmt: skip
-    parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
-
-
 def _screen(arguments: list[str], early: Early | None) -> int:
-    parser = Parser(
-        prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.early = early
-    _talked_to(parser)
-    parser.add_argument("--no-animation", action="store_true", help="nothing on the screen moves by itself")
-    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     if arguments:
         meant(arguments)
-    given = parser.parse_args(arguments)
+    given = cli_flags.screen(arguments, early) if arguments else Given()
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
     if not drawable(os.environ):
         raise Usage(f"TERM={os.environ['TERM']} draws no full screen; `agent-tui chat` talks line by line")
     model = "demo/tour" if given.demo else given.model
-    flags = set_by(given, model, animation=False if given.no_animation else None)
+    flags = _set_by(given, model, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
     from agent_tui.tui.lean import lean
 
@@ -139,8 +94,16 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         window=_window(config.settings),
         notifier=config.settings.notify.desktop,
         look=Look(
-            display.diff, display.thinking, display.animation, limited, display.timestamps, display.durations, zone,
-            typing.paste_lines, typing.paste_chars, display.status,
+            display.diff,
+            display.thinking,
+            display.animation,
+            limited,
+            display.timestamps,
+            display.durations,
+            zone,
+            typing.paste_lines,
+            typing.paste_chars,
+            display.status,
         ),
         vim=typing.vim,
         history=None if config.otr else config.folders.data / "history.jsonl",
@@ -170,14 +133,11 @@ def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
 
 
 def _chat(arguments: list[str]) -> int:
-    parser = Parser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
-    _talked_to(parser)
-    parser.add_argument("--color", action="store_true", help="colour who speaks; without it no control sequence leaves")
-    given = parser.parse_args(arguments)
+    given = cli_flags.chat(arguments)
     if sys.stdin is None:
         raise Usage("standard input is closed: there is nothing to talk with; `agent-tui run PROMPT` needs none")
     model = "demo/tour" if given.demo else given.model
-    flags = set_by(given, model)
+    flags = _set_by(given, model)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=os.isatty(0))  # a script must know
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.linear.start import run
@@ -198,21 +158,11 @@ def _chat(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    parser = Parser(
-        prog="agent-tui run", description="Run one prompt without a screen.", epilog=RUN_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
-    _common(parser)
-    parser.add_argument("-r", "--resume", default="", metavar="ID", help="go on with the session of this id or name")
-    parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="end the turn after N model calls")
-    parser.add_argument("--timeout", type=float, metavar="S", help="end the turn after S seconds")
-    given = parser.parse_args(arguments)
+    given = cli_flags.run(arguments)
     prompt = _piped() if given.prompt == "-" else given.prompt
     if not prompt.strip():
         raise Usage("the prompt is empty")
-    flags = set_by(given, given.model, max_steps=given.max_steps, timeout=given.timeout)
+    flags = _set_by(given, given.model, max_steps=given.max_steps, timeout=given.timeout)
     config = _config(given, given.model, interactive=False, limits=flags)
     from agent_tui.headless import run
 
@@ -226,7 +176,12 @@ def _piped() -> str:
     return stdin.buffer.read().decode("utf-8", "replace")
 
 
-def _config(given: argparse.Namespace, model: str, interactive: bool, limits: settings.Flags) -> EngineConfig:
+def _set_by(given: Given, model: str, **more: Any) -> settings.Flags:
+    """What the flags set that every front end takes, and `more`."""
+    return settings.Flags(model=model, mode=given.mode, max_cost=given.max_cost, max_tokens=given.max_tokens, **more)
+
+
+def _config(given: Given, model: str, interactive: bool, limits: settings.Flags) -> EngineConfig:
     try:
         cwd = Path(given.cwd or ".").expanduser().resolve(strict=True)
     except OSError as error:
@@ -267,7 +222,7 @@ def _config(given: argparse.Namespace, model: str, interactive: bool, limits: se
         raise Usage(f"--add-dir {error}") from None
 
 
-def _session(given: argparse.Namespace, cwd: Path, folders: paths.Folders) -> str:
+def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
     """The id of the session to resume; empty for a new one."""
     if given.otr and given.debug_wire:
         raise Usage("--otr writes nothing down: it does not go with --debug-wire")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths, settings
-from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_parser import Parser
+from agent_tui.cli_said import one_line
 from agent_tui.providers import keys
 from agent_tui.safety import credentials
 from agent_tui.settings_store import Refused

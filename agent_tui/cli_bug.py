@@ -20,8 +20,9 @@ from typing import Any, Final
 
 from agent_tui import paths, settings
 from agent_tui.agent.recording import recording_path
-from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_parser import Parser
 from agent_tui.cli_replay import LOG, Failed, load, session_log
+from agent_tui.cli_said import one_line
 from agent_tui.protocol.codec import BadRecord, dump, encode
 from agent_tui.protocol.codec import load as loaded
 from agent_tui.protocol.events import Event

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui import paths
-from agent_tui.cli_parser import Parser, encodable, one_line
+from agent_tui.cli_parser import Parser
+from agent_tui.cli_said import encodable, one_line
 from agent_tui.settings import Flags, Loaded
 from agent_tui.settings_kinds import FREE, KEYS, Entry, Kind, Value, entries, entry, typed
 from agent_tui.settings_store import Refused, Store

@@ -15,7 +15,8 @@ from agent_tui import paths, settings
 from agent_tui.agent import doctor as checks
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import work_pool
-from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_parser import Parser
+from agent_tui.cli_said import one_line
 
 MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
 EPILOG: Final = """\

@@ -15,7 +15,8 @@ from agent_tui.agent import fetching
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.stored_keys import with_stored
 from agent_tui.agent.worker import work_pool
-from agent_tui.cli_parser import Parser, encodable, one_line
+from agent_tui.cli_parser import Parser
+from agent_tui.cli_said import encodable, one_line
 from agent_tui.providers import choose
 from agent_tui.structures.bar import bar
 

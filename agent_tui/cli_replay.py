@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 from agent_tui import paths, settings
 from agent_tui.agent.recording import recording_path
 from agent_tui.boot import forget_size
-from agent_tui.cli_parser import Parser, one_line
+from agent_tui.cli_parser import Parser
+from agent_tui.cli_said import one_line
 from agent_tui.protocol.events import Event, TurnStarted
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions import fork as forks

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
@@ -41,3 +43,10 @@ assert "agent_tui.structures.chips" in sys.modules
 assert list(registry.import_late()) == []
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("package", ["agent_tui.tui.commands", "agent_tui.tui.update", "agent_tui.tools", "agent_tui"])
+def test_the_modules_of_a_folder_are_those_that_python_finds(package: str) -> None:
+    path = importlib.import_module(package).__path__
+    found = {name for folder in path for name in registry._modules(folder)} - {"__init__"}
+    assert found == {module.name for module in pkgutil.iter_modules(path)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui import cli, paths
+from agent_tui.cli_given import Given
 from agent_tui.protocol.events import Titled
 from agent_tui.sessions.index import find, recent
 from agent_tui.sessions.lock import Lock
@@ -236,15 +236,20 @@ def test_the_whole_program(home: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")  # nobody reads: that is no failure
 
 
+def asked(resume: str) -> Given:
+    given = Given()
+    given.resume = resume
+    return given
+
+
 @pytest.mark.parametrize(
     ("wanted", "id"), [("abc-2", "abc-2"), ("xyz", "xyz-3"), ("Retries", "abc-2"), ("retr", "abc-2")]
 )
 def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) -> None:
-    given = argparse.Namespace(last=False, resume=wanted, otr=False)
-    assert cli._session(given, home / "work", paths.folders()) == id
+    assert cli._session(asked(wanted), home / "work", paths.folders()) == id
 
 
 def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
     for wanted, said in (("abc", "2 sessions have such an id or name"), ("nobody", "no session has this id or name")):
         with pytest.raises(cli.Usage, match=said):
-            cli._session(argparse.Namespace(last=False, resume=wanted, otr=False), home / "work", paths.folders())
+            cli._session(asked(wanted), home / "work", paths.folders())
