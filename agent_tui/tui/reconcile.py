@@ -66,6 +66,8 @@ class Regions:
         self.line = Plain(Mark(id="mark"), self.prompt, id="line")
         self.box = Plain(self.line, id="box")
         self.dialog.around = self._around
+        self.transcript.below = self.status.below
+        self.status.jump = lambda: self.transcript.scroll_view("end")
 
     def compose(self) -> ComposeResult:
         yield self.header
@@ -107,7 +109,7 @@ class Regions:
         if not _alike(before, new.dialog) or new.overlay is not (old and old.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
-            self.transcript.cover(new.overlay is not None)
+            self.status.cover(new.overlay is not None)
         if _changed(self.overlay, old and old.overlay, new.overlay, after=self._highest(self.completion)):
             self.overlay.show(new.overlay)
         if _changed(self.toast, old and old.toast, new.toast, after=self._highest(self.overlay, self.completion)):

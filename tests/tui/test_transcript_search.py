@@ -263,7 +263,7 @@ def test_new_rows_are_counted_where_they_are_not_seen_and_end_goes_there() -> No
         )  # fmt: skip
         await pilot.press("left")
         assert "31" in text(app).rstrip().split("\n")[-1]
-        assert rows_of(transcript)[-1].endswith("1 new ↓")
+        assert "1 new ↓" in text(app)
         await pilot.press("escape", "end")
         assert transcript.following
         assert any("needle more" in row for row in rows_of(transcript))

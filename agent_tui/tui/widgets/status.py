@@ -1,38 +1,72 @@
-"""The line above the prompt: what runs, and for how long."""
+"""The line above the prompt: what runs, and for how long; and what came below the part of the transcript in view."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
+from textual import events
 
 from agent_tui.tui.markdown.lines import Segment, line_cells
 from agent_tui.tui.regions import StatusView
-from agent_tui.tui.widgets.paint import Region, pad, runs
+from agent_tui.tui.widgets.paint import Region, between, runs
 
 SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+ROOM: Final = 36
+"""Cells that what runs needs beside the news in words; where there are fewer, their number has to do."""
 
 
 class Status(Region):
     """Always one line high, so that the transcript does not jump when a turn begins or ends."""
 
     value: StatusView | None = None
+    jump: Callable[[], None] | None = None
+    """Shows the end of the transcript."""
+    _new = -1
+    _covered = False
 
     def show(self, value: StatusView | None) -> None:
         self.value = value
         self.redraw()
 
+    def below(self, new: int) -> None:
+        """So many rows came below what is in view since its end was left; negative: the end is in view."""
+        if new != self._new:
+            self._new = new
+            self.redraw()
+
+    def cover(self, covered: bool) -> None:
+        """Whether a sheet lies over the transcript: what came below is told when it is gone."""
+        self._covered = covered
+        self.redraw()
+
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
+        news = self._news(width)
         if self.value is None:
-            return [()]
+            return [between((), news, width)]
         frame = SPINNER[self.value.spinner % len(SPINNER)] + " " if self.value.spinner >= 0 else ""
         what, *more = runs(self.value.spans)
-        room = width - cell_len(frame)
+        room = width - cell_len(frame) - line_cells(news, cell_len)
         while len(more) > 2 and line_cells((what, *more), cell_len) > room:
             del more[-4:-2]  # a dot and what stands behind it: how it is stopped is said to the last
         if line_cells((what, *more), cell_len) > room:
             what = Segment(shortened(what.text, max(0, room - line_cells(more, cell_len))), what.style)
-        return [pad((Segment(frame, "accent"), what, *more), width)]
+        return [between((Segment(frame, "accent"), what, *more), news, width)]
+
+    def _news(self, width: int) -> tuple[Segment, ...]:
+        """At the right end, where nothing is covered."""
+        if self._new < 0 or self._covered:
+            return ()
+        if not self._new:
+            return (Segment("  ↓", "accent"),)
+        words = f" {self._new:,} ↓ " if self.value is not None and width < ROOM else f" {self._new:,} new ↓ "
+        return (Segment("  "), Segment(words, "new"))
+
+    async def _on_click(self, event: events.Click) -> None:
+        at, news = event.get_content_offset(self), line_cells(self._news(self.size.width), cell_len)
+        if self.jump is not None and news and at is not None and at.x >= self.size.width - news:
+            self.jump()
 
 
 def shortened(text: str, room: int) -> str:

@@ -9,6 +9,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast
 
 from textual import events
@@ -21,7 +22,7 @@ from agent_tui.registry import late
 from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets import transcript_messages as said
 from agent_tui.tui.widgets.transcript_bar import WithBar
-from agent_tui.tui.widgets.transcript_marks import Marks, with_news
+from agent_tui.tui.widgets.transcript_marks import Marks
 from agent_tui.tui.widgets.transcript_page import Anchor, Page
 from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
 from agent_tui.tui.widgets.transcript_select import Edge, Held, hold, keep, origin, span
@@ -61,7 +62,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._seen = 0
         """Rows there were when the end was last in view."""
         self.following = True
-        self._covered = False
+        self.below: Callable[[int], None] | None = None
+        """Told how many rows came since the end was left; -1 where it is in view."""
         self._edge = Edge(self._page, self)
 
     def apply(self, view: TranscriptView) -> None:
@@ -75,7 +77,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             self.refresh()
         top, held = self._anchors()
         turn = turned(self._page, view, self.scroll_offset.y, self._laid.height)
-        rows_before, height_before = len(self._page.heights), self._page.total
+        height_before = self._page.total
         touched = self._page.update(view)
         if jumped:
             self._follow(True)
@@ -88,14 +90,13 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._settle(top, held)
         if gone and not turn:
             self._bring(view.nth >= 0)
-        news = not self.following and len(self._page.heights) != rows_before
-        if self.following or news or touched is None or touched < self.scroll_offset.y + self._laid.height:
+        self._tell_below()
+        if self.following or touched is None or touched < self.scroll_offset.y + self._laid.height:
             self.refresh()
 
-    def cover(self, covered: bool) -> None:
-        """Whether a sheet lies over it: what came below is told when it is gone."""
-        self._covered = covered
-        self.refresh()
+    def _tell_below(self) -> None:
+        if self.below is not None:
+            self.below(-1 if self.following else max(0, len(self._page.heights) - self._seen))
 
     def restyle(self) -> None:
         """The theme is another one: everything is painted anew, nothing moves."""
@@ -193,7 +194,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             self.following = following
             self._seen = len(self._page.heights)
             self.post_message(self.Scrolled(following))
-            self.refresh()
+            self._tell_below()
 
     def _sync_scrollbar(self) -> None:
         bar = self.vertical_scrollbar
@@ -269,8 +270,6 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         chosen = span(self._page, selection, origin(self._page, self), line) if selection is not None else None
         if chosen is not None:
             strip = marked(strip, *chosen, self._page.painter.palette.style("selection"))
-        if y == self._laid.height - 1 and not self.following and not self._covered:
-            strip = with_news(strip, len(self._page.heights) - self._seen, self._page)
         return strip
 
     # Mouse and selection.
@@ -284,8 +283,6 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
                 self.screen.selections = {self: chosen}
         elif "href" in meta:
             self.post_message(self.LinkClicked(str(meta["href"])))
-        elif "jump" in meta:
-            self.scroll_view("end")
         elif "toggle" in meta and (index := self._page.index_at(line)) is not None:
             self.post_message(self.Toggled(index, meta["toggle"] == "group"))
 

@@ -1,4 +1,4 @@
-"""What is painted over the lines in view: the hits of a search, the marked row, and what came below.
+"""What is painted over the lines in view: the hits of a search and the marked row.
 
 Nothing of it is kept with the painted rows: a query costs the lines that are looked at.
 """
@@ -194,16 +194,6 @@ def _pieces(origins: Sequence[tuple[int, int, int]], start: int, stop: int) -> t
             joins = found and found[-1][0] == line and found[-1][2] == piece[1]
             found[-1:] = [(line, found[-1][1], piece[2])] if joins else [*found[-1:], piece]
     return tuple(found or beside)
-
-
-def with_news(strip: Strip, new: int, page: Page) -> Strip:
-    """What came since the end was left, over the right end of the last line."""
-    words = f" {new} new ↓ " if new > 0 else " ↓ "
-    width = page.painter.width
-    if width < len(words) + 4:
-        return strip
-    label = RichSegment(words, page.painter.style("new", meta=(("jump", "end"),)))
-    return Strip([*strip.crop(0, width - len(words)), *_filtered(label, page)], width)
 
 
 def _filtered(segment: RichSegment, page: Page) -> list[RichSegment]:
