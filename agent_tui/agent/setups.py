@@ -64,6 +64,8 @@ class Setups:
                 if self._keeps is None or self._keeps.done():  # two at once would write one over the other
                     self._keeps = self._spawn(self._keep(op))
             case "stop":
+                _cancel(self._asks)
+            case "leave":
                 _cancel(self._looks)
                 _cancel(self._asks)
                 self._last = Attempt("")
@@ -124,7 +126,6 @@ class Setups:
         if attempt.key:
             self._learn((attempt.key,))
             wire_log.learn((attempt.key,))
-        self._last = Attempt("")
         if op.serve and (problem := await self._start(op.id, attempt)):
             self._tell(op.id, "failed", attempt, said=problem, failure="unreachable")
             return
@@ -153,7 +154,7 @@ class Setups:
 
     async def _keep(self, op: SetUp) -> None:
         """The model is opened first: what cannot be used is not written down."""
-        attempt, models = replace(self._last, name=self._last.name or op.provider), self._models
+        attempt, models = self._last if self._last.name == op.provider else Attempt(op.provider), self._models
         model = setting_up.named(attempt.name, op.model)
         self._tell(op.id, "keeping", attempt, model=model)
         config = models.config

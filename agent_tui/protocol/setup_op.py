@@ -8,7 +8,7 @@ from typing import Literal
 from agent_tui.protocol.ops import Op
 from agent_tui.structures.frozen import frozen
 
-SetupStep = Literal["look", "ask", "keep", "stop"]
+SetupStep = Literal["look", "ask", "stop", "keep", "leave"]
 SetupScope = Literal["user", "project", "session"]
 """Where a model is the default from then on; in the session alone: nowhere."""
 KeyPlace = Literal["", "keyring", "file"]
@@ -19,9 +19,10 @@ KeyPlace = Literal["", "keyring", "file"]
 class SetUp(Op):
     """`look`: tell which providers there are, and which of them answer (`answered`, kind `setup`). `ask`: what the
     `provider` offers, at `address` and with `key` where those were typed (an address without a provider: whatever
-    answers there; `serve`: Ollama is started first). `keep`: what answered last, its key included, with `model`, which
-    is used from then on. Nothing is written before that. `stop`: give up, and forget the key. What comes of a step is
-    told as `answered`, kind `setup_step`, under its `id`; shapes: `agent_tui/agent/setups.py`."""
+    answers there; `serve`: Ollama is started first). `stop`: ask no longer. `keep`: what
+    answered last, its key included, with `model`, which is used from then on; nothing is written before that. `leave`:
+    forget the key. What comes of a step is told as `answered`, kind `setup_step`, under its `id` (shapes:
+    `agent_tui/agent/setups.py`)."""
 
     id: str
     step: SetupStep

@@ -145,8 +145,8 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
 
     def _perform(self, effect: do.Effect) -> None:
         match effect:
-            case do.Send(op):
-                if self.link.send(op):
+            case do.Send() | do.SendKey():
+                if self.link.send(effect.filled(self.regions.prompt.text)):
                     self._poll.resume()
             case do.Quit():
                 self.exit(0)
@@ -164,7 +164,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
                 self._memory.read(number)
             case do.EditDraft(text):
                 self.edit_outside(text)
-            case do.LookBack() | do.WriteBug() | do.SetUp():
+            case do.LookBack() | do.WriteBug():
                 self._failed(self.on_terminal(effect))
             case do.Suspend():
                 self.suspend_to_shell()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from agent_tui.protocol.ops import Op
 from agent_tui.structures.frozen import frozen
+
+if TYPE_CHECKING:
+    from agent_tui.protocol.setup_op import SetUp
 
 
 @frozen
@@ -13,6 +17,21 @@ class Send:
     """Give `op` to the engine."""
 
     op: Op
+
+    def filled(self, _: str) -> Op:
+        """What the engine is given."""
+        return self.op
+
+
+@frozen
+class SendKey:
+    """Give `op` to the engine with what the prompt holds as its key: the core does not know it."""
+
+    op: SetUp
+
+    def filled(self, typed: str) -> Op:
+        """What the engine is given: it alone has the key."""
+        return replace(self.op, key=typed.strip())
 
 
 @frozen
@@ -73,11 +92,6 @@ class LookBack:
 @frozen
 class WriteBug:
     """Write the session to a file for a report, and say `BugWritten`."""
-
-
-@frozen
-class SetUp:
-    """Let the person set up a provider on the terminal, and use the model that they choose there."""
 
 
 @frozen
@@ -182,5 +196,5 @@ class Notify:
 Effect = (
     Send | Quit | Copy | CopySelection | ClearSelection | Mouse | Remember | ExpireToast | Scroll | Type | Yield
     | ReadHistory | EditDraft | LookBack | WriteBug | Suspend | ReadSettings | WriteSetting | WriteSecret | UseTheme
-    | SetUp | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
+    | SendKey | UseGround | ReadBranch | SetTitle | Notify | ReadFacts
 )  # fmt: skip

@@ -6,15 +6,16 @@ from typing import Literal
 
 PurposeKind = Literal[
     "deny", "say", "argument", "address", "search", "setting", "history", "action", "title",
+    "setup",
 ]  # fmt: skip
 PickerKind = Literal[
-    "palette", "help", "models", "sessions", "skills", "themes", "modes", "files", "log", "debug", "rewind", "tree",
-    "stats", "locked", "doctor",
+    "palette", "help", "models", "sessions", "skills", "themes", "modes", "efforts", "files", "log", "debug", "rewind",
+    "tree", "stats", "locked", "doctor",
 ]  # fmt: skip
 """Lists that are found by typing."""
 OverlayKind = PickerKind | Literal[
     "first_run", "queue", "todo", "aside", "copy", "settings", "paste", "private", "going_back",
-    "pull",
+    "pull", "setup",
 ]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""

@@ -1,12 +1,12 @@
 """Programs of ours that have the terminal for a while: the running session played back, or written to a file for a
-report; a provider set up. The engine goes on meanwhile."""
+report. The engine goes on meanwhile."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
-from agent_tui.protocol.ops import Resume, SetModel
+from agent_tui.protocol.ops import Resume
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import Foreground
@@ -52,16 +52,6 @@ def report(screen: Screen) -> tuple[str, str]:
     if not transcript.session or not transcript.turn or screen.foreground is None:
         return "", "nothing was asked in this session yet"
     return _on_terminal(screen, bug_words(transcript.session, transcript.cwd))
-
-
-def set_up(screen: Screen) -> str:
-    """Let the person set up a provider; the model that was chosen is used. Why that could not be done, if so."""
-    if screen.foreground is None:
-        return "there is no terminal for it"
-    chosen, problem = _on_terminal(screen, ["setup"])
-    if chosen:
-        screen.link.send(SetModel(chosen))
-    return problem
 
 
 def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:

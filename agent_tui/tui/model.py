@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what is not there yet needs no class
     from agent_tui.tui.picker import Picker
     from agent_tui.tui.recall import Recall
     from agent_tui.tui.search import Found, Index
+    from agent_tui.tui.setting_up import SettingUp
 
 
 @frozen
@@ -133,6 +134,7 @@ class Overlay:
     sources: tuple[Source, ...] = ()
     """What there was to copy when the list was opened: nothing moves in it under the cursor."""
     picker: Picker | None = None
+    setup: SettingUp | None = None
 
 
 @frozen
@@ -233,10 +235,8 @@ class Model:
     selection: bool = False
     mouse: bool = True
     """Clicks come to us, not to the terminal."""
-    copied: int = 0
-    """Characters of the last copy."""
-    long_copy: bool = False
-    """It was too long for some terminals."""
+    copied: int = 0  # characters of the last copy
+    long_copy: bool = False  # it was too long for some terminals
     seen: tuple[int, int] = (0, -1)
     """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
     search: Search | None = None

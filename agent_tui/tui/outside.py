@@ -11,7 +11,7 @@ from agent_tui.registry import late
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Canvas
 from agent_tui.tui.clipboard import CopyingApp
-from agent_tui.tui.effects import LookBack, SetUp, WriteBug
+from agent_tui.tui.effects import LookBack, WriteBug
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import NO_EDITOR, no_shell
@@ -50,12 +50,10 @@ class Outside(CopyingApp, inherit_bindings=False):
         self.repaint()
         self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
 
-    def on_terminal(self, effect: LookBack | WriteBug | SetUp) -> str:
+    def on_terminal(self, effect: LookBack | WriteBug) -> str:
         """Give the terminal to a program of ours; why that could not be done, if so."""
         if isinstance(effect, LookBack):
             return past.look_back(self)
-        if isinstance(effect, SetUp):
-            return past.set_up(self)
         path, problem = past.report(self)
         self.dispatch(msg.BugWritten(at=time.time(), path=path, problem=problem))
         return ""

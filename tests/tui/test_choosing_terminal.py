@@ -77,6 +77,8 @@ def test_the_doctor_waits_for_a_server_and_keys_do_not(tmp_path: Path) -> None:
 def test_a_provider_is_set_up_later_and_left_without_a_change(tmp_path: Path) -> None:
     with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
         pty.type("/setup\r")
-        pty.until("Number or name:")
-        pty.type("\x03")
-        pty.until(lambda text: "Enter send" in text and "ollama/small" in text and "Number or name" not in text)
+        shown = pty.until("1 model")
+        assert "Whose models do you want to use?" in shown and "Anthropic" in shown
+        pty.type("\x1b")
+        pty.until(lambda text: "Enter send" in text and "ollama/small" in text and "Whose models" not in text)
+    assert (tmp_path / "place" / "config.toml").read_text() == ""

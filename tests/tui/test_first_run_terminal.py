@@ -10,8 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from tests.test_cli_doctor import KEY, listing
-from tests.tui.pty_stage import ROOT, Pty
+from tests.tui.pty_stage import Pty
 from tests.tui.test_holding_terminal import start
 
 PROMPT = "please say hello"
@@ -106,29 +105,3 @@ def test_where_nobody_listens_is_said_once_and_the_kept_prompt_on_leaving(tmp_pa
         assert f"Not sent, but kept: {PROMPT}\r\nagent-tui --resume " in end
     finally:
         pty.close()
-
-
-def test_a_provider_is_set_up_and_its_model_used(tmp_path: Path) -> None:
-    """From the first screen to the shell's steps and back: the key is tried, kept, hidden, and used at once."""
-    with listing() as address:
-        env = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color",
-            "OLLAMA_HOST": "127.0.0.1:9", "MOONSHOT_BASE_URL": address, "LC_ALL": "C.UTF-8",
-        }  # fmt: skip
-        pty = Pty(["-m", "agent_tui", "--cwd", str(tmp_path)], env, (100, 40))
-        try:
-            pty.until("set up a provider")
-            pty.read(1.0)
-            pty.type("k")
-            pty.until("Number or name:")
-            pty.type("moonshot\r")
-            pty.until("Key for Moonshot (not shown):")
-            pty.type(f"{KEY}\r")
-            pty.until("Enter: moonshot/a")
-            pty.type("2\r")
-            pty.until(lambda text: "moonshot/b" in text and "Enter send" in text and "No model yet" not in text)
-            assert KEY.encode() not in pty.raw
-        finally:
-            pty.close()
-    having = {path.name for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()}
-    assert having == {"credentials.toml"}

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from agent_tui.tui.effects import SetUp
+from agent_tui.protocol.setup_op import SetUp
 from tests.tui.play import Play
+
+LOOKS = SetUp("setup", "look")
 
 
 def test_it_is_there_by_its_name_and_in_the_palette() -> None:
     play = Play()
     play.type("/setup")
     play.press("escape", "enter")
-    assert play.takes(SetUp) == [SetUp()]
+    assert play.take() == [LOOKS]
+    play.press("escape")
+    assert play.take() == [SetUp("setup", "leave")] and play.model.overlay is None
     play.press("ctrl+p", *"/setup", "enter")
-    assert play.takes(SetUp) == [SetUp()]
+    assert play.take() == [LOOKS]
 
 
 def test_not_in_the_midst_of_a_turn() -> None:
@@ -20,4 +24,4 @@ def test_not_in_the_midst_of_a_turn() -> None:
     play.begin()
     play.type("/setup")
     play.press("escape", "enter")
-    assert "a turn is running" in play.toast and not play.takes(SetUp)
+    assert "a turn is running" in play.toast and LOOKS not in play.ops

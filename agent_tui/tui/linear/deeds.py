@@ -50,8 +50,6 @@ class Deeds:
                 yield msg.DraftEdited(at=now, text=left, problem=problem)
             case do.LookBack():
                 yield msg.EffectFailed(at=now, text="a replay needs the full screen: agent-tui replay, in a terminal")
-            case do.SetUp():
-                yield msg.EffectFailed(at=now, text="run agent-tui setup in another terminal, then type r here")
             case do.WriteBug():
                 path, problem = self._bug(model)
                 yield msg.BugWritten(at=now, path=path, problem=problem)

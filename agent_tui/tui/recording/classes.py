@@ -20,10 +20,10 @@ from agent_tui.protocol import (
 from agent_tui.settings_kinds import Value
 from agent_tui.structures import chips, markdown_links, markdown_stream, mention
 from agent_tui.structures.plain import has_fields, name_of
-from agent_tui.tui import aside, finder, going_back, held, look, model, msg, picker, recall, search, window
+from agent_tui.tui import aside, finder, going_back, held, look, model, msg, picker, recall, search, setting_up, window
 
 MODULES: tuple[ModuleType, ...] = (
-    msg, model, look, window, held, aside, finder, going_back, picker, recall, search, chips, mention,
+    msg, model, look, window, held, aside, finder, going_back, picker, recall, search, setting_up, chips, mention,
     markdown_stream, markdown_links, transcript, display, messages, ops, session_events, shell_events, tool_events,
     turn_events, aside_events,
 )  # fmt: skip

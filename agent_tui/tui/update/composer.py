@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import Answer, Rename, SaveDraft, SetModel
 from agent_tui.protocol.transcript import Queued
+from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
 from agent_tui.tui import commands
@@ -14,6 +15,11 @@ from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose
 from agent_tui.tui.update.step import Step, send, then, toast
+
+if TYPE_CHECKING:
+    from agent_tui.tui.update import setting_up
+else:
+    setting_up = late("agent_tui.tui.update.setting_up")
 
 MAX_HISTORY: Final = 1_000
 MOST_EDITED: Final = 50_000
@@ -168,13 +174,15 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
                 model = replace(model, overlay=None)
                 return then(send(model, asked), toast(model, f"asking {said} …"))
             return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …")), asked)
-        case "setting" | "action":  # `submit` takes them
+        case "setting" | "action" | "setup":  # `submit` takes them
             return model, ()
 
 
 def dismissed(model: Model) -> Step:
     """Esc while the prompt has a purpose."""
     purpose = model.composer.purpose
+    if purpose is not None and purpose.kind == "setup":
+        return setting_up.back(model)
     model = leave(model)
     if purpose is not None and purpose.kind == "argument":
         return send(model, Answer(purpose.id, "no"))

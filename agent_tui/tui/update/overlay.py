@@ -11,7 +11,7 @@ from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
-from agent_tui.tui.effects import Quit, Send, SetUp, Type
+from agent_tui.tui.effects import Quit, Send, Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
@@ -20,9 +20,10 @@ from agent_tui.tui.update import aside, composer, copying, holding, pastes, queu
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back, pulling, session_search, todo
+    from agent_tui.tui.update import going_back, pulling, session_search, setting_up, todo
 else:
     pulling = late("agent_tui.tui.update.pulling")
+    setting_up = late("agent_tui.tui.update.setting_up")
     session_search = late("agent_tui.tui.update.session_search")
     going_back = late("agent_tui.tui.update.going_back")
     todo = late("agent_tui.tui.update.todo")
@@ -70,6 +71,11 @@ def pick(model: Model, kind: PickerKind, query: str = "") -> Step:
 def go_back(model: Model, to: int = 0, redo: bool = False) -> Step:
     """Show what would be taken back, or made again."""
     return going_back.opened(model, to, redo)
+
+
+def set_up(model: Model) -> Step:
+    """Set up a provider, step by step."""
+    return setting_up.opened(model)
 
 
 def unable(model: Model) -> str:
@@ -138,6 +144,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return going_back.pressed(model, overlay, msg)
     if overlay.kind == "pull":
         return pulling.pressed(model, overlay, msg)
+    if overlay.kind == "setup":
+        return setting_up.pressed(model, overlay, msg)
     if overlay.kind == "queue":
         return queued.pressed(model, overlay, msg)
     if overlay.kind == "todo":
@@ -204,7 +212,7 @@ def _choose(model: Model, overlay: Overlay, value: str) -> Step:
         case "retry":
             return send(replace(model, overlay=replace(overlay, note="looking …")), SetModel(""))
         case "setup":
-            return model, (SetUp(),)
+            return set_up(model)
         case "demo":
             return send(replace(model, overlay=replace(overlay, note="starting the demo …")), SetModel(DEMO))
         case _:

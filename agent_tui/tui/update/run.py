@@ -31,8 +31,9 @@ from agent_tui.tui.update import aside, composer, copying, dialog, overlay, past
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back, pulling, shelf
+    from agent_tui.tui.update import going_back, pulling, setup_heard, shelf
 else:
+    setup_heard = late("agent_tui.tui.update.setup_heard")
     pulling = late("agent_tui.tui.update.pulling")
     shelf = late("agent_tui.tui.update.shelf")
     going_back = late("agent_tui.tui.update.going_back")
@@ -103,7 +104,9 @@ def _one(model: Model, event: Event | Restored) -> Step:
         case Answered(kind="skills") if model.composer.calls:
             return submit.skills_told(model)
         case Answered(kind="pull"):
-            return pulling.heard(model)
+            return setup_heard.pulled(model) if _sets_up(model) else pulling.heard(model)
+        case Answered(kind="setup_step"):
+            return setup_heard.heard(model, event.id)
         case Answered(kind="locked"):
             return shelf.locked(model)
         case Rewound():
@@ -193,6 +196,8 @@ def _told(model: Model, event: Answered) -> Step:
     shown = model.overlay
     if event.kind == "models" and event.id == START and model.started and not model.transcript.model:
         model = _refused(model)
+        if _sets_up(model):
+            return model, ()  # what is missing is on its way
         asked = shown is not None and shown.kind == "first_run" and bool(shown.note)
         return replace(model, overlay=Overlay("first_run", note=STILL if asked else "", shown_at=model.at)), ()
     if event.kind == "sessions" and event.id == START:
@@ -200,6 +205,10 @@ def _told(model: Model, event: Answered) -> Step:
     if event.kind == "sessions" and event.id == SHELF:
         return overlay.filled(model) if shown is not None and shown.kind == "sessions" else (model, ())
     return overlay.told(model, event.id)
+
+
+def _sets_up(model: Model) -> bool:
+    return model.overlay is not None and model.overlay.kind == "setup"
 
 
 def _found(model: Model) -> Step:

@@ -27,7 +27,7 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if model.held is not None:
         return False
     overlay = model.overlay if model.covered else None
-    if overlay is not None and (overlay.picker is not None or overlay.kind == "settings"):
+    if overlay is not None and (overlay.picker is not None or overlay.kind in ("settings", "setup")):
         asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
         return free or asked_for
     if overlay is not None and overlay.kind != "first_run":

@@ -16,7 +16,9 @@ from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.tui import elsewhere
+    from agent_tui.tui.update import setting_up
 else:
+    setting_up = late_module("agent_tui.tui.update.setting_up")
     elsewhere = late_module("agent_tui.tui.elsewhere")
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
@@ -33,6 +35,8 @@ def submit(model: Model, text: str) -> Step:
     if purpose is not None:
         if purpose.kind == "setting":
             return settings.answered(model, text)
+        if purpose.kind == "setup":
+            return setting_up.answered(model, text)
         if purpose.kind == "action" and text.strip():
             return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.answered(model, purpose, text)

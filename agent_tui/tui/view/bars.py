@@ -18,14 +18,16 @@ from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import ask, going_back, pulling, recalls
+    from agent_tui.tui.view import ask, going_back, pulling, recalls, setting_up
     from agent_tui.tui.view import queued as panel
 else:
     ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
-    pulling = late("agent_tui.tui.view.pulling")
+    pulling, setting_up = late("agent_tui.tui.view.pulling"), late("agent_tui.tui.view.setting_up")
     panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
+SENDS: Final = {"setting": "save", "setup": "go on"}
+"""What Enter does with what is typed for something else than the model."""
 CHARS_PER_TOKEN: Final = 4
 """For what is streaming and not yet counted; shown with `≈`."""
 
@@ -121,6 +123,8 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     now = model.composer
     if kind == "pull" and now.purpose is None:
         return pulling.pulling_footer(model)
+    if kind == "setup" and model.overlay is not None and model.overlay.setup is not None and now.purpose is None:
+        return setting_up.setup_footer(model.overlay.setup.step, pulling.is_down(model))
     if kind == "aside" and model.aside is not None and now.purpose is None:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
@@ -161,7 +165,7 @@ def _footer(
     overlay: OverlayKind | None, own: OwnKeys, chip: bool, reading: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
-        return FooterView((("Enter", "save" if purpose.kind == "setting" else "send"), ("Esc", "back")))
+        return FooterView((("Enter", SENDS.get(purpose.kind, "send")), ("Esc", "back")))
     if overlay is not None:
         return panel.sheet_footer(overlay, running, paused, queued)
     if completing:

@@ -46,8 +46,13 @@ def progress(state: str, data: Mapping[str, Any], inner: int) -> tuple[Line, ...
     )
 
 
+def is_down(model: Model) -> bool:
+    """Whether Ollama would have to be started first."""
+    return told(model).get("state") == "down"
+
+
 @lazy
 def pulling_footer(model: Model) -> FooterView:
-    if told(model).get("state") == "down":
+    if is_down(model):
         return FooterView((("Enter", "start Ollama"), ("Esc", "close")))
     return FooterView((("Enter", "hide"), ("Esc", "stop")))

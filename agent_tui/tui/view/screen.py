@@ -44,7 +44,7 @@ READS: Final = "Read along only: /fork makes a copy to work in; once nobody else
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
-_HINTS: Final = {"search": "words of the transcript", "setting": "", "history": "words of a prompt"}
+_HINTS: Final = {"search": "words of the transcript", "setting": "", "setup": "", "history": "words of a prompt"}
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -87,8 +87,8 @@ def _sheet(model: Model) -> OverlayView | None:
 
 
 def _setting(model: Model) -> bool:
-    """The prompt is used for a setting: the sheet stays in view."""
-    return model.composer.asks("setting")
+    """The prompt is used for a setting, or a step of the setup: the sheet stays in view."""
+    return model.composer.asks("setting") or model.composer.asks("setup")
 
 
 def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:

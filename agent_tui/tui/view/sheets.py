@@ -18,9 +18,10 @@ from agent_tui.tui.view.queued import queued_view
 from agent_tui.tui.view.settings import settings_view
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import going_back, pulling, todo
+    from agent_tui.tui.view import going_back, pulling, setting_up, todo
 else:
     pulling = late("agent_tui.tui.view.pulling")
+    setting_up = late("agent_tui.tui.view.setting_up")
     going_back = late("agent_tui.tui.view.going_back")
     todo = late("agent_tui.tui.view.todo")
 
@@ -44,6 +45,8 @@ def overlay_view(model: Model) -> OverlayView | None:
         return copies_view(model.overlay, model.width)
     if model.overlay is not None and model.overlay.kind == "pull":
         return pulling.pulling_view(model, model.overlay)
+    if model.overlay is not None and model.overlay.kind == "setup":
+        return setting_up.setup_view(model, model.overlay)
     if model.overlay is not None and model.overlay.kind == "queue":
         return queued_view(model)
     if model.overlay is not None and model.overlay.kind == "todo":

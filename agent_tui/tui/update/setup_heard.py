@@ -1,0 +1,78 @@
+"""What the engine says while a provider is set up, and the step that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agent_tui.tui.model import Model
+from agent_tui.tui.setting_up import SettingUp
+from agent_tui.tui.update import composer, pulling
+from agent_tui.tui.update.setup_rows import outcome
+from agent_tui.tui.update.setup_steps import after, by_itself, put, state_of
+from agent_tui.tui.update.step import Step, toast
+
+
+def heard(model: Model, id: str) -> Step:
+    """The engine told of a step."""
+    state, found = state_of(model), outcome(model)
+    if state is None or not state.waits or state.waits != id:
+        return model, ()
+    said = str(found.get("said", ""))
+    match found.get("state"):
+        case "no_key":
+            return composer.write(put(model, replace(state, waits="", note=said)), ""), ()
+        case "asking" | "starting" if state.step == "key":
+            model = composer.leave(model) if model.composer.asks("setup") else model
+            return put(model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)), ()
+        case "answered":
+            return by_itself(model, replace(_known(state, found), step="model", waits="", at=0, query="")), ()
+        case "failed" | "down":
+            return _failed(model, state, found)
+        case "kept":
+            return _kept(model, str(found.get("model", "")))
+        case _:
+            return model, ()
+
+
+def _known(state: SettingUp, found: Mapping[str, Any]) -> SettingUp:
+    """With what the engine found out: whose API it is, and where that begins."""
+    provider, label = str(found.get("provider", "")), str(found.get("label", ""))
+    return replace(
+        state, provider=provider, label=label, address=str(found.get("address", "")), keyed=found.get("key") is True
+    )
+
+
+def _failed(model: Model, state: SettingUp, found: Mapping[str, Any]) -> Step:
+    """A key that was typed and is refused is typed again; all else has its own sheet."""
+    typed = found.get("key") is True or bool(found.get("address"))
+    if state.step == "asking" and found.get("kind") == "auth" and typed:
+        state = _known(state, found)
+        before = state.back if state.back is not None and state.back.step != "key" else state.back and state.back.back
+        again = SettingUp("key", state.provider, state.label, state.address, note=str(found.get("said")), back=before)
+        return by_itself(model, again), ()
+    return by_itself(model, replace(state, step="failed", waits="", at=0)), ()
+
+
+def _kept(model: Model, name: str) -> Step:
+    model = replace(model, overlay=None)
+    waits = "; your prompt was kept, and is not sent yet" if composer.own(model).strip() else ""
+    return toast(model, f"{name} is your model now{waits}", "good", 8.0)
+
+
+def pulled(model: Model) -> Step:
+    """The engine said how far a model has come."""
+    state, found = state_of(model), pulling.told(model)
+    if state is None or state.step != "pulling":
+        return model, ()
+    match found.get("state"):
+        case "done":
+            typed = state.back or SettingUp()
+            return by_itself(model, replace(after(state, "scope"), model=f"ollama/{state.model}", back=typed.back)), ()
+        case "failed":
+            return by_itself(model, replace(state, step="failed", model="", note=str(found.get("said", "")))), ()
+        case "down":
+            return by_itself(model, state), ()
+        case _:
+            return model, ()

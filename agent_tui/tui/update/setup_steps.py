@@ -1,0 +1,52 @@
+"""From one step of setting up a provider to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.setting_up import SettingUp, Step
+from agent_tui.tui.update import composer
+
+ASKS: Final = frozenset(("address", "key", "pull"))
+"""Steps at which something is typed."""
+
+
+def state_of(model: Model) -> SettingUp | None:
+    return model.overlay.setup if model.overlay is not None else None
+
+
+def after(state: SettingUp, step: Step) -> SettingUp:
+    return replace(state, step=step, at=0, query="", note="", waits="", back=state)
+
+
+def put(model: Model, state: SettingUp) -> Model:
+    assert model.overlay is not None
+    return replace(model, overlay=replace(model.overlay, setup=state))
+
+
+def by_itself(model: Model, state: SettingUp) -> Model:
+    """The sheet of a step that came by itself: a key that was on its way is not meant for it."""
+    model = at(model, state)
+    assert model.overlay is not None
+    return replace(model, overlay=replace(model.overlay, shown_at=model.at))
+
+
+def at(model: Model, state: SettingUp) -> Model:
+    """The sheet of a step; where something is to be typed, the prompt is for that."""
+    if model.composer.asks("setup"):
+        model = composer.leave(model)
+    model = put(model, state)
+    if state.step not in ASKS:
+        return model
+    model = composer.ask(model, Purpose("setup", _label(state), secret=state.step == "key"))
+    return composer.write(model, state.address) if state.step == "address" and state.address else model
+
+
+def _label(state: SettingUp) -> str:
+    if state.step == "key":
+        return f"Key for {state.label}: hidden as you type"
+    if state.step == "pull":
+        return "Model to fetch, such as qwen3:8b"
+    return f"Address of {state.label} (http://host:port)"

@@ -1,0 +1,165 @@
+"""The sheets of setting up a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
+from agent_tui.tui.setting_up import SettingUp, Step
+from agent_tui.tui.update import pulling
+from agent_tui.tui.update.setup_rows import outcome, overview, rows
+from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.pulling import is_down, progress
+from agent_tui.tui.view.words import one_line
+
+Line = tuple[Span, ...]
+BLANK: Final[Line] = ()
+LONGEST: Final = 300
+"""Characters of what a server says."""
+NARROW: Final = 50
+NAME_CELLS: Final = 30
+"""Cells of a name, so that what is said of it has its place beside it."""
+KEPT: Final = "Nothing is written before the last step."
+
+
+def setup_view(model: Model, overlay: Overlay) -> OverlayView | None:
+    state = overlay.setup
+    if state is None:
+        return None
+    shown = rows(model, state)
+    return _sheet(state, shown, overview(model), outcome(model), pulling.told(model), is_down(model), model.width)
+
+
+@lazy
+def _sheet(
+    state: SettingUp, shown: tuple[Entry, ...], all_of_them: Mapping[str, Any], found: Mapping[str, Any],
+    pull: Mapping[str, Any], down: bool, width: int,
+) -> OverlayView:  # fmt: skip
+    inner = sheet_room(width)
+    title = f"Set up {one_line(state.label, 30)}" if state.label else "Set up a provider"
+    options, selected = _options(shown, state, inner)
+    if state.step == "pulling" and down:
+        options = (Option("Enter", "start `ollama serve`", "it goes on when agent-tui ends"),)
+    lines = _lines(state, all_of_them, found, pull, down, inner)
+    return OverlayView(title, lines, options, selected, "Esc closes" if state.back is None else "Esc goes back")
+
+
+def _lines(
+    state: SettingUp, all_of_them: Mapping[str, Any], found: Mapping[str, Any], pull: Mapping[str, Any], down: bool,
+    inner: int,
+) -> tuple[Line, ...]:  # fmt: skip
+    note: tuple[Line, ...] = ((Span("✗  ", "bad"), Span(one_line(state.note, LONGEST))),) if state.note else ()
+    match state.step:
+        case "provider":
+            said = "looking which of them answer …" if all_of_them.get("looking") or not all_of_them else KEPT
+            return ((Span("Whose models do you want to use?"),), (Span(said, "dim"),))
+        case "address":
+            said = "It speaks Ollama's API or OpenAI's, such as llama.cpp, vLLM or a gateway."
+            about = said if state.provider in ("", "compatible") else f"Where {state.label} is to be asked."
+            return (*note, (Span(about),), (Span("Type its address below.", "dim"),))
+        case "key":
+            first = f"Type the key for {state.label} below; paste works too."
+            return (*note, *((BLANK,) if note else ()), (Span(first),), (Span(_unseen(inner), "dim"),))
+        case "asking":
+            waits = found.get("state") == "starting"
+            what = "starting Ollama …" if waits else f"asking {state.address or state.label} for its models …"
+            return ((Span(what),), (Span("Esc stops it.", "dim"),))
+        case "failed":
+            return _failure(state, found)
+        case "model":
+            return _models(state, found)
+        case "pull":
+            said = "Ollama's library has them by name, such as qwen3:8b or llama3.1."
+            return (*note, (Span("Type the name of the model to fetch below."),), (Span(said, "dim"),))
+        case "pulling" if down:
+            said = one_line(str(pull.get("said", "")), LONGEST)
+            return ((Span(f"{said}. It is installed, and can be started."),),)
+        case "pulling":
+            name = (Span("Fetching "), Span(one_line(state.model, inner - 10), "accent"))
+            return (name, BLANK, *progress(str(pull.get("state", "")), pull, inner))
+        case "place":
+            return (*_summary(state, place=False), BLANK, (Span("Where is the key to be kept?"),))
+        case "scope":
+            return (
+                *_summary(state, bool(all_of_them.get("keyring"))),
+                BLANK,
+                (Span("Where is it the model from now on?"),),
+            )
+        case "keeping":
+            return ((Span(f"trying {state.model}, then keeping it …"),),)
+
+
+def _unseen(inner: int) -> str:
+    return "It is seen by nobody, and kept only once it works." if inner >= NARROW else "Kept only once it works."
+
+
+def _failure(state: SettingUp, found: Mapping[str, Any]) -> tuple[Line, ...]:
+    """What went wrong, and what to do about it."""
+    said = one_line(state.note or str(found.get("said", "")), LONGEST)
+    hint = "" if state.note else one_line(str(found.get("hint", "")), LONGEST)
+    if found.get("state") == "down" and not state.note:
+        hint = "it is installed, and can be started"
+    lines: tuple[Line, ...] = ((Span("✗  ", "bad"), Span(said)),)
+    return (*lines, (Span("   "), Span(hint, "dim"))) if hint else lines
+
+
+def _models(state: SettingUp, found: Mapping[str, Any]) -> tuple[Line, ...]:
+    number = len(found.get("models") or ())
+    where = f" at {state.address}" if state.address else ""
+    offers = f"offers {number} models" if number > 1 else "offers 1 model" if number else "answers, and lists no models"
+    head = (Span("✓  ", "good" if number else "warning"), Span(f"{state.label}{where} {offers}."))
+    if state.query:
+        return (head, (Span("   "), Span("search: ", "dim"), Span(f"{state.query}▏", "accent")))
+    return (head, (Span("   "), Span("type to search, or the name of another" if number else "type a name", "dim")))
+
+
+def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> tuple[Line, ...]:
+    told: list[Line] = [(Span("Model    ", "dim"), Span(state.model))]
+    if state.address:
+        told.append((Span("Server   ", "dim"), Span(state.address)))
+    if state.keyed and place:
+        where = (
+            "into the keyring"
+            if keyring and state.place != "file"
+            else "into credentials.toml, which nobody else may read"
+        )
+        told.append((Span("Key      ", "dim"), Span(where)))
+    return tuple(told)
+
+
+def _options(shown: tuple[Entry, ...], state: SettingUp, inner: int) -> tuple[tuple[Option, ...], int]:
+    """The rows; a group begins with its name."""
+    options: list[Option] = []
+    selected, group = 0, ""
+    cells = NAME_CELLS if inner >= NARROW else max(8, inner // 2 - 2)
+    for number, entry in enumerate(shown):
+        if entry.group != group:
+            group = entry.group
+            options.append(Option("", group, tone="dim", heading=True))
+        if number == min(state.at, len(shown) - 1):
+            selected = len(options)
+        options.append(
+            Option("", one_line(entry.label, cells if entry.detail else inner - 2), entry.detail, entry.tone)
+        )
+    return tuple(options), selected
+
+
+@lazy
+def setup_footer(step: Step, down: bool) -> FooterView:
+    back = ("Esc", "close" if step == "provider" else "back")
+    match step:
+        case "provider":
+            return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type another key"), back))
+        case "model":
+            return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type another key"), back))
+        case "pulling" if down:
+            return FooterView((("Enter", "start Ollama"), back))
+        case "asking" | "pulling":
+            return FooterView((("Esc", "stop"),))
+        case "keeping":
+            return FooterView((("Esc", "close"),))
+        case _:
+            return FooterView((("↑↓", "choose"), ("Enter", "take"), back))
