@@ -65,6 +65,7 @@ class Models:
         await self._take(choice)
         if self.info.name != before:
             record.emit(ModelChanged(self.info.name, self.info.window))
+            self.tell_efforts(record)
             if self.info.note:
                 record.emit(Notice(self.info.note))
             if self.info.tools is False:
@@ -78,6 +79,11 @@ class Models:
         told = self.told(id, offered)
         more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}
         record.emit(replace(told, data={**told.data, **more}))
+
+    def tell_efforts(self, record: Record) -> None:
+        """How hard the model can be asked to think: the screen has to know it before a key is pressed."""
+        if self.info.name:
+            record.emit(Answered(id="start", kind="efforts", data=offers.efforts(self.info, self.config)))
 
     def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
         return Answered(

@@ -8,6 +8,7 @@ from typing import Any
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.messages import ModelInfo
+from agent_tui.providers import _effort_told as effort
 from agent_tui.providers import _prices, choose
 
 USED = 10
@@ -27,8 +28,22 @@ async def facts(offered: Sequence[ModelInfo], config: EngineConfig) -> dict[str,
         found[info.name] = {
             "price": None if price is None else [price.input, price.output],
             "sure": price is not None and price.sure, "thinking": info.thinking, "images": info.images,
+            "efforts": list(effort.cycle(effort.levels(provider, model, info.thinking))),
         }  # fmt: skip
     return found
+
+
+def efforts(info: ModelInfo, config: EngineConfig) -> dict[str, Any]:
+    """What each level of effort means to a model, which of them the key goes through, and what it does unasked."""
+    provider, _, model = info.name.partition("/")
+    found = effort.levels(provider, model, info.thinking)
+    known = config.settings.providers.get(provider)
+    own = known.options.get("think") if known is not None else None
+    auto = "thinks as much as it likes" if own is None else f"as `think` of {provider} says: {own}"
+    return {
+        "model": info.name, "auto": auto, "levels": [{"level": one.name, "about": one.about} for one in found],
+        "cycle": list(effort.cycle(found)),
+    }  # fmt: skip
 
 
 async def _address(name: str, config: EngineConfig) -> str:

@@ -74,6 +74,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     if not config.otr:
         agent.turns.spawn(_tidied(config, record, pool, log))
     record.emit(models.told("start"))
+    models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
     return agent

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.agent.record import Standing
-from agent_tui.protocol.events import EffortChanged, ErrorRaised, Notice
-from agent_tui.protocol.ops import SetEffort
+from agent_tui.protocol.events import Answered, EffortChanged, ErrorRaised, ModelChanged, Notice
+from agent_tui.protocol.ops import SetEffort, SetModel
 from agent_tui.settings import AgentSettings
 from agent_tui.tui.view.header import header_view
 from tests.agent.driving import Place
@@ -66,3 +66,18 @@ def test_where_a_model_cannot_be_asked_that_is_said(tmp_path: Path) -> None:
             driver.send(SetEffort(""))
             driver.turn("first")
             assert len([notice for notice in driver.all(Notice) if "no word" in notice.text]) == 1
+
+
+def test_what_the_model_tells_apart_is_told_at_the_start_and_with_each_other_model(tmp_path: Path) -> None:
+    with model_server(said("one")) as server:
+        options: dict[str, Any] = {"others": {"deepseek": server, "openrouter": server}}
+        with engine(Place(tmp_path), server, model_name="deepseek/deepseek-chat", **options) as driver:
+            driver.turn("first")
+            driver.send(SetModel("openrouter/m"))
+            driver.until(ModelChanged)
+            driver.until(Answered)
+    mute, able = [event.data for event in driver.all(Answered) if event.kind == "efforts"]
+    assert (mute["model"], mute["levels"], mute["cycle"]) == ("deepseek/deepseek-chat", [], [])
+    assert (able["model"], able["cycle"]) == ("openrouter/m", ["none", "low", "medium", "high"])
+    assert able["levels"][0] == {"level": "none", "about": "does not think"}
+    assert able["auto"] == "thinks as much as it likes"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from agent_tui.protocol.ops import EFFORTS, SetEffort
 from agent_tui.tui.commands.base import command
@@ -10,17 +11,51 @@ from agent_tui.tui.model import Model
 from agent_tui.tui.update.step import Step, send, then, toast
 
 AUTO: Final = "auto"
-CYCLE: Final = ("", "low", "medium", "high")
-"""What the key goes through; empty: as the model likes."""
+USUAL: Final = ("low", "medium", "high")
+"""What the key goes through where nobody said which levels the model tells apart."""
 
 
-@command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), rank=56)
+@command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), lists="efforts", rank=56)
 def effort(model: Model, args: str) -> Step:
     """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds from the next
-    request on. The key goes from auto to low, medium and high. A model that does not think is not asked to."""
+    request on. The key goes from auto through the levels that the model tells apart; the command without a level lists
+    all, with what each means to the model. A model that cannot be told is not asked to."""
     if args and args not in (AUTO, *EFFORTS):
         return toast(model, f"no effort {args!r}; there are: {', '.join((AUTO, *EFFORTS))}", "warning")
-    now = model.transcript.effort
-    after = CYCLE[(CYCLE.index(now) + 1) % len(CYCLE)] if now in CYCLE else ""
+    if not args and not taken(model):
+        return refused(model)
+    goes, now = _cycle(model), model.transcript.effort
+    after = goes[(goes.index(now) + 1) % len(goes)] if now in goes else ""
     wanted = ("" if args == AUTO else args) if args else after
-    return then(send(model, SetEffort(wanted)), toast(model, f"effort: {wanted or 'as the model likes'}"))
+    about = meanings(model).get(wanted or AUTO, "")
+    said = f"effort {wanted or AUTO}: {about}" if about else f"effort: {wanted or 'as the model likes'}"
+    return then(send(model, SetEffort(wanted)), toast(model, said))
+
+
+def _told(model: Model) -> Mapping[str, Any] | None:
+    """What the engine said of the model in use; None: nothing yet."""
+    found = model.transcript.answers.get("efforts")
+    return found if isinstance(found, Mapping) and found.get("model") == model.transcript.model else None
+
+
+def taken(model: Model) -> bool:
+    """Whether the model can be told how hard to think; true where nobody knows."""
+    told = _told(model)
+    return told is None or bool(told.get("levels"))
+
+
+def refused(model: Model) -> Step:
+    return toast(model, f"{model.transcript.model} cannot be told how hard to think", "warning")
+
+
+def meanings(model: Model) -> dict[str, str]:
+    """What each level comes to with the model in use; empty where nobody said."""
+    told = _told(model)
+    if told is None or not taken(model):
+        return {}
+    return {AUTO: str(told.get("auto", "")), **{str(one["level"]): str(one["about"]) for one in told["levels"]}}
+
+
+def _cycle(model: Model) -> tuple[str, ...]:
+    told = _told(model)
+    return ("", *(map(str, told["cycle"]) if told is not None and told.get("cycle") else USUAL))

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.protocol.ops import MODES
+from agent_tui.protocol.ops import EFFORTS, MODES
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.settings_kinds import Entry as Setting
 from agent_tui.settings_kinds import words
 from agent_tui.tui import commands, key_words
+from agent_tui.tui.commands import effort
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.commands.mode import MEANING
 from agent_tui.tui.kinds import OverlayKind
@@ -50,6 +51,8 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
             return tuple(Entry(name, name, "in use" if name == theme(model) else "") for name in themes(model))
         case "modes":
             return tuple(_mode(name, model) for name in MODES)
+        case "efforts":
+            return tuple(_efforts(model))
         case "log":
             return tuple(_log(answers))
         case "rewind":
@@ -150,6 +153,12 @@ def themes(model: Model) -> tuple[str, ...]:
 def _mode(name: str, model: Model) -> Entry:
     used = name == (model.mode_asked or model.transcript.mode)
     return Entry(name, name, f"{MEANING[name]}{' · in use' if used else ''}")
+
+
+def _efforts(model: Model) -> Iterator[Entry]:
+    now, known = model.transcript.effort or effort.AUTO, effort.meanings(model)
+    for name in (effort.AUTO, *EFFORTS):
+        yield Entry(name, name, " · ".join(filter(None, (known.get(name, ""), "in use" if name == now else ""))))
 
 
 def _log(answers: Mapping[str, Any]) -> Iterator[Entry]:

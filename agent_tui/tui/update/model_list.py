@@ -30,9 +30,9 @@ def entries(model: Model) -> Iterator[Entry]:
     offered = {str(one.get("name", "")): one for one in listed(data, "offered")}
     facts, used = data.get("facts"), data.get("used")
     facts = facts if isinstance(facts, Mapping) else {}
-    aliases = _aliases(model)
+    aliases, now = _aliases(model), (str(data.get("model") or ""), model.transcript.effort)
     for alias, meant in aliases.items():
-        known = _entry(meant, offered.get(meant), facts.get(meant), data.get("model"), "Aliases")
+        known = _entry(meant, offered.get(meant), facts.get(meant), now, "Aliases")
         yield replace(known, id=alias, label=alias, detail=f"{meant} · {known.detail}" if known.detail else meant)
     groups = [("Favourites", favourites(model) if offered else ())]
     last = [str(name) for name in used] if isinstance(used, list | tuple) else []
@@ -42,10 +42,10 @@ def entries(model: Model) -> Iterator[Entry]:
         for name in names:
             if name not in shown:
                 shown.add(name)
-                yield _entry(name, offered.get(name), facts.get(name), data.get("model"), group)
+                yield _entry(name, offered.get(name), facts.get(name), now, group)
     for name, one in offered.items():
         if name not in shown:
-            yield _entry(name, one, facts.get(name), data.get("model"), "All others" if shown or aliases else "")
+            yield _entry(name, one, facts.get(name), now, "All others" if shown or aliases else "")
     for one in listed(data, "tried"):
         what, result = str(one.get("what", "")), str(one.get("result", ""))
         if offered and result != UNSET:
@@ -73,7 +73,8 @@ def favourites(model: Model) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, list | tuple) else ()
 
 
-def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, in_use: Any, group: str) -> Entry:
+def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[str, str], group: str) -> Entry:
+    """`now`: the model in use, and how hard it thinks."""
     if offered is None:
         return Entry(name, name, "not listed now", "its server does not list it, or was not reached", group)
     facts = facts if isinstance(facts, Mapping) else {}
@@ -82,7 +83,10 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, in_use: Any
     short = f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""
     can = [word for word in ("thinking", "images") if facts.get(word) is True]
     price, costs = _price(facts)
-    said = (short, price, "no tools" if tools is False else "", *can, "in use" if name and name == in_use else "")
+    efforts = facts.get("efforts")
+    efforts = efforts if isinstance(efforts, list | tuple) else ()
+    used = ("in use, effort " + now[1] if now[1] and efforts else "in use") if name and name == now[0] else ""
+    said = (short, price, "no tools" if tools is False else "", *can, used)
     about = (
         f"a window of {window:,} tokens" if known else "its window is not known",
         {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
@@ -90,6 +94,7 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, in_use: Any
         {"thinking images": "thinks, and takes images", "thinking": "thinks", "images": "takes images"}.get(
             " ".join(can), ""
         ),
+        f"effort: {', '.join(map(str, efforts))}" if efforts else "",
         costs,
         str(offered.get("where") or ""),
     )  # fmt: skip

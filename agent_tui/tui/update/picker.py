@@ -12,6 +12,7 @@ from agent_tui.structures import mention
 from agent_tui.structures.fuzzy import Corpus
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
+from agent_tui.tui.commands import effort
 from agent_tui.tui.effects import Copy, ReadFacts, ReadSettings, Type, UseTheme, WriteSetting, Yield
 from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
@@ -43,6 +44,8 @@ ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
 def opened(model: Model, kind: PickerKind, query: str = "") -> Step:
     """Show the list `kind`: at once, with what is known; what has to be asked for comes after."""
+    if kind == "efforts" and not effort.taken(model):
+        return effort.refused(model)
     asked = ASKS.get(kind)
     model = replace(model, overlay=None, queries=model.queries + 1)
     id = f"{kind}-{model.queries}" if asked else ""
@@ -93,6 +96,8 @@ def _begins_on(model: Model, overlay: Overlay) -> str:
         return choices.theme(model)
     if overlay.kind == "modes":
         return model.mode_asked or model.transcript.mode
+    if overlay.kind == "efforts":
+        return model.transcript.effort or effort.AUTO
     if overlay.kind != "models":
         return ""
     data = model.transcript.answers.get("models")
@@ -226,6 +231,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return closed, (WriteSetting("display.theme", chosen.id),)
         case "modes":
             return commands.find("mode").run(closed, chosen.id)
+        case "efforts":
+            return commands.find("effort").run(closed, chosen.id)
         case "rewind":
             return overlay_of.go_back(closed, int(chosen.id))
         case "files":

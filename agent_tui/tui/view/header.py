@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from agent_tui.protocol.display import TodoItem
-from agent_tui.protocol.transcript import Bill, Queued
+from agent_tui.protocol.transcript import Bill, Queued, Transcript
 from agent_tui.settings_kinds import DIVIDER
 from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Model
@@ -31,7 +32,7 @@ READING: Final = "reading along"
 def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
-        t.model, t.effort, t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
+        t.model, _effort(t), t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
@@ -63,6 +64,13 @@ def _header(
     named = Part((Span(_cut(visible(title), TITLE_CHARS)),), TITLE) if title else None
     left, right = [parts[one] for one in wanted[:at]], [parts[one] for one in wanted[at + 1 :]]
     return HeaderView(_there(*left, named), _there(standing, *right))
+
+
+def _effort(t: Transcript) -> str:
+    """How hard the model was asked to think; nothing where the engine says that it cannot be."""
+    told = t.answers.get("efforts")
+    mute = isinstance(told, Mapping) and told.get("model") == t.model and not told.get("levels")
+    return "" if mute else t.effort
 
 
 def _there(*parts: Part | None) -> tuple[Part, ...]:

@@ -19,8 +19,8 @@ Lines = tuple[tuple[Span, ...], ...]
 
 TITLES: Final[Mapping[str, str]] = {
     "palette": "Commands", "help": "Keys and commands", "models": "Models", "sessions": "Sessions", "skills": "Skills",
-    "themes": "Themes", "modes": "Modes", "files": "Files", "log": "Log", "debug": "Debug console",
-    "rewind": "Go back to before a turn", "tree": "Forks", "stats": "Figures of this session",
+    "themes": "Themes", "modes": "Modes", "efforts": "How hard the model thinks", "files": "Files", "log": "Log",
+    "debug": "Debug console", "rewind": "Go back to before a turn", "tree": "Forks", "stats": "Figures of this session",
     "locked": "Another program has this session open", "doctor": "Doctor",
 }  # fmt: skip
 DOES: Final[Mapping[str, str]] = {
@@ -38,7 +38,7 @@ ROOMY: Final = 24
 """Lines of the screen from which all of that has its place; below there is a third of it."""
 LOW: Final = 12
 """Below that there is nothing but the list."""
-SHORT: Final = ("themes", "modes", "locked")
+SHORT: Final = ("themes", "modes", "efforts", "locked")
 """Lists with few words, which need no broad sheet."""
 NAME_CELLS: Final = 32
 NARROW: Final = 60
