@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -16,6 +17,7 @@ from agent_tui.structures.visible import PAD, harmless, spacing, unpadded
 from agent_tui.tui.diff_sides import bar_of, both_text, side_at, side_text, within
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.styles import DECORATION
+from agent_tui.tui.widgets.transcript_clusters import forms
 from agent_tui.tui.widgets.transcript_marks import paragraph
 from agent_tui.tui.widgets.transcript_page import Page
 from agent_tui.tui.widgets.transcript_select import Origin
@@ -59,7 +61,16 @@ def copied(page: Page, selection: Selection, began: Origin | None = None) -> str
 
 
 def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
-    """What of a row was drawn; of a diff side by side, the source of one side, or of both as a unified diff."""
+    """What of a row was drawn, with its joined pictures; of a diff side by side, the source of one side, or of both as
+    a unified diff."""
+    known = forms(part.block)
+    first, last = lines[min(part.first, len(lines) - 1)], lines[min(part.last, len(lines) - 1)]
+    start = known.snapped(first.text, part.start, -1)[0]
+    end = part.end if part.end < 0 else known.snapped(last.text, 0, part.end)[1]
+    return known.rejoined(_as_drawn(lines, replace(part, start=start, end=end), began))
+
+
+def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     block = part.block
     diff = block.display if isinstance(block, ToolBlock) else None
     known = written_lines(block)

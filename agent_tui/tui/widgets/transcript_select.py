@@ -21,8 +21,10 @@ from agent_tui.tui.widgets.transcript_page import Page
 
 if TYPE_CHECKING:
     from agent_tui.tui import diff_sides
+    from agent_tui.tui.widgets import transcript_clusters as clusters
 else:
     diff_sides = late("agent_tui.tui.diff_sides")
+    clusters = late("agent_tui.tui.widgets.transcript_clusters")
 
 STEP: Final = 2
 STEP_SECONDS: Final = 0.04
@@ -110,12 +112,18 @@ def origin(page: Page, widget: Widget) -> Origin | None:
 
 
 def span(page: Page, selection: Selection, began: Origin | None, line: int) -> tuple[int, int] | None:
-    """The characters of `line` that are selected."""
+    """The characters of `line` that are selected, no picture in part."""
     chosen = selection.get_span(line)
-    if chosen is None or began is None or page.index_at(line) != began.index:
+    index = page.index_at(line) if chosen is not None and (began is not None or chosen != (0, -1)) else None
+    if chosen is None or index is None:
         return chosen
-    lines, offset = page.lines(began.index), line - page.extent(began.index)[0]
-    return diff_sides.within(lines[offset], began.side, *chosen) if offset < len(lines) else chosen
+    row, offset = page.row(index), line - page.extent(index)[0]
+    if offset >= len(row.lines):
+        return chosen
+    if chosen != (0, -1):
+        chosen = clusters.forms(row.block).snapped(row.lines[offset].text, *chosen)
+    alone = began is not None and index == began.index
+    return diff_sides.within(row.lines[offset], began.side, *chosen) if began is not None and alone else chosen
 
 
 def _drag(widget: Widget) -> SelectState | None:

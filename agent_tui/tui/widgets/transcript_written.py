@@ -37,10 +37,10 @@ def written_lines(block: Block) -> Mapping[str, Written]:
     """What was written of the lines of `block` that are drawn in another way; none that could be two."""
     found: dict[str, Written] = {}
     plain: set[str] = set()
-    sources = [*_sources(block)]
-    if not any("\t" in source or not source.isascii() for source, _, _ in sources):
+    said = [*sources(block)]
+    if not any("\t" in source or not source.isascii() for source, _, _ in said):
         return found
-    for source, tab, mark in sources:
+    for source, tab, mark in said:
         fence = _FENCE.search(source) if isinstance(block, TextBlock) else None
         indent = len(fence.group(1)) if fence is not None else 0
         for line in _ends(source):
@@ -99,7 +99,7 @@ def _ends(source: str) -> Sequence[str]:
     return lines if len(lines) <= 2 * MOST_LINES else [*lines[:MOST_LINES], *lines[-MOST_LINES:]]
 
 
-def _sources(block: Block) -> Iterable[tuple[str, int, str]]:
+def sources(block: Block) -> Iterable[tuple[str, int, str]]:
     """The texts that `block` shows line by line, how wide their tabs are drawn, and what stands before each line."""
     match block:
         case TextBlock() | UserBlock() | ThinkingBlock() | NoticeBlock():
