@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from agent_tui.structures.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Folders:
     """Config (config.toml, skills), data (sessions, blobs), logs, and what can be made again (`platform_cache`)."""
 

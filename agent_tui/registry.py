@@ -6,38 +6,40 @@ So is a `late` module: one that the first frame does not need.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from importlib.machinery import PathFinder
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pkgutil
 
 
 @cache
 def names(package: str) -> tuple[str, ...]:
-    """The modules of `package` that register something: all but those it lists in `NOT_REGISTERED`."""
-    module = importlib.import_module(package)
-    beside = getattr(module, "NOT_REGISTERED", ("base",))
-    found = (name for folder in module.__path__ for name in _modules(folder))
-    return tuple(sorted(name for name in found if name not in beside and not name.startswith("_")))
-
-
-def _modules(folder: str) -> Iterator[str]:
-    """The modules in `folder`: `pkgutil` says the same, and is slow to import before the first frame."""
-    for entry in os.listdir(folder):  # noqa: PTH208 - as above
-        name, dot, kind = entry.partition(".")
-        if kind == "py" or (not dot and os.path.isfile(f"{folder}/{name}/__init__.py")):  # noqa: PTH113
-            yield name
+    """The modules of `package` that register something."""
+    found = (found.name for found in pkgutil.iter_modules(importlib.import_module(package).__path__))
+    return tuple(sorted(name for name in found if _registers(package, name)))
 
 
 def load(package: str, name: str, attribute: str) -> Any:
     """`attribute` of module `name` in `package`. Raises LookupError with the names there are."""
-    module = sys.modules.get(f"{package}.{name}")
-    if module is None:
-        if name not in names(package):
-            raise LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
-        module = importlib.import_module(f"{package}.{name}")
-    return getattr(module, attribute)
+    if not has(package, name):
+        raise LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
+    return getattr(importlib.import_module(f"{package}.{name}"), attribute)
+
+
+def has(package: str, name: str) -> bool:
+    """Whether `name` is one of `names`, without a list of all."""
+    path = importlib.import_module(package).__path__
+    return _registers(package, name) and PathFinder.find_spec(f"{package}.{name}", path) is not None
+
+
+def _registers(package: str, name: str) -> bool:
+    """Whether a module of that name would: all do but those that `package` lists in `NOT_REGISTERED`."""
+    beside = getattr(sys.modules[package], "NOT_REGISTERED", ("base",))
+    return name.isidentifier() and not name.startswith("_") and name not in beside
 
 
 def late(name: str, warm: bool = True) -> Any:
@@ -83,3 +85,7 @@ class _Late:
         found = getattr(importlib.import_module(self._name), attribute)
         setattr(self, attribute, found)
         return found
+
+
+if not TYPE_CHECKING:
+    pkgutil = late("pkgutil", warm=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import subprocess
 import sys
 
@@ -45,8 +43,11 @@ assert list(registry.import_late()) == []
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("package", ["agent_tui.tui.commands", "agent_tui.tui.update", "agent_tui.tools", "agent_tui"])
-def test_the_modules_of_a_folder_are_those_that_python_finds(package: str) -> None:
-    path = importlib.import_module(package).__path__
-    found = {name for folder in path for name in registry._modules(folder)} - {"__init__"}
-    assert found == {module.name for module in pkgutil.iter_modules(path)}
+@pytest.mark.parametrize("package", ["agent_tui.tui.commands", "agent_tui.tui.update", "agent_tui.tools"])
+def test_a_package_has_what_it_names_and_nothing_else(package: str) -> None:
+    names = registry.names(package)
+    assert len(names) > 5 and all(registry.has(package, name) for name in names)
+    beside = ("base", "_private", "nothing", "", "two.parts", "../x", "__init__", "a b")
+    assert not any(registry.has(package, name) for name in beside)
+    with pytest.raises(LookupError, match=f"named 'nothing'; there are: {names[0]}, "):
+        registry.load(package, "nothing", "nothing")

@@ -16,6 +16,7 @@ from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XT
 from textual.keys import Keys
 from textual.message import Message
 
+from agent_tui.structures.late import pattern
 from agent_tui.structures.visible import is_text
 
 LOST_SECONDS: Final = 1.0
@@ -30,30 +31,30 @@ FAST_READS: Final = 8
 WIDEST: Final = 4096
 """Cells of a side that a terminal may report."""
 
-_TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
-_ENDS = re.compile(r"\r\n?|\n")
-_BROKEN = re.compile(r"[^\r\n\\]\n*\r[\r\n]*[^\r\n]")
+_TEXT = pattern(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
+_ENDS = pattern(r"\r\n?|\n")
+_BROKEN = pattern(r"[^\r\n\\]\n*\r[\r\n]*[^\r\n]")
 _ALT_ENTER = frozenset({"\x1b\r", "\x1b\n"})
-_MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d+);(\d+)~")
-_KITTY = re.compile(r"\x1b\[([\d:]*)(?:;([\d:]*))?(;[\d:]*)?([u~A-FHPQRS])")
-_MOUSE_OR_MODE = re.compile(r"\x1b\[(?:\[|<?[-\d;]*[mM]|\?[\d;]*\$y)")
-_COMPLETE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_COMPLETE_SS3 = re.compile(r"\x1bO[0-?]*[@-~]")
-_REPLY = re.compile(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]{28,}[ -/]*[@-~]")
+_MODIFY_OTHER_KEYS = pattern(r"\x1b\[27;(\d+);(\d+)~")
+_KITTY = pattern(r"\x1b\[([\d:]*)(?:;([\d:]*))?(;[\d:]*)?([u~A-FHPQRS])")
+_MOUSE_OR_MODE = pattern(r"\x1b\[(?:\[|<?[-\d;]*[mM]|\?[\d;]*\$y)")
+_COMPLETE = pattern(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_COMPLETE_SS3 = pattern(r"\x1bO[0-?]*[@-~]")
+_REPLY = pattern(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]{28,}[ -/]*[@-~]")
 """An answer of the terminal to what some program asked it, or a sequence that is too long to be a key."""
-_NO_ANSWER = re.compile(r"\x1b\[(?:[=>?]|<(?![Mm]))[@-~]|\x1b\[\?[\d;:]+\$?[^\d;:$RScnuyhl]")
+_NO_ANSWER = pattern(r"\x1b\[(?:[=>?]|<(?![Mm]))[@-~]|\x1b\[\?[\d;:]+\$?[^\d;:$RScnuyhl]")
 """What no terminal answers: nothing between the mark and the letter, or a letter that ends no answer."""
-_ALT = re.compile(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
+_ALT = pattern(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
 """Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
-_WAY_OUT = re.compile(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
-_PRESSED = re.compile(r".|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+", re.DOTALL)
+_WAY_OUT = pattern(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
+_PRESSED = pattern(r".|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+", re.DOTALL)
 """What pressing a key sends, and holding down one that types nothing."""
-_GROUND = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
-_SCHEME = re.compile(r"\x1b\[\?997;([12])n")
+_GROUND = pattern(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
+_SCHEME = pattern(r"\x1b\[\?997;([12])n")
 _COLOUR = r"(?>rgba?:[\dA-Fa-f/]{0,24}|rgba?|rg?|)"
-_OPEN = re.compile(rf"\x1b(?:\](?:1(?:1(?:;{_COLOUR}\x1b?)?)?)?|\[[0-?]{{1,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
+_OPEN = pattern(rf"\x1b(?:\](?:1(?:1(?:;{_COLOUR}\x1b?)?)?)?|\[[0-?]{{1,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
 """An answer about the ground, or the beginning of another sequence, whose end has not come."""
-_ENDLESS = re.compile(rf"\x1b(?:\]11;{_COLOUR}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
+_ENDLESS = pattern(rf"\x1b(?:\]11;{_COLOUR}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
 """A sequence that goes on as none does."""
 _NOTHING: Final = "[?0n"
 """After an ESC: a report, which is no key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agent_tui.structures.frozen import frozen
@@ -23,15 +23,14 @@ class Past(NamedTuple):
 Pasts = tuple[Past, ...]
 
 
-@dataclass(slots=True, eq=False)
 class Texts:
     """Some prompts, newest first, and their texts in small letters."""
 
-    pasts: Pasts
-    plain: list[str] = field(init=False)
+    __slots__ = ("pasts", "plain")
 
-    def __post_init__(self) -> None:
-        self.plain = [past.text.lower() for past in self.pasts]
+    def __init__(self, pasts: Pasts) -> None:
+        self.pasts = pasts
+        self.plain = [past.text.lower() for past in pasts]
 
     def found(self, words: list[str]) -> Pasts:
         """Those that hold all of `words`."""
@@ -42,17 +41,15 @@ class Texts:
         return tuple(self.pasts[n] for n in hits if all(word in self.plain[n] for word in others))
 
 
-@dataclass(slots=True, eq=False)
 class Shelf:
     """What was read at a time: prompts of this folder, and those of others."""
 
-    pasts: Pasts
-    here: Texts = field(init=False)
-    elsewhere: Texts = field(init=False)
+    __slots__ = ("elsewhere", "here", "pasts")
 
-    def __post_init__(self) -> None:
-        self.here = Texts(tuple(past for past in self.pasts if past.here))
-        self.elsewhere = Texts(tuple(past for past in self.pasts if not past.here))
+    def __init__(self, pasts: Pasts) -> None:
+        self.pasts = pasts
+        self.here = Texts(tuple(past for past in pasts if past.here))
+        self.elsewhere = Texts(tuple(past for past in pasts if not past.here))
 
 
 @frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from math import inf
 from time import monotonic, time
@@ -19,25 +19,30 @@ from agent_tui.registry import late
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import AskedShown, KeyPressed
 from agent_tui.tui.regions import DialogView, View
-from agent_tui.tui.widgets.completion import Completion
-from agent_tui.tui.widgets.dialog import Dialog
 from agent_tui.tui.widgets.footer import Footer
 from agent_tui.tui.widgets.header import Header
 from agent_tui.tui.widgets.label import Label, Mark
-from agent_tui.tui.widgets.overlay import Overlay
 from agent_tui.tui.widgets.paint import Region, low
 from agent_tui.tui.widgets.prompt import Prompt
-from agent_tui.tui.widgets.queue import Queue
 from agent_tui.tui.widgets.status import Status
-from agent_tui.tui.widgets.toast import Toast
 from agent_tui.tui.widgets.transcript import Transcript
 from agent_tui.tui.widgets.transcript_bar import WHEEL
 from agent_tui.tui.widgets.welcome import Welcome
 
 if TYPE_CHECKING:
     from agent_tui.tui.update import runs
+    from agent_tui.tui.widgets import completion as completions
+    from agent_tui.tui.widgets import dialog as dialogs
+    from agent_tui.tui.widgets import overlay as overlays
+    from agent_tui.tui.widgets import queue as queues
+    from agent_tui.tui.widgets import toast as toasts
 else:
     runs = late("agent_tui.tui.update.runs")
+    completions = late("agent_tui.tui.widgets.completion")
+    dialogs = late("agent_tui.tui.widgets.dialog")
+    overlays = late("agent_tui.tui.widgets.overlay")
+    queues = late("agent_tui.tui.widgets.queue")
+    toasts = late("agent_tui.tui.widgets.toast")
 
 PROMPT_LINES = 8
 TOGETHER: Final = 0.02
@@ -51,7 +56,7 @@ class Plain(Widget, inherit_css=False):
 class Regions:
     """`shown` is the view on the screen; `tell` is given what only the widgets know.
 
-    What is rarely there is mounted when it is first shown: each widget costs the first frame a millisecond.
+    What is rarely there is made and mounted when it is first shown: each widget costs the first frame a millisecond.
     """
 
     def __init__(self, tell: Callable[[AskedShown], None]) -> None:
@@ -59,15 +64,42 @@ class Regions:
         self._tell = tell
         self._told = ("", 0, 0)  # the question, and how much of what it asks about was said to be in view
         self._paints, self._painted_at = 0, 0.0
-        self.header, self.transcript, self.queue, self.dialog = Header(), Transcript(), Queue(), Dialog()
-        self.status, self.prompt, self.footer = Status(), Prompt(), Footer()
-        self.welcome, self.label = Welcome(), Label(id="label")
-        self.completion, self.overlay, self.toast = Completion(), Overlay(), Toast()
+        self.header, self.transcript, self.status, self.prompt = Header(), Transcript(), Status(), Prompt()
+        self.footer, self.welcome = Footer(), Welcome()
         self.line = Plain(Mark(id="mark"), self.prompt, id="line")
         self.box = Plain(self.line, id="box")
-        self.dialog.around = self._around
         self.transcript.below = self.status.below
         self.status.jump = lambda: self.transcript.scroll_view("end")
+
+    @cached_property
+    def label(self) -> Label:
+        return Label(id="label")
+
+    @cached_property
+    def queue(self) -> queues.Queue:
+        return queues.Queue()
+
+    @cached_property
+    def dialog(self) -> dialogs.Dialog:
+        made = dialogs.Dialog()
+        made.around = self._around
+        return made
+
+    @cached_property
+    def completion(self) -> completions.Completion:
+        return completions.Completion()
+
+    @cached_property
+    def overlay(self) -> overlays.Overlay:
+        return overlays.Overlay()
+
+    @cached_property
+    def toast(self) -> toasts.Toast:
+        return toasts.Toast()
+
+    def _made(self, name: str) -> bool:
+        """Whether that region has ever been shown."""
+        return name in vars(self)
 
     def compose(self) -> ComposeResult:
         yield self.header
@@ -90,7 +122,7 @@ class Regions:
         if old is None or old.status is not new.status:
             self.status.show(new.status)
         if old is None or old.prompt is not new.prompt:
-            if _changed(self.label, old and old.prompt.label, new.prompt.label, before=self.line):
+            if self._changed("label", old and old.prompt.label, new.prompt.label, before=self.line):
                 self.label.show(new.prompt.label)
             self.prompt.show(new.prompt)
         if old is None or old.footer is not new.footer:
@@ -99,20 +131,20 @@ class Regions:
 
     def _show_rare(self, old: View | None, new: View) -> None:
         """What comes and goes, each at its place among the others whichever comes first."""
-        if _changed(self.queue, old and old.queue, new.queue, after=self.transcript):
+        if self._changed("queue", old and old.queue, new.queue, after=self.transcript):
             self.queue.show(new.queue)
-        if _changed(self.dialog, old and old.dialog, new.dialog, before=self.status):
+        if self._changed("dialog", old and old.dialog, new.dialog, before=self.status):
             self.dialog.show(new.dialog)
-        if _changed(self.completion, old and old.completion, new.completion, after=self.welcome):
+        if self._changed("completion", old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
         before = old.dialog if old is not None else None
         if not _alike(before, new.dialog) or new.overlay is not (old and old.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
             self.status.cover(new.overlay is not None)
-        if _changed(self.overlay, old and old.overlay, new.overlay, after=self._highest(self.completion)):
+        if self._changed("overlay", old and old.overlay, new.overlay, after=self._highest("completion")):
             self.overlay.show(new.overlay)
-        if _changed(self.toast, old and old.toast, new.toast, after=self._highest(self.overlay, self.completion)):
+        if self._changed("toast", old and old.toast, new.toast, after=self._highest("overlay", "completion")):
             self.toast.show(new.toast)
 
     def takes(self, key: str) -> bool:
@@ -125,7 +157,7 @@ class Regions:
         return KeyPressed(
             at=_clock(came), key=key, character=character, draft=draft,
             selection=selection or self.prompt.selects, seen=self.transcript.seen,
-            asked=self.dialog.part, blind=came < self._painted_at,
+            asked=self.dialog.part if self._made("dialog") else (0, 0), blind=came < self._painted_at,
         )  # fmt: skip
 
     def only_text(self, model: Model, keys: Sequence[events.Key], first: int, free: bool) -> int:
@@ -160,9 +192,24 @@ class Regions:
             self._told = (asked.id, page, lines)
             self._tell(AskedShown(asked.id, page, lines, at=round(time(), 3)))
 
-    def _highest(self, *over: Region) -> Region:
+    def _highest(self, *over: str) -> Region:
         """The first of `over` that is mounted; else what is below them all."""
-        return next((region for region in over if region.parent is not None), self.welcome)
+        made = (getattr(self, name) for name in over if self._made(name))
+        return next((region for region in made if region.parent is not None), self.welcome)
+
+    def _changed(
+        self, name: str, old: object, new: object, *, before: Widget | None = None, after: Widget | None = None
+    ) -> bool:
+        """Whether the region `name` has something else to show. At its first value it is mounted, `before` or `after` a
+        widget."""
+        if old is new or not (new or self._made(name)):
+            return False
+        region: Region = getattr(self, name)
+        if region.parent is None and new:
+            beside = before or after
+            assert beside is not None and isinstance(beside.parent, Widget)
+            beside.parent.mount(region, before=before, after=after)
+        return region.parent is not None
 
     def restyle(self) -> None:
         """Draw all again: the colours are others."""
@@ -181,15 +228,16 @@ class Regions:
         size, few = self.box.app.size, self.box.screen.has_class("-low")
         rows = 0 if self.box.screen.has_class("-tiny") else 3  # header, status, footer
         rows += 0 if few else 4  # the border of the box, an empty line above transcript and dialog
-        if self.queue.display and (queued := self._lines(self.queue, size.width - 4)):
+        if queued := self._lines("queue", size.width - 4):
             rows += queued + (not few)
         inner = size.width - (4 if few else 6)
-        rows += self._lines(self.label, inner) if self.label.display else 0
+        rows += self._lines("label", inner)
         typed = self.prompt.get_content_height(size, size, inner - 2)
         return rows + max(1, min(typed, _prompt_lines(size.height)))
 
-    def _lines(self, region: Region, width: int) -> int:
-        return len(region.strips(width)) if region.parent is not None else 0
+    def _lines(self, name: str, width: int) -> int:
+        region: Region | None = getattr(self, name) if self._made(name) else None
+        return len(region.strips(width)) if region is not None and region.display and region.parent is not None else 0
 
     def wheel(self, where: str) -> None:
         for _ in range(WHEEL):
@@ -197,13 +245,19 @@ class Regions:
 
     def place(self) -> None:
         """Put what floats where it belongs, after a layout."""
-        self.dialog.keep_room()
-        if self.dialog.value is not None:
-            self.box.call_after_refresh(self._tell_asked)
+        if self._made("dialog"):
+            self.dialog.keep_room()
+            if self.dialog.value is not None:
+                self.box.call_after_refresh(self._tell_asked)
         self.welcome.place()
-        self.completion.place(self.box.region.y)
-        self.overlay.place()
-        self.toast.place(self.overlay.top if self.overlay.value is not None else -1)
+        if self._made("completion"):
+            self.completion.place(self.box.region.y)
+        top = -1
+        if self._made("overlay"):
+            self.overlay.place()
+            top = self.overlay.top if self.overlay.value is not None else -1
+        if self._made("toast"):
+            self.toast.place(top)
 
 
 def _alike(old: DialogView | None, new: DialogView | None) -> bool:
@@ -219,16 +273,3 @@ def _clock(came: float) -> float:
 def _prompt_lines(height: int) -> int:
     """So many lines of a draft are shown in a terminal that is `height` lines high."""
     return max(1, min(PROMPT_LINES, height // 3))
-
-
-def _changed(
-    region: Region, old: object, new: object, *, before: Widget | None = None, after: Widget | None = None
-) -> bool:
-    """Whether `region` has something else to show. At its first value it is mounted, `before` or `after` a widget."""
-    if old is new:
-        return False
-    if region.parent is None and new:
-        beside = before or after
-        assert beside is not None and isinstance(beside.parent, Widget)
-        beside.parent.mount(region, before=before, after=after)
-    return region.parent is not None
