@@ -60,7 +60,7 @@ async def run(args: Attached, ctx: ToolContext) -> ToolResult:
 
 TOOL: Final = Tool(
     name=ATTACHED, description="", arguments=Attached, effect="read", run=run,
-    label=lambda args: f"Attach {images.named(args.path)}", paths=lambda args: (args.path,),
+    label=lambda args: f"Attach {mention.original(args.path)}", paths=lambda args: (args.path,),
 )  # fmt: skip
 
 

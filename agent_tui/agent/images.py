@@ -25,7 +25,6 @@ from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import Image, Message, Request, UserMessage
 from agent_tui.safety import paths, sandbox
-from agent_tui.structures import late
 from agent_tui.tools._images import Picture, picture
 from agent_tui.tools.base import ToolContext, ToolResult
 
@@ -36,8 +35,6 @@ SECONDS: Final = 2.0
 _LOOK: Final = 0.02
 """Seconds between two looks at how much it wrote."""
 _PROBLEM: Final = 200
-_COPY: Final = late.pattern(r"-[0-9a-f]{8}$")
-"""What a copy has behind its name."""
 _MEDIA: Final = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WebP": "image/webp"}
 _POWERSHELL: Final = (
     "Add-Type -AssemblyName System.Windows.Forms,System.Drawing; $i=[Windows.Forms.Clipboard]::GetImage(); if($i){"
@@ -99,13 +96,6 @@ class Images:
         path = folder / f"{stem[:60]}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
         paths.atomic_write(path, data, 0o600)
         return path
-
-
-def named(path: str) -> str:
-    """`path` as it is shown: a copy of ours is called as what it is a copy of."""
-    file = Path(path)
-    ours = _COPY.search(file.stem) if file.parent.parent.name == "outputs" else None
-    return f"{file.stem[: ours.start()]}{file.suffix}" if ours else path
 
 
 def read(real: Path) -> tuple[bytes, Picture]:

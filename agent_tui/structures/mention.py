@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from agent_tui.structures import late
@@ -15,6 +16,8 @@ _BEFORE: Final = r"(?<![^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?<![@./\\-]
 _NAMED: Final = late.pattern(_BEFORE + r'@(?:"((?:[^"\\\n]|\\.)+)"|([^\s"@][^\s"]*))')
 _TYPED: Final = late.pattern(_BEFORE + r'@(?:"((?:[^"\\]|\\.)*)|([^\s"@][^\s"]*)?)$')
 _ESCAPED: Final = late.pattern(r"\\(.)")
+_COPY: Final = late.pattern(r"(?:^|/)outputs/[^/\n]+/([^/\n]+)-[0-9a-f]{8}(\.[^/.\n]*)?$")
+"""A file that was copied among the session's own, under its name and a part of its hash."""
 _NEEDS_QUOTES: Final = late.pattern(r'[\s"\\@]|[.,;:!?)\]}>\'`…。，、；：！？）」』]$')
 _PUNCTUATION: Final = ".,;:!?)]}>'`…。，、；：！？）」』"
 
@@ -65,6 +68,26 @@ def written(path: str, more: bool = False) -> str:
 def quoted(name: str) -> str:
     """`name`, as `written` gives it, in a way that nothing behind it can be read as a part of it."""
     return name if name.startswith('@"') else f'@"{name[1:]}"'
+
+
+def original(path: str) -> str:
+    """`path` as it is shown: a copy of the session's own is called as what it is a copy of."""
+    found = _COPY.search(path) if "outputs/" in path else None
+    return path if found is None else f"{found.group(1)}{found.group(2) or ''}"
+
+
+def shown(text: str) -> str:
+    """`text` as it is shown: the copies that it names are called as what they are copies of."""
+    return _NAMED.sub(_shown, text) if "/outputs/" in text else text
+
+
+def _shown(found: re.Match[str]) -> str:
+    quoted, plain = found.group(1), found.group(2)
+    if quoted is not None:
+        path = _plain(quoted)
+        return found.group() if (short := original(path)) == path else written(short)
+    path = plain.rstrip(_PUNCTUATION)
+    return found.group() if (short := original(path)) == path else written(short) + plain[len(path) :]
 
 
 def _plain(quoted: str) -> str:

@@ -16,6 +16,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
+from agent_tui.structures import mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut
@@ -116,7 +117,8 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
     rest = (Segment("  ", "user.mark"),)
     most = (MOST_LINES, MOST_CHARS) if open else (USER_LINES, USER_CHARS)
-    lines = list(_text(block.text, "user", max(1, width - 1), cells, (mark,), rest, "user", most, not open))
+    text = mention.shown(block.text)
+    lines = list(_text(text, "user", max(1, width - 1), cells, (mark,), rest, "user", most, not open))
     if block.steer:
         lines.extend(wrap([Segment("said while it worked", "user.note")], width, cells, rest, rest, "user"))
     if block.sent:

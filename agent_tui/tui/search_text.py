@@ -17,6 +17,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )  # fmt: skip
+from agent_tui.structures import mention
 
 Said = Callable[[Any], str]
 ENTRIES: Final = 1_000
@@ -46,13 +47,14 @@ def head(block: Block) -> str:
         case ThinkingBlock():
             return ""
         case UserBlock():
-            return block.text
+            return mention.shown(block.text)
         case _:
             return said(block)
 
 
 def _user(block: UserBlock) -> str:
-    return f"{block.text}\n{block.sent}" if block.sent else block.text
+    text = mention.shown(block.text)
+    return f"{text}\n{block.sent}" if block.sent else text
 
 
 def _tool(block: ToolBlock) -> str:

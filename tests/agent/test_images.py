@@ -13,6 +13,7 @@ from agent_tui.protocol.events import Answered, Notice, ToolEnded
 from agent_tui.protocol.messages import Image, Request, UserMessage
 from agent_tui.protocol.ops import Query
 from agent_tui.providers import _chat_completions, _ollama_chat
+from agent_tui.structures import mention
 from tests.agent.driving import Place
 from tests.tui.test_paste_terminal import png
 
@@ -132,6 +133,6 @@ def test_a_tool_that_hangs_is_ended(tmp_path: Path) -> None:
 
 def test_a_copy_is_called_as_what_it_is_a_copy_of() -> None:
     copy = "/home/me/.local/share/agent-tui/outputs/13d40250-17d7/shot of it-acb950cb.png"
-    assert images.named(copy) == "shot of it.png"
+    assert mention.original(copy) == "shot of it.png"
     for other in ("a/shot-acb950cb.png", "shot.png", "/outputs/shot-acb950cb.png", "/x/outputs/y/shot.png"):
-        assert images.named(other) == other
+        assert mention.original(other) == other

@@ -72,3 +72,29 @@ def test_what_is_written_names_the_file(path: str) -> None:
     assert [ways[0] for ways in names] == ([path] if meant else [])
     open_name = mention.written(path, more=True)
     assert mention.typed(open_name, len(open_name)) == mention.Typed(0, len(open_name), path)
+
+
+COPY = "/home/me/.local/share/agent-tui/outputs/13d40250-17d7/clipboard-acb950cb.png"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"see @{COPY} there", "see @clipboard.png there"),
+        (f"see @{COPY}.", "see @clipboard.png."),
+        ('@"/x/outputs/13d4/shot of it-acb950cb.png" and', '@"shot of it.png" and'),
+        (f"@{COPY} @{COPY.replace('clipboard', 'other')}", "@clipboard.png @other.png"),
+        ("@/x/outputs/13d4/shot.png", "@/x/outputs/13d4/shot.png"),
+        (f"not named: {COPY}", f"not named: {COPY}"),
+        ("@src/app.py and words", "@src/app.py and words"),
+    ],
+)
+def test_a_copy_is_shown_as_what_it_is_a_copy_of(text: str, shown: str) -> None:
+    assert mention.shown(text) == shown
+
+
+@given(st.text(alphabet='@/outputs-ab1 ".\\\n', max_size=80))
+def test_what_names_no_copy_is_shown_as_it_is(text: str) -> None:
+    names = [way for ways in mention.named(text) for way in ways]
+    if all(mention.original(name) == name for name in names):
+        assert mention.shown(text) == text

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay
+from agent_tui.structures import mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui.going_back import GoingBack, OldFile
 from agent_tui.tui.model import Overlay
@@ -43,7 +44,7 @@ Lines = list[tuple[Span, ...]]
 def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | None:
     if going is None:
         return None
-    about = one_line(visible(going.prompt), 50)
+    about = one_line(visible(mention.shown(going.prompt)), 50)
     name = "Redo" if going.redo else "Go back to before" if going.to else "Undo"
     title = f"{name}: {about}" if about and not (going.redo and not going.files) else name
     if not going.told:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from agent_tui.structures import mention
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OverlayKind, OwnKeys
 from agent_tui.tui.model import Model
@@ -31,7 +32,7 @@ def queued_view(model: Model) -> OverlayView:
     narrow = room < LEAST_TEXT
     options = []
     for place, (item, state) in enumerate(zip(listed, states, strict=True)):
-        text = one_line(item.text)  # the widget cuts it: letters may take two cells
+        text = one_line(mention.shown(item.text))  # the widget cuts it: letters may take two cells
         key = str(place + 1) if place < 9 else ""
         options.append(Option(key, f"{state}: {text}" if narrow else text, "" if narrow else state))
     title = f"Queued prompts ({len(listed)}){', paused' if paused else ''}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.structures import mention
 from agent_tui.tui.recall import Past, Recall
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.view.lazy import lazy
@@ -37,7 +38,8 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
 def _option(past: Past, words: list[str], now: float) -> Option:
     when = ago(now - past.at) if past.at and now >= past.at else ""
     where = "" if past.here else "elsewhere"
-    return Option("", one_line(_around(past.text, words), CELLS), " · ".join(filter(None, (when, where))))
+    text = one_line(_around(mention.shown(past.text), words), CELLS)
+    return Option("", text, " · ".join(filter(None, (when, where))))
 
 
 def _around(text: str, words: list[str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.registry import late
+from agent_tui.structures import mention
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OwnKeys
@@ -119,11 +120,11 @@ def _queue(
 ) -> QueueView | None:  # fmt: skip
     new = dict(edits)
     items = tuple(
-        f"{EDITED if editing is not None and item.id == editing.id else ''}{one_line(new.get(item.id, item.text))}"
+        (EDITED if editing is not None and item.id == editing.id else "") + _said(new.get(item.id, item.text))
         for item in queue
         if item.id not in taken and not item.steer
     )
-    steers = tuple(one_line(item.text) for item in queue if item.steer)
+    steers = tuple(_said(item.text) for item in queue if item.steer)
     if not items:
         return QueueView((), paused, steers=steers) if steers else None
     clears = commands.hint("stop-all", "stops, clears" if running else "clears", keys)
@@ -131,6 +132,10 @@ def _queue(
     if running or paused:
         hints.insert(0, commands.hint("send", "steers" if running else "resumes", keys))
     return QueueView(items, paused, " · ".join(filter(None, hints)), steers)
+
+
+def _said(text: str) -> str:
+    return one_line(mention.shown(text))
 
 
 @lazy
