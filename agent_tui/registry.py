@@ -9,7 +9,6 @@ import importlib
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,20 +24,24 @@ def names(package: str) -> tuple[str, ...]:
 
 def load(package: str, name: str, attribute: str) -> Any:
     """`attribute` of module `name` in `package`. Raises LookupError with the names there are."""
-    if not has(package, name):
-        raise LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
-    return getattr(importlib.import_module(f"{package}.{name}"), attribute)
+    if not _registers(package, name):
+        raise _missing(package, name)
+    try:
+        module = importlib.import_module(f"{package}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{package}.{name}":
+            raise  # it is there, and misses another
+        raise _missing(package, name) from None
+    return getattr(module, attribute)
 
 
-def has(package: str, name: str) -> bool:
-    """Whether `name` is one of `names`, without a list of all."""
-    path = importlib.import_module(package).__path__
-    return _registers(package, name) and PathFinder.find_spec(f"{package}.{name}", path) is not None
+def _missing(package: str, name: str) -> LookupError:
+    return LookupError(f"no {package.rsplit('.', 1)[-1]} named {name!r}; there are: {', '.join(names(package))}")
 
 
 def _registers(package: str, name: str) -> bool:
     """Whether a module of that name would: all do but those that `package` lists in `NOT_REGISTERED`."""
-    beside = getattr(sys.modules[package], "NOT_REGISTERED", ("base",))
+    beside = getattr(importlib.import_module(package), "NOT_REGISTERED", ("base",))
     return name.isidentifier() and not name.startswith("_") and name not in beside
 
 

@@ -174,3 +174,12 @@ def test_nothing_to_copy_is_said() -> None:
 
 def test_the_footer_asks_for_no_command_that_it_may_not_name() -> None:
     assert tuple(one.name for one in commands.COMMANDS if one.label is not None) == commands.LABELLED
+
+
+@pytest.mark.parametrize("draft", [False, True])
+@pytest.mark.parametrize("paused", [False, True])
+@pytest.mark.parametrize("reading", [False, True])
+def test_at_rest_the_footer_may_name_no_other_command(draft: bool, paused: bool, reading: bool) -> None:
+    now = Situation(draft=draft, paused=paused, reading=reading)
+    named = {name for name in commands.LABELLED if (label := commands.find(name).label) and label(now)}
+    assert named <= set(commands.AT_REST)

@@ -19,6 +19,8 @@ LABELLED: Final = (
     "send", "stop", "steer", "paste", "stop-all", "queue", "interrupt", "help", "mode", "model", "palette", "search",
 )  # fmt: skip
 """Those that the footer may name (they have a `label`), in the order of `COMMANDS`: the first frame needs no other."""
+AT_REST: Final = tuple(name for name in LABELLED if name not in ("stop", "steer", "paste", "stop-all", "queue"))
+"""Those of them that it may name while nothing runs, waits or is folded."""
 
 
 @cache

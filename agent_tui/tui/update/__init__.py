@@ -13,7 +13,7 @@ from agent_tui import registry
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if not name.islower() or not registry.has(__name__, name):
+        if not name.islower() or name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return registry.late(f"{__name__}.{name}")
 

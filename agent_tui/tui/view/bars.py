@@ -173,6 +173,7 @@ def _footer(
     if reading:  # what runs and what waits is the other program's
         running = queued = paused = False
     now = Situation(running, draft, queued, paused, chip, reading)
-    labelled = ((one.name, one.label(now)) for one in map(commands.find, commands.LABELLED) if one.label is not None)
+    names = commands.LABELLED if running or queued or chip else commands.AT_REST
+    labelled = ((one.name, one.label(now)) for one in map(commands.find, names) if one.label is not None)
     named = ((commands.key_of(name, own), label) for name, label in labelled if label)
     return FooterView(tuple((key, label) for key, label in named if key))
