@@ -33,7 +33,9 @@ from agent_tui.protocol.transcript import Bill, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
-LISTS: Final = "`agent-tui models` lists what there is (/models on the screen)"
+LISTS: Final = (
+    "`agent-tui models` lists what there is (/models on the screen), `agent-tui setup` sets up a provider (/setup)"
+)
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Executor as Pool
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +37,7 @@ from agent_tui.sessions.fork import fork
 from agent_tui.sessions.lock import is_free
 from agent_tui.sessions.scan import Scan, scan
 from agent_tui.sessions.store import log_path
+from agent_tui.settings import ProviderSettings
 
 T = TypeVar("T")
 
@@ -87,6 +88,10 @@ class Reader:
         reader.say(Notice(ONLY_READ, "warning", HINT))
         reader._spawn(reader._follow())
         return reader
+
+    @property
+    def providers(self) -> Mapping[str, ProviderSettings]:
+        return self._config.settings.providers
 
     @property
     def directories(self) -> tuple[Directory, ...]:

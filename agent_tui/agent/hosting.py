@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+from collections.abc import Mapping
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
@@ -20,6 +21,7 @@ from agent_tui.agent.sinks import Sinks
 from agent_tui.protocol.events import Directory, Event
 from agent_tui.protocol.ops import Op
 from agent_tui.sessions.fork import fork
+from agent_tui.settings import ProviderSettings
 
 
 class Hosted(Protocol):
@@ -48,6 +50,11 @@ class Hosted(Protocol):
     @property
     def standing(self) -> tuple[str, str]:
         """Its model and mode; empty where there is none."""
+        ...
+
+    @property
+    def providers(self) -> Mapping[str, ProviderSettings]:
+        """The servers that it knows: one may have been set up since the start."""
         ...
 
     @property
@@ -89,6 +96,10 @@ class AtWork:
     @property
     def standing(self) -> tuple[str, str]:
         return self.agent.models.info.name, self.agent.record.standing.mode
+
+    @property
+    def providers(self) -> Mapping[str, ProviderSettings]:
+        return self.agent.models.config.settings.providers
 
     @property
     def directories(self) -> tuple[Directory, ...]:

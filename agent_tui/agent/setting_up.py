@@ -147,7 +147,9 @@ def keep(
         if attempt.address:
             write(f"providers.{attempt.name}.base_url", attempt.address, False)
             said.append(f"The address {attempt.address} is kept in {store.path().name}.")
-        if scope != "session":
+        if scope == "session":
+            said.append(f"{model} is the model of this session.")
+        else:
             write("model", model, scope == "project")
             whose = "in this project" if scope == "project" else "now"
             said.append(f"{model} is your model {whose} ({_place_of(store, scope)}).")

@@ -171,10 +171,11 @@ class Worker:
         model, mode = hosted.standing
         # to a new one goes what the command line named and nobody has removed; another session has its own
         still = tuple(one for one in self.config.directories if one in hosted.directories and not wanted.id)
-        settings = replace(self.config.settings, model=model, mode=mode or self.config.settings.mode)
+        known = replace(self.config.settings, providers=hosted.providers)
+        settings = replace(known, model=model, mode=mode or known.mode)
         given = replace(
-            self.config, resume=wanted.id, how=wanted.how, problems=(), model_given=False, mode_given=False,
-            otr=self.config.otr and not wanted.id, directories=still,
+            self.config, settings=known, resume=wanted.id, how=wanted.how, problems=(), model_given=False,
+            mode_given=False, otr=self.config.otr and not wanted.id, directories=still,
         )  # fmt: skip
         return given if wanted.id else replace(given, settings=settings, model_given=True, mode_given=True)
 

@@ -156,3 +156,34 @@ def test_esc_stops_a_test_that_gets_no_answer_and_nothing_is_kept(tmp_path: Path
         pty.type("\x1b")
         pty.until("No model yet")
     assert not having(tmp_path, KEY) and not (tmp_path / "config.toml").exists()
+
+
+def test_in_lines_too_the_key_is_unseen(tmp_path: Path) -> None:
+    with serving() as server:
+        tmp_path.chmod(0o700)
+        given = environment(
+            tmp_path, MOONSHOT_BASE_URL=server.address, OLLAMA_HOST="127.0.0.1:9", TERM="xterm-256color"
+        )
+        pty = Pty(["-m", "agent_tui", "chat"], given, (100, 60))
+        try:
+            pty.until("Type r, a, k, d or q")
+            pty.type("k\r")
+            pty.until("1: Moonshot, wants a key")
+            pty.type("k 1\r")
+            pty.until("Key for Moonshot: hidden as you type")
+            pty.until(lambda text: text.rstrip().endswith(">"))
+            pty.type(f"{WRONG}\r")
+            pty.until("refused the key (401)")
+            pty.until(lambda text: text.rstrip().endswith(">"))
+            pty.type(f"{KEY}\r")
+            pty.until("2: second")
+            pty.type("2\r")
+            pty.until("1: in every project")
+            pty.type("1\r")
+            pty.until("moonshot/second is your model now")
+            pty.type("are you there?\r")
+            pty.until(SENTENCE)
+            assert KEY.encode() not in pty.raw and WRONG.encode() not in pty.raw
+        finally:
+            pty.close()
+    assert having(tmp_path, KEY) == {"credentials.toml"}

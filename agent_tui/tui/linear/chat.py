@@ -203,7 +203,9 @@ class Chat:
 
     def _perform(self, effect: do.Effect) -> None:
         match effect:
-            case do.Send(op):
+            case do.Send() | do.SendKey():
+                secret, self.secret = self.secret, ""
+                op = effect.filled(secret)
                 self.rules.sent(op)
                 self.link.send(op)
             case do.Quit():

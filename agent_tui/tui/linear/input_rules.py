@@ -10,6 +10,7 @@ from agent_tui.protocol import ops
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
 from agent_tui.protocol.ops import Op, SaveDraft
+from agent_tui.protocol.setup_op import SetUp
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import msg
 from agent_tui.tui.linear import asking, sheets
@@ -20,6 +21,7 @@ from agent_tui.tui.model import Completion, Model, Overlay
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.setup_steps import waits
 from agent_tui.tui.update.submit import SLASH
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ READ: Final = 2 * BURST_SECONDS
 """So much later than what it answers a key is surely meant for it."""
 SLOW: Final = (
     ops.SetModel, ops.Pull, ops.Export, ops.WriteFile, ops.Query, ops.Resume, ops.SetClipboard, ops.RestoreFiles,
-    ops.Fork, ops.Delete,
+    ops.Fork, ops.Delete, SetUp,
 )  # fmt: skip
 
 
@@ -70,7 +72,8 @@ class Rules:
         told = model.started and (model.transcript.model or "models" in model.transcript.answers)
         opening = not told and not model.gone and model.overlay is None
         queued = bool(model.queue) and not model.transcript.paused and model.composer.editing is None
-        return model.running or opening or aside or recall or queued or time.monotonic() < self._until
+        asked = waits(model)
+        return model.running or opening or aside or asked or recall or queued or time.monotonic() < self._until
 
     def may_edit(self) -> bool:
         """Whether readline may have the terminal: nothing will be said meanwhile."""

@@ -26,6 +26,7 @@ class Notices:
         self._sheet: Any = None
         self._asked = ""
         self._purpose: Purpose | None = None
+        self._note = ""
         self._recalled = -1
         self._rev = 0
         self._toasts = 0
@@ -71,13 +72,14 @@ class Notices:
 
     def _prompt(self, model: Model) -> None:
         """What the next line is for, where it is not for the model; and a draft that nobody has just typed."""
-        composer = model.composer
-        if composer.purpose is not self._purpose:
-            self._purpose = composer.purpose
+        composer, note = model.composer, _note(model)
+        if composer.purpose is not self._purpose or note != self._note:
+            self._purpose, self._note = composer.purpose, note
             if composer.purpose is not None and not _searching(model):
                 hint = HINTS.get(composer.purpose.kind, "Type it, or an empty line to go back.")
                 now = f" It is now: {composer.draft}" if composer.draft else ""
-                self._out.say([f"{composer.purpose.label}.{now} {hint}".rstrip()])
+                why = [f"{note[:1].upper()}{note[1:]}."] if note else []
+                self._out.say([*why, f"{composer.purpose.label}.{now} {hint}".rstrip()])
         if composer.purpose is not None or composer.rev == self._rev:
             return
         self._rev = composer.rev
@@ -96,6 +98,11 @@ class Notices:
         none = [] if shown else ["no earlier prompt has these words"]
         choose = "Type a number to take it, words to search, or an empty line to leave."
         self._out.say(["Earlier prompts, the newest first:", *shown, *more, *none, choose])
+
+
+def _note(model: Model) -> str:
+    """Why what was typed last will not do."""
+    return model.overlay.setup.note if model.overlay is not None and model.overlay.setup is not None else ""
 
 
 def _searching(model: Model) -> bool:

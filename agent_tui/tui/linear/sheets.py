@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.protocol.display import TodoDisplay
@@ -12,6 +13,7 @@ from agent_tui.tui.linear.keys import REAL, UNSEEN
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import OverlayView
+from agent_tui.tui.update import setup_steps
 from agent_tui.tui.update.overlay import FIRST_RUN
 from agent_tui.tui.view.picker import TITLES
 from agent_tui.tui.view.sheets import overlay_view
@@ -23,9 +25,11 @@ PAGE: Final = 10
 READ_ONLY: Final = frozenset(("private", "aside", "paste", "todo", "pull"))
 """Sheets with nothing to choose: a line that is meant for the model closes them."""
 HINTS: Final = {
-    "first_run": "Type r, a, k, d or q, or /model and a name.",
+    "first_run": "Type r, a, k, d or q, or /models, or /model and a name.",
     "aside": "Type c to copy it, or go on.",
     "pull": "Type y to start it, or an empty line to leave.",
+    "setup": "Type a number to choose, k and a number to type a key for it, words to search, or an empty line to go "
+    "back.",
     "private": "Type an empty line to go on.",
     "paste": "Type an empty line to go on.",
     "todo": "Type an empty line to go on.",
@@ -74,6 +78,8 @@ def signature(model: Model) -> Any:
             return (going.told, going.files, going.choices) if going is not None and going.told else None
         case "queue":
             return ("queue", model.listed, model.transcript.paused)
+        case "setup":
+            return None if setup_steps.waits(model) else replace(overlay, selected=0, shown_at=0.0)
         case "todo":
             return ("todo", model.transcript.todos)
         case "settings":
@@ -97,12 +103,13 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     said = _said(shown, 1 if overlay.kind == "queue" else 3 if overlay.kind == "settings" else None)
     lines = [f"{shown.title}:", *(said if overlay.kind not in ("settings", "copy") else [])]
     options = [option for option in shown.options if not option.heading]
-    for number, option in enumerate(options[: None if overlay.kind != "settings" else MOST], 1):
+    long = overlay.kind in ("settings", "setup")
+    for number, option in enumerate(options[: MOST if long else None], 1):
         key = option.key if overlay.kind in ("first_run", "copy") and option.key else str(number)
         detail = _plain(option.detail)
         lines.append(f"{key}: {option.label}{f', {detail}' if detail else ''}")
-    if len(shown.options) > MOST and overlay.kind == "settings":
-        lines.append(f"and {len(shown.options) - MOST} more; words find them")
+    if len(options) > MOST and long:
+        lines.append(f"and {len(options) - MOST} more; words find them")
     return [*lines, hint(overlay)]
 
 
@@ -175,6 +182,8 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
             asked = len(model.going_back.asked) + len(model.going_back.offered) if model.going_back else 0
             at = int(text) if text.isascii() and text.isdecimal() else 0
             return [*_goto(at - 1, False), ("enter", "")] if 0 < at <= asked else None
+        case "setup":
+            return _set_up(text, word, number)
         case "pull" if text in ("y", "yes"):
             return [("enter", "")]
         case "aside" if text == "c":
@@ -187,6 +196,8 @@ def closing(model: Model, overlay: Overlay) -> list[Press]:
     """The keys that close it for a line that is meant for the model; what is fetched goes on."""
     if overlay.kind == "pull" and signature(model) is None:
         return [("enter", "")]
+    if overlay.setup is not None:
+        return [("escape", "")] * setup_steps.depth(overlay.setup)
     return [("escape", "")] * (2 if overlay.filter else 1)
 
 
@@ -237,6 +248,14 @@ def _queued(model: Model, word: str, number: int) -> list[Press] | None:
     if act is None or not 1 <= number <= len(model.listed):
         return None
     return [("home", ""), *[("down", "")] * (number - 1), act]
+
+
+def _set_up(text: str, word: str, number: int) -> list[Press]:
+    if text.isascii() and text.isdecimal() and int(text) >= 1:
+        return [*_goto(int(text) - 1), ("enter", "")]
+    if word == "k" and (number or text == "k"):
+        return [*_goto(max(0, number - 1)), ("f2", "")]
+    return [("ctrl+u", ""), (text, text)]
 
 
 def _set(text: str, word: str, number: int) -> list[Press]:

@@ -51,7 +51,7 @@ class Item:
 FIRST_RUN: Final = (
     Item("r", "look again", "after you started a server", "retry"),
     Item("a", "enter a server address", "Ollama or OpenAI's API", "address"),
-    Item("k", "set up a provider with a key", "Anthropic, OpenAI, Gemini, …", "setup"),
+    Item("k", "set up a provider", "step by step, as /setup", "setup"),
     Item("d", "the demo", "a script, needs no server", "demo"),
     Item("q", "quit", "", "quit"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from agent_tui.tui.model import Model
 from agent_tui.tui.setting_up import SettingUp
@@ -12,6 +12,8 @@ from agent_tui.tui.update import composer, pulling
 from agent_tui.tui.update.setup_rows import outcome
 from agent_tui.tui.update.setup_steps import after, by_itself, put, state_of
 from agent_tui.tui.update.step import Step, toast
+
+KEPT: Final = "your prompt was kept, and is not sent yet"
 
 
 def heard(model: Model, id: str) -> Step:
@@ -31,7 +33,7 @@ def heard(model: Model, id: str) -> Step:
         case "failed" | "down":
             return _failed(model, state, found)
         case "kept":
-            return _kept(model, str(found.get("model", "")))
+            return _kept(model)
         case _:
             return model, ()
 
@@ -55,10 +57,10 @@ def _failed(model: Model, state: SettingUp, found: Mapping[str, Any]) -> Step:
     return by_itself(model, replace(state, step="failed", waits="", at=0)), ()
 
 
-def _kept(model: Model, name: str) -> Step:
+def _kept(model: Model) -> Step:
+    """The transcript says what was kept, the header which model it is now."""
     model = replace(model, overlay=None)
-    waits = "; your prompt was kept, and is not sent yet" if composer.own(model).strip() else ""
-    return toast(model, f"{name} is your model now{waits}", "good", 8.0)
+    return toast(model, KEPT) if composer.own(model).strip() else (model, ())
 
 
 def pulled(model: Model) -> Step:

@@ -48,8 +48,8 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return tuple(_models(model, state))
         case "place":
             return (
-                Entry("keyring", "in the keyring", "the system keeps it, behind your login"),
-                Entry("file", "in a file", "credentials.toml, which nobody else may read"),
+                Entry("keyring", "in the keyring", "behind your login"),
+                Entry("file", "in a file", "credentials.toml, for you alone"),
             )
         case "scope":
             more = "nothing is written" if not (state.keyed or state.address) else "it is not the default"
@@ -127,7 +127,7 @@ def _models(model: Model, state: SettingUp) -> Iterator[Entry]:
     words = typed.lower().split()
     for name in (first, *(name for name in names if name != first)):
         if name and all(word in name.lower() for word in words):
-            usual = "the usual one" if name == first and len(names) != 1 else ""
+            usual = "proposed" if name == first and len(names) != 1 else ""
             yield Entry(name, name.removeprefix(head), usual)
     if typed and len(words) == 1 and not {typed, f"{head}{typed}"} & {first, *names}:
         yield Entry(f"{head}{typed.removeprefix(head)}", f"use “{typed}”", "it is not listed")

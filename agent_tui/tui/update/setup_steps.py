@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from agent_tui.tui.model import Model, Purpose
 from agent_tui.tui.setting_up import SettingUp, Step
-from agent_tui.tui.update import composer
+from agent_tui.tui.update import composer, pulling
 
 ASKS: Final = frozenset(("address", "key", "pull"))
 """Steps at which something is typed."""
@@ -15,6 +16,28 @@ ASKS: Final = frozenset(("address", "key", "pull"))
 
 def state_of(model: Model) -> SettingUp | None:
     return model.overlay.setup if model.overlay is not None else None
+
+
+def waits(model: Model) -> bool:
+    """Whether what is shown now is not the last word: somebody is being asked."""
+    state = state_of(model)
+    if state is None:
+        return False
+    found = model.transcript.answers.get("setup")
+    match state.step:
+        case "provider":
+            return not isinstance(found, Mapping) or found.get("looking") is True
+        case "asking" | "keeping":
+            return True
+        case "pulling":
+            return str(pulling.told(model).get("state")) in pulling.UNDER_WAY
+        case _:
+            return bool(state.waits)
+
+
+def depth(state: SettingUp) -> int:
+    """How many times Esc goes back until it has left."""
+    return 1 + (depth(state.back) if state.back is not None else 0)
 
 
 def after(state: SettingUp, step: Step) -> SettingUp:

@@ -17,6 +17,9 @@ from agent_tui.tui.view.words import one_line
 
 Line = tuple[Span, ...]
 BLANK: Final[Line] = ()
+LINES: Final = 12
+AROUND: Final = 10
+"""Lines of the screen beside the shortest sheet."""
 LONGEST: Final = 300
 """Characters of what a server says."""
 NARROW: Final = 50
@@ -30,13 +33,15 @@ def setup_view(model: Model, overlay: Overlay) -> OverlayView | None:
     if state is None:
         return None
     shown = rows(model, state)
-    return _sheet(state, shown, overview(model), outcome(model), pulling.told(model), is_down(model), model.width)
+    return _sheet(
+        state, shown, overview(model), outcome(model), pulling.told(model), is_down(model), model.width, model.height
+    )
 
 
 @lazy
 def _sheet(
     state: SettingUp, shown: tuple[Entry, ...], all_of_them: Mapping[str, Any], found: Mapping[str, Any],
-    pull: Mapping[str, Any], down: bool, width: int,
+    pull: Mapping[str, Any], down: bool, width: int, height: int,
 ) -> OverlayView:  # fmt: skip
     inner = sheet_room(width)
     title = f"Set up {one_line(state.label, 30)}" if state.label else "Set up a provider"
@@ -44,7 +49,13 @@ def _sheet(
     if state.step == "pulling" and down:
         options = (Option("Enter", "start `ollama serve`", "it goes on when agent-tui ends"),)
     lines = _lines(state, all_of_them, found, pull, down, inner)
+    options = (*options, *_filled(len(lines) + len(options) + bool(options), height))
     return OverlayView(title, lines, options, selected, "Esc closes" if state.back is None else "Esc goes back")
+
+
+def _filled(lines: int, height: int) -> tuple[Option, ...]:
+    """What makes a short step as high as the others: the sheet stays where it is from one to the next."""
+    return (Option("", "", heading=True),) * (min(LINES, height - AROUND) - lines)
 
 
 def _lines(
@@ -86,14 +97,14 @@ def _lines(
             return (
                 *_summary(state, bool(all_of_them.get("keyring"))),
                 BLANK,
-                (Span("Where is it the model from now on?"),),
+                (Span("Where is it to be your model?"),),
             )
         case "keeping":
             return ((Span(f"trying {state.model}, then keeping it …"),),)
 
 
 def _unseen(inner: int) -> str:
-    return "It is seen by nobody, and kept only once it works." if inner >= NARROW else "Kept only once it works."
+    return "Nobody sees it, and it is kept only once it works." if inner >= NARROW else "Kept only once it works."
 
 
 def _failure(state: SettingUp, found: Mapping[str, Any]) -> tuple[Line, ...]:
@@ -121,11 +132,7 @@ def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> tup
     if state.address:
         told.append((Span("Server   ", "dim"), Span(state.address)))
     if state.keyed and place:
-        where = (
-            "into the keyring"
-            if keyring and state.place != "file"
-            else "into credentials.toml, which nobody else may read"
-        )
+        where = "into the keyring" if keyring and state.place != "file" else "into credentials.toml, for you alone"
         told.append((Span("Key      ", "dim"), Span(where)))
     return tuple(told)
 
@@ -152,7 +159,7 @@ def setup_footer(step: Step, down: bool) -> FooterView:
     back = ("Esc", "close" if step == "provider" else "back")
     match step:
         case "provider":
-            return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type another key"), back))
+            return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type a key"), back))
         case "model":
             return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type another key"), back))
         case "pulling" if down:

@@ -28,6 +28,12 @@ else:
 Lines = tuple[tuple[Span, ...], ...]
 
 BLANK: tuple[Span, ...] = ()
+WAYS: Final = (
+    Span("/models", "accent"),
+    Span(" lists what each server offers, "),
+    Span("/setup", "accent"),
+    Span(" sets up a provider."),
+)
 KEPT: Final = "Your prompt is kept until there is a model."
 
 
@@ -71,7 +77,7 @@ def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool) ->
     return OverlayView("No model yet", lines, options, overlay.selected, "Esc closes")
 
 
-def _first_run(answers: Mapping[str, Any], note: str) -> Lines:
+def _first_run(answers: Mapping[str, Any], note: str, ways: tuple[Span, ...] = WAYS) -> Lines:
     data = answers.get("models")
     found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     tried, variables = found.get("tried"), found.get("variables")
@@ -80,12 +86,13 @@ def _first_run(answers: Mapping[str, Any], note: str) -> Lines:
         if isinstance(entry, Mapping):
             what, result = str(entry.get("what", "")), str(entry.get("result", ""))
             lines.append((Span("  ✗  ", "bad"), Span(f"{what}: "), Span(result, "dim")))
+    lines += [BLANK, ways]
     if isinstance(variables, list | tuple) and variables:
         named = Span(", ".join(map(str, variables)), "accent")
-        lines += [BLANK, (Span("Keys are read when the program starts, from "), named, Span("."))]
+        lines += [(Span("Keys are read when the program starts, from "), named, Span("."))]
     return (*lines, BLANK, (Span(note, "warning"),)) if note else tuple(lines)
 
 
 def no_models(answers: Mapping[str, Any]) -> Lines:
     """Why there is no model to choose."""
-    return ((Span("No server that is set up offers a model. ", "warning"),), *_first_run(answers, "")[1:])
+    return ((Span("No server that is set up offers a model. ", "warning"),), *_first_run(answers, "", WAYS[2:])[1:])
