@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
+
+from agent_tui.tui.model import initial
+from tests.tui.story import still
 
 AFTER = """
 import sys
@@ -33,6 +37,18 @@ except httpx.ConnectError as error:
 """
 
 
+WHOLE = """
+import os, sys
+from agent_tui import cli
+os.isatty = lambda _: True
+def end(_):
+    print(sorted({"ssl", "argparse", "pkgutil", "textual.command"} & set(sys.modules)), "textual.app" in sys.modules)
+    raise SystemExit
+cli._window = end  # asked for once all is there that the screen needs
+cli.main([])
+"""
+
+
 def python(code: str, *arguments: str) -> str:
     argv = [sys.executable, "-c", code, *arguments]
     root = Path(__file__).parents[2]
@@ -41,6 +57,25 @@ def python(code: str, *arguments: str) -> str:
 
 def test_what_was_left_out_can_be_had_afterwards() -> None:
     assert python(AFTER) == "[]\n"
+
+
+def test_the_command_line_brings_nothing_of_it_either() -> None:
+    assert python(WHOLE) == "[] True\n"
+
+
+def test_no_style_sheet_of_textual_is_read() -> None:
+    """Most of what they say is about widgets that are not here. Whoever takes another of Textual's brings its sheets:
+    `inherit_css=False`, and what it needs in `style.tcss`."""
+    app = still(initial())
+
+    async def run() -> None:
+        async with app.run_test(size=(100, 30)):
+            pass
+
+    asyncio.run(run())
+    sheets = [str(path) for path, _ in app.stylesheet.source]
+    assert sheets
+    assert not [path for path in sheets if "agent_tui" not in Path(path).parts]
 
 
 def test_the_engine_speaks_tls() -> None:
