@@ -108,7 +108,8 @@ async def answered(
     for place in places:
         given = settings_with(place, settings, environment)
         found = await choose.asked_for_models(place.name, given, environment, cwd, data, seconds)
-        if not isinstance(found, Failed) or found.kind == "auth":
+        meant = attempt.name or place.name != "ollama"  # who refuses all that is asked has not said that it is one
+        if not isinstance(found, Failed) or (found.kind == "auth" and meant):
             return place, found
         failed.append((place, found))
     if not failed:
@@ -118,9 +119,9 @@ async def answered(
 
 def first_of(name: str, models: tuple[str, ...]) -> str:
     """The model that is proposed: the usual one, else the first that is listed; empty: there is none."""
-    service = presets.SERVICES.get(name)
-    usual = f"{name}/{service.model}" if service and service.model else ""
-    return usual if usual in models or (usual and not models) else models[0] if models else ""
+    service = presets.SERVICES.get(name, presets.Service(name))
+    found = service.usual([model.removeprefix(f"{name}/") for model in models])
+    return f"{name}/{found}" if found else ""
 
 
 def named(name: str, typed: str) -> str:
