@@ -141,6 +141,7 @@ KNOWS_THREADING = {
 KNOWS_HTTPX = {
     "agent_tui.providers.wire": "opens the connections",
     "agent_tui.providers.wire_log": "watches what goes over them",
+    "agent_tui.providers._gathered": "reads what comes over them, and what came before one of their errors",
     "agent_tui.providers._failures": "names the exceptions of httpx",
     "agent_tui.providers.ollama": "gives the ollama package a timeout, and names the exceptions that it lets through",
 }

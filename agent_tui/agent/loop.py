@@ -38,6 +38,8 @@ from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, Text
 
 LOOKS: Final = 32
 """Parts of a stream after which that is looked at: the clock of a thread costs as much as a part does."""
+WORD: Final = 8
+"""Characters of a large part that count as one more."""
 AT_ONCE: Final = 0.01
 """Seconds of CPU that a stream may take without a rest, where all of an answer is there at once."""
 REST: Final = 0.001
@@ -153,10 +155,12 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
     begun, count = time.thread_time(), 0
     async with aclosing(provider.stream(request)) as items:
         async for item in items:
-            count += 1
-            if count % LOOKS == 0 and (now := time.thread_time()) - begun > AT_ONCE:
-                begun = now
-                await asyncio.sleep(REST)
+            count += 1 if isinstance(item, Finished) else 1 + len(item.text) // WORD
+            if count >= LOOKS:
+                count = 0
+                if (now := time.thread_time()) - begun > AT_ONCE:
+                    begun = now
+                    await asyncio.sleep(REST)
             match item:
                 case TextChunk():
                     turn.text(item.text)

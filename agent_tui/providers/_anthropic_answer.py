@@ -9,14 +9,17 @@ from agent_tui.protocol.messages import Request, StopReason, Usage
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._anthropic_messages import Block, Origin, stored
 from agent_tui.providers._call_deltas import CallDeltas
+from agent_tui.providers._parts import Parts
 from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in
-from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import Failed, Finished
 
 REASONS: Final[Mapping[str, StopReason]] = {
     "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "length",
     "model_context_window_exceeded": "length", "pause_turn": "length", "refusal": "refusal",
 }  # fmt: skip
 """A pause is an answer that goes on when it is asked to, as one that was cut for its length."""
+_ENDS: Final = ("message_delta", "message_stop")
+_STEPS: Final = ("content_block_start", "content_block_delta", "content_block_stop", *_ENDS)
 _INPUT: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _COUNTS: Final = (*_INPUT, "output_tokens")
 
@@ -39,60 +42,56 @@ class AnthropicAnswer:
     def ended(self) -> bool:
         return self._stopped or bool(self._reason)
 
-    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def add(self, payload: dict[str, Any], parts: Parts) -> None:
         kind = payload.get("type")
         if kind == "content_block_delta" and self._begun:  # nearly all of them are
-            return self._delta(payload)
-        if kind == "message_start":
+            self._delta(payload, parts)
+        elif kind == "message_start":
             self._begun = True
             self._counted(_object(payload.get("message")).get("usage"))
-            return []
-        if kind == "message":
-            return self._message(payload)
-        steps = {
-            "content_block_start": self._start, "content_block_delta": self._delta, "content_block_stop": self._stop,
-            "message_delta": self._end, "message_stop": self._end,
-        }  # fmt: skip
-        step = steps.get(text_in(kind))
-        if step is None:
-            return []  # a ping, or what a later version of the dialect has
-        return step(payload) if self._begun else [self._broken("without its beginning")]
+        elif kind == "message":
+            self._message(payload, parts)
+        elif kind in _STEPS and not self._begun:
+            parts.add(self._broken("without its beginning"))
+        elif kind == "content_block_start":
+            self._start(payload, parts)
+        elif kind == "content_block_stop":
+            self._stop(payload, parts)
+        elif kind in _ENDS:
+            self._end(payload)
 
     def _broken(self, how: str) -> Failed:
         return Failed("malformed", f"{self._place.where} sent an answer {how}", "try again", may_pass=True)
 
-    def _message(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def _message(self, payload: dict[str, Any], parts: Parts) -> None:
         """The whole answer at once, of a server that does not stream."""
         self._begun = self._stopped = True
-        found: list[StreamItem] = []
         blocks = payload.get("content")
         for index, block in enumerate(blocks if isinstance(blocks, list) else ()):
-            found += self._start({"index": index, "content_block": block})
-            found += self._stop({"index": index})
+            self._start({"index": index, "content_block": block}, parts)
+            self._stop({"index": index}, parts)
         self._reason = text_in(payload.get("stop_reason"))
         self._refused(payload)
         self._counted(payload.get("usage"))
-        return found
 
-    def _start(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def _start(self, payload: dict[str, Any], parts: Parts) -> None:
         data = _object(payload.get("content_block"))
         block = self._opened(payload, text_in(data.get("type")))
         match block.kind:
             case "text":
-                return self._said(block, text_in(data.get("text")))
+                self._said(block, text_in(data.get("text")), parts)
             case "thinking":
                 block.signature = text_in(data.get("signature"))
-                return self._thought(block, text_in(data.get("thinking")))
+                self._thought(block, text_in(data.get("thinking")), parts)
             case "redacted_thinking":
                 block.data = text_in(data.get("data"))
             case "tool_use":
                 block.call, self._called = self._called, self._called + 1
                 if data.get("input"):
                     self._inputs[block.call] = data["input"]
-                return self._argued(block, "", id=text_in(data.get("id")), name=text_in(data.get("name")))
+                self._argued(block, parts, "", id=text_in(data.get("id")), name=text_in(data.get("name")))
             case _:
                 pass  # a tool of the server's own, or what a later version of the dialect has
-        return []
 
     def _opened(self, payload: dict[str, Any], kind: str) -> Block:
         block = Block(kind)
@@ -101,7 +100,7 @@ class AnthropicAnswer:
         self._open[index if isinstance(index, int) else len(self._open)] = block
         return block
 
-    def _delta(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def _delta(self, payload: dict[str, Any], parts: Parts) -> None:
         data = _object(payload.get("delta"))
         index = payload.get("index")
         block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
@@ -109,53 +108,49 @@ class AnthropicAnswer:
         if kind in ("text_delta", "thinking_delta") and block is None:
             block = self._opened(payload, kind.removesuffix("_delta"))
         if block is None:
-            return [self._broken("with a call that has no name")] if kind == "input_json_delta" else []
-        match kind, block.kind:
-            case "text_delta", "text":
-                return self._said(block, text_in(data.get("text")))
-            case "thinking_delta", "thinking":
-                return self._thought(block, text_in(data.get("thinking")))
-            case "signature_delta", "thinking":
-                block.signature += text_in(data.get("signature"))
-            case "input_json_delta", "tool_use":
-                if part := text_in(data.get("partial_json")):
-                    self._inputs.pop(block.call, None)
-                    return self._argued(block, part)
-            case _:
-                pass
-        return []
+            if kind == "input_json_delta":
+                parts.add(self._broken("with a call that has no name"))
+        elif kind == "text_delta" and block.kind == "text":
+            self._said(block, text_in(data.get("text")), parts)
+        elif kind == "thinking_delta" and block.kind == "thinking":
+            self._thought(block, text_in(data.get("thinking")), parts)
+        elif kind == "signature_delta" and block.kind == "thinking":
+            block.signature += text_in(data.get("signature"))
+        elif kind == "input_json_delta" and block.kind == "tool_use" and (part := text_in(data.get("partial_json"))):
+            self._inputs.pop(block.call, None)
+            self._argued(block, parts, part)
 
-    def _said(self, block: Block, text: str) -> list[StreamItem]:
-        text = self._text.feed(text)
-        block.size += len(text)
-        return [TextChunk(text)] if text else []
+    def _said(self, block: Block, text: str, parts: Parts) -> None:
+        if text := self._text.feed(text):
+            block.size += len(text)
+            parts.text(text)
 
-    def _thought(self, block: Block, text: str) -> list[StreamItem]:
-        text = self._thinking.feed(text)
-        block.size += len(text)
-        return [ThinkingChunk(text)] if text else []
+    def _thought(self, block: Block, text: str, parts: Parts) -> None:
+        if text := self._thinking.feed(text):
+            block.size += len(text)
+            parts.thinking(text)
 
-    def _argued(self, block: Block, text: str, id: str = "", name: str = "") -> list[StreamItem]:
-        return [*self._calls.feed({"index": block.call, "id": id, "function": {"name": name, "arguments": text}})]
+    def _argued(self, block: Block, parts: Parts, text: str, id: str = "", name: str = "") -> None:
+        for chunk in self._calls.feed({"index": block.call, "id": id, "function": {"name": name, "arguments": text}}):
+            parts.add(chunk)
 
-    def _stop(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def _stop(self, payload: dict[str, Any], parts: Parts) -> None:
         index = payload.get("index")
         block = self._open.get(index if isinstance(index, int) else len(self._open) - 1)
-        return [] if block is None else self._closed(block)
+        if block is not None:
+            self._closed(block, parts)
 
-    def _closed(self, block: Block) -> list[StreamItem]:
+    def _closed(self, block: Block, parts: Parts) -> None:
         """A call whose arguments all came with it has them told now."""
-        if block.kind != "tool_use" or block.call not in self._inputs:
-            return []
-        return self._argued(block, arguments_of(self._inputs.pop(block.call)))
+        if block.kind == "tool_use" and block.call in self._inputs:
+            self._argued(block, parts, arguments_of(self._inputs.pop(block.call)))
 
-    def _end(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def _end(self, payload: dict[str, Any]) -> None:
         self._stopped = self._stopped or payload.get("type") == "message_stop"
         delta = _object(payload.get("delta"))
         self._reason = text_in(delta.get("stop_reason")) or self._reason
         self._refused(delta)
         self._counted(payload.get("usage"))
-        return []
 
     def _refused(self, told: dict[str, Any]) -> None:
         """Which rule a refusal follows, and why, where that is told."""
@@ -167,13 +162,12 @@ class AnthropicAnswer:
         if isinstance(usage, dict):
             self._usage |= {name: n for name in _COUNTS if (n := count(usage.get(name)))}
 
-    def rest(self) -> list[StreamItem]:
-        found: list[StreamItem] = [item for block in self._blocks for item in self._closed(block)]
-        rest = self._text.close()
-        if rest:
+    def rest(self, parts: Parts) -> None:
+        if rest := self._text.close():
             next(block for block in reversed(self._blocks) if block.kind == "text").size += len(rest)
-            found.insert(0, TextChunk(rest))
-        return found
+            parts.text(rest)
+        for block in self._blocks:
+            self._closed(block, parts)
 
     def finished(self) -> Finished:
         calls = self._calls.calls()

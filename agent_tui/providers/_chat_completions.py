@@ -18,9 +18,10 @@ from agent_tui.protocol.messages import (
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import _reasoning_details as details
 from agent_tui.providers._call_deltas import CallDeltas
+from agent_tui.providers._parts import Parts
 from agent_tui.providers._think_tags import ThinkTags
 from agent_tui.providers._translate import CallIds, WholeText, arguments_text, compact, count, text_in
-from agent_tui.providers.base import Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import Finished
 
 REASONS: Final[Mapping[str, StopReason]] = {
     "stop": "stop", "tool_calls": "tool_calls", "function_call": "tool_calls", "length": "length",
@@ -93,53 +94,69 @@ class ChatAnswer:
     def ended(self) -> bool:
         return bool(self._reason)
 
-    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def add(self, payload: dict[str, Any], parts: Parts) -> None:
         if isinstance(usage := payload.get("usage"), dict):
             self._usage = _usage(usage)
         choices = payload.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict):
-            return []
+            return
         if isinstance(usage := choice.get("usage"), dict):  # Moonshot tells it there
             self._usage = _usage(usage)
         delta = choice.get("delta") or choice.get("message")  # a server that does not stream sends the whole message
-        found = self._delta(delta) if isinstance(delta, dict) else []
-        reason = text_in(choice.get("finish_reason"))
+        if isinstance(delta, dict):
+            self._delta(delta, parts)
+        if reason := text_in(choice.get("finish_reason")):
+            self._ended(reason, choice, parts)
+
+    def _ended(self, reason: str, choice: dict[str, Any], parts: Parts) -> None:
         if reason in GAVE_UP:
-            return [*found, failures.from_payload(self._place, {"message": f"the model stopped ({reason})"})]
-        self._reason = reason or self._reason
+            parts.add(failures.from_payload(self._place, {"message": f"the model stopped ({reason})"}))
+            return
+        self._reason = reason
         if REASONS.get(reason) == "refusal":
             self._why = failures.reason(self._place, reason, _filtered(choice.get("content_filter_results")))
-        return found
 
-    def _delta(self, delta: dict[str, Any]) -> list[StreamItem]:
-        text, thought = _content(delta.get("content"))
-        for name in REASONING:
-            if value := text_in(delta.get(name)):
-                self._reasoning_field, thought = name, value
-                break
-        blocks = self._details.add(delta.get(details.FIELD))
-        thought = thought or blocks
+    def _delta(self, delta: dict[str, Any], parts: Parts) -> None:
+        text, thought = delta.get("content"), ""
+        if not isinstance(text, str):
+            text, thought = _content(text)
+        more = len(delta) > 1 or not text  # most have nothing but their words: they are not looked through
+        if more:
+            thought = self._reasoning(delta) or thought
         if self._tags is not None:
             tagged, text = self._tags.feed(text)
             thought += tagged
-        if refusal := text_in(delta.get("refusal")):
+            self._tags = None if self._tags.over else self._tags
+        if more and (refusal := text_in(delta.get("refusal"))):
             self._refused, text = True, text + refusal
-        found: list[StreamItem] = []
-        if thought := self._thinking.feed(thought):
-            found.append(ThinkingChunk(thought))
-        if text := self._text.feed(text):
-            found.append(TextChunk(text))
-        entries = delta.get("tool_calls")
+        if thought and (thought := self._thinking.feed(thought)):
+            parts.thinking(thought)
+        if text and (text := self._text.feed(text)):
+            parts.text(text)
+        if more:
+            self._called(delta.get("tool_calls"), parts)
+
+    def _reasoning(self, delta: dict[str, Any]) -> str:
+        """What a delta has of thoughts, in a field of their own."""
+        blocks = delta.get(details.FIELD)
+        words = self._details.add(blocks) if blocks else ""
+        for name in REASONING:
+            if value := text_in(delta.get(name)):
+                self._reasoning_field = name
+                return value
+        return words
+
+    def _called(self, entries: Any, parts: Parts) -> None:
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict):
-                found += self._calls.feed(entry)
-        return found
+                for chunk in self._calls.feed(entry):
+                    parts.add(chunk)
 
-    def rest(self) -> list[StreamItem]:
+    def rest(self, parts: Parts) -> None:
         thought, text = self._tags.close() if self._tags is not None else ("", "")
-        text = self._text.feed(text) + self._text.close()
-        return [*([ThinkingChunk(thought)] if thought else []), *([TextChunk(text)] if text else [])]
+        parts.thinking(thought)
+        parts.text(self._text.feed(text) + self._text.close())
 
     def finished(self) -> Finished:
         calls = self._calls.calls()

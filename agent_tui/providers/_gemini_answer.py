@@ -8,8 +8,9 @@ from typing import Any, Final
 from agent_tui.protocol.messages import Request, StopReason, ToolCall, Usage
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._gemini_state import Kind, Runs
+from agent_tui.providers._parts import Parts
 from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
-from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import CallChunk, Failed, Finished
 
 REASONS: Final[Mapping[str, StopReason]] = {
     "STOP": "stop", "MAX_TOKENS": "length",
@@ -41,7 +42,7 @@ class GeminiAnswer:
     def ended(self) -> bool:
         return self._reason is not None
 
-    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def add(self, payload: dict[str, Any], parts: Parts) -> None:
         if isinstance(usage := payload.get("usageMetadata"), dict):
             self._usage |= usage  # each counts all that came so far; not every one has every number
         feedback = payload.get("promptFeedback")
@@ -51,20 +52,21 @@ class GeminiAnswer:
         candidates = payload.get("candidates")
         candidate = candidates[0] if isinstance(candidates, list) and candidates else None
         if not isinstance(candidate, dict):
-            return []
+            return
         content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, dict) else None
-        parts = parts if isinstance(parts, list) else []
-        found = [item for part in parts if isinstance(part, dict) for item in self._part(part)]
+        given = content.get("parts") if isinstance(content, dict) else None
+        for part in given if isinstance(given, list) else ():
+            if isinstance(part, dict):
+                self._part(part, parts)
         reason = text_in(candidate.get("finishReason")).upper()
         if reason in UNSAID:
-            return found
+            return
         if reason not in REASONS:
-            return [*found, self._broken(reason, text_in(candidate.get("finishMessage")))]
+            parts.add(self._broken(reason, text_in(candidate.get("finishMessage"))))
+            return
         if REASONS[reason] == "refusal":
             self._why = self._refused(reason, candidate, "finishMessage")
         self._reason = REASONS[reason]
-        return found
 
     def _refused(self, reason: str, told: dict[str, Any], words: str) -> str:
         """Why nothing is said: the server's reason, what its filters stopped at, and its own words."""
@@ -85,18 +87,20 @@ class GeminiAnswer:
             return Failed("bad_request", text, "/clear starts over, /model chooses another model")
         return failures.from_payload(self._place, {"message": f"the model stopped ({reason}){tail}"})
 
-    def _part(self, part: dict[str, Any]) -> list[StreamItem]:
+    def _part(self, part: dict[str, Any], parts: Parts) -> None:
         signature = text_in(part.get("thoughtSignature"))
         if isinstance(call := part.get("functionCall"), dict):
-            return [self._call(call, signature)]
+            parts.add(self._call(call, signature))
+            return
         if not isinstance(given := part.get("text", "" if signature else None), str):
-            return []  # what the server ran or drew itself
+            return  # what the server ran or drew itself
         kind: Kind = "thought" if part.get("thought") is True else "text"
         text = self._words[kind].feed(given)
         self._runs.add(kind, len(text), signature)
-        if not text:
-            return []
-        return [ThinkingChunk(text) if kind == "thought" else TextChunk(text)]
+        if text and kind == "thought":
+            parts.thinking(text)
+        elif text:
+            parts.text(text)
 
     def _call(self, data: dict[str, Any], signature: str) -> CallChunk:
         args, wired = data.get("args"), text_in(data.get("id"))
@@ -106,10 +110,10 @@ class GeminiAnswer:
         self._runs.add("call", 1 if wired == call.id else 0, signature)
         return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
 
-    def rest(self) -> list[StreamItem]:
+    def rest(self, parts: Parts) -> None:
         rest = self._words["text"].close()
         self._runs.add("text", len(rest))
-        return [TextChunk(rest)] if rest else []
+        parts.text(rest)
 
     def finished(self) -> Finished:
         reason = self._reason or "stop"

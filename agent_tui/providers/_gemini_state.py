@@ -7,7 +7,7 @@ and calls: `{"model": …, "parts": [["text", length, signature], ["call", own i
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent_tui.protocol.messages import AssistantMessage
@@ -25,25 +25,36 @@ class Run:
     signature: str = ""
 
 
-@dataclass(slots=True)
 class Runs:
     """The parts of an answer as they come. Text without a signature goes together; a signed part stays alone."""
 
-    runs: list[Run] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+        self._kind: Kind | None = None
+        self._size = 0
+        """Of the text, or the thought, that may still go on; it is not among the runs yet."""
 
     def add(self, kind: Kind, size: int, signature: str = "") -> None:
-        last = self.runs[-1] if self.runs else None
-        if kind == "call" or signature or last is None or last.kind != kind or last.signature:
-            if size or signature or kind == "call":
-                self.runs.append(Run(kind, size, signature))
-        else:
-            self.runs[-1] = Run(kind, last.size + size)
+        if kind == self._kind and not signature:
+            self._size += size
+        elif kind == "call" or signature:
+            self._settle()
+            self._runs.append(Run(kind, size, signature))
+        elif size:
+            self._settle()
+            self._kind, self._size = kind, size
+
+    def _settle(self) -> None:
+        if self._kind is not None:
+            self._runs.append(Run(self._kind, self._size))
+        self._kind = None
 
     def state(self, model: str) -> str:
         """Empty where nothing of it is worth keeping."""
-        if not any(run.signature or (run.kind == "call" and run.size) for run in self.runs):
+        self._settle()
+        if not any(run.signature or (run.kind == "call" and run.size) for run in self._runs):
             return ""
-        parts = [[run.kind, run.size, run.signature] if run.signature else [run.kind, run.size] for run in self.runs]
+        parts = [[run.kind, run.size, run.signature] if run.signature else [run.kind, run.size] for run in self._runs]
         return compact({"model": model, "parts": parts})
 
 

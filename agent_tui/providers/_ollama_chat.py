@@ -14,8 +14,9 @@ from agent_tui.protocol.messages import (
     Usage,
     UserMessage,
 )
+from agent_tui.providers._parts import Parts
 from agent_tui.providers._translate import CallIds, WholeText, arguments_object, arguments_of, count, text_in, whole
-from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import CallChunk, Finished
 
 
 def message(given: Message) -> dict[str, Any]:
@@ -49,22 +50,22 @@ class OllamaAnswer:
     def ended(self) -> bool:
         return self._end is not None
 
-    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
+    def add(self, payload: dict[str, Any], parts: Parts) -> None:
         if self._end is not None:
-            return []
+            return
         if payload.get("done") is True:
             self._end = payload
         message = payload.get("message")
         if not isinstance(message, dict):
-            return []
-        found: list[StreamItem] = []
-        if thought := self._thinking.feed(text_in(message.get("thinking"))):
-            found.append(ThinkingChunk(thought))
-        if text := self._text.feed(text_in(message.get("content"))):
-            found.append(TextChunk(text))
+            return
+        if (thought := text_in(message.get("thinking"))) and (thought := self._thinking.feed(thought)):
+            parts.thinking(thought)
+        if (text := text_in(message.get("content"))) and (text := self._text.feed(text)):
+            parts.text(text)
         calls = message.get("tool_calls")
-        found += [self._call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-        return found
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, dict):
+                parts.add(self._call(call))
 
     def _call(self, data: dict[str, Any]) -> CallChunk:
         function = data.get("function")
@@ -75,9 +76,8 @@ class OllamaAnswer:
         self._calls.append(call)
         return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
 
-    def rest(self) -> list[StreamItem]:
-        rest = self._text.close()
-        return [TextChunk(rest)] if rest else []
+    def rest(self, parts: Parts) -> None:
+        parts.text(self._text.close())
 
     def finished(self) -> Finished:
         end = self._end or {}

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from agent_tui.protocol.messages import Request, StopReason, ToolCall, Usage
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._parts import Parts
 from agent_tui.providers._responses import Origin, state
 from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
-from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.base import CallChunk, Finished
 
 INCOMPLETE: Final[Mapping[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refusal"}
 THOUGHTS: Final = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
@@ -50,109 +51,106 @@ class ResponsesAnswer:
     def ended(self) -> bool:
         return self._reason is not None
 
-    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
-        kind = text_in(payload.get("type"))
+    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+        kind, at = payload.get("type"), payload.get("output_index")
         if payload.get("object") == "response":  # a server that does not stream sends the whole response
-            return self._whole(payload)
-        if kind == "error":
-            return [failures.from_payload(self._place, payload)]
-        if kind in ENDS:
-            response = payload.get("response")
-            return self._whole(response) if isinstance(response, dict) else []
-        at = payload.get("output_index")
-        if not isinstance(at, int):
-            return []
-        if kind in ("response.output_item.added", "response.output_item.done"):
-            item = payload.get("item")
-            return self._item(at, item, kind.endswith("done")) if isinstance(item, dict) else []
-        delta = text_in(payload.get("delta"))
-        if kind in WORDS:
+            self._whole(payload, parts)
+        elif kind in WORDS and isinstance(at, int):  # nearly all of them are
             self._refused = self._refused or kind != WORDS[0]
-            return self._words(self._part(at, "message"), delta)
-        if kind in THOUGHTS:
-            return self._thought(at, payload.get("summary_index", payload.get("content_index")), delta)
-        if kind == "response.function_call_arguments.delta":
-            return self._arguments(self._part(at, "function_call"), delta)
-        return []
+            self._words(self._part(at, "message"), text_in(payload.get("delta")), parts)
+        elif kind == "error":
+            parts.add(failures.from_payload(self._place, payload))
+        elif kind in ENDS:
+            if isinstance(response := payload.get("response"), dict):
+                self._whole(response, parts)
+        elif isinstance(at, int):
+            self._of_item(at, text_in(kind), payload, parts)
+
+    def _of_item(self, at: int, kind: str, payload: dict[str, Any], parts: Parts) -> None:
+        delta = text_in(payload.get("delta"))
+        if kind in ("response.output_item.added", "response.output_item.done"):
+            if isinstance(item := payload.get("item"), dict):
+                self._item(at, item, kind.endswith("done"), parts)
+        elif kind in THOUGHTS:
+            self._thought(at, payload.get("summary_index", payload.get("content_index")), delta, parts)
+        elif kind == "response.function_call_arguments.delta":
+            self._arguments(self._part(at, "function_call"), delta, parts)
 
     def _part(self, at: int, kind: str) -> _Part:
-        return self._parts.setdefault(at, _Part(kind))
+        return self._parts.get(at) or self._parts.setdefault(at, _Part(kind))
 
-    def _words(self, part: _Part, delta: str) -> list[StreamItem]:
+    def _words(self, part: _Part, delta: str, parts: Parts) -> None:
         self._last = part
-        text = self._text.feed(delta)
-        part.size += len(text)
-        return [TextChunk(text)] if text else []
+        if text := self._text.feed(delta):
+            part.size += len(text)
+            parts.text(text)
 
-    def _thought(self, at: int, paragraph: Any, delta: str) -> list[StreamItem]:
+    def _thought(self, at: int, paragraph: Any, delta: str, parts: Parts) -> None:
         """Thoughts come in paragraphs, and of several items: an empty line stands between them."""
         before, self._thought_in = self._thought_in, (at, paragraph)
         self._part(at, "reasoning").size += len(delta)
         gap = "\n\n" if before is not None and before != self._thought_in else ""
-        text = self._thinking.feed(gap + delta)
-        return [ThinkingChunk(text)] if text else []
+        if text := self._thinking.feed(gap + delta):
+            parts.thinking(text)
 
-    def _arguments(self, part: _Part, delta: str) -> list[StreamItem]:
+    def _arguments(self, part: _Part, delta: str, parts: Parts) -> None:
         if not delta or part.done:
-            return []
+            return
         part.told.append(whole(delta))
-        return [CallChunk(part.number, part.told[-1])] if part.number >= 0 else []
+        if part.number >= 0:
+            parts.add(CallChunk(part.number, part.told[-1]))
 
-    def _item(self, at: int, item: dict[str, Any], done: bool) -> list[StreamItem]:
+    def _item(self, at: int, item: dict[str, Any], done: bool, parts: Parts) -> None:
         """An item begins or is whole: what was not told of it by then is told now."""
         part = self._part(at, text_in(item.get("type")))
         if part.done:
-            return []
-        found: list[StreamItem] = []
+            return
         if part.kind == "function_call":
-            found = self._call(part, item, done)
+            self._call(part, item, done, parts)
         elif done and part.kind == "message" and not part.size:
             for content in _dicts(item.get("content")):
                 self._refused = self._refused or content.get("type") == "refusal"
-                found += self._words(part, text_in(content.get("text")) or text_in(content.get("refusal")))
+                self._words(part, text_in(content.get("text")) or text_in(content.get("refusal")), parts)
         elif done and part.kind == "reasoning" and not part.size:
             for number, content in enumerate((*_dicts(item.get("summary")), *_dicts(item.get("content")))):
-                found += self._thought(at, number, text_in(content.get("text")))
+                self._thought(at, number, text_in(content.get("text")), parts)
         if done:
             part.item, part.done = item, True
-        return found
 
-    def _call(self, part: _Part, item: dict[str, Any], done: bool) -> list[StreamItem]:
-        found: list[StreamItem] = []
+    def _call(self, part: _Part, item: dict[str, Any], done: bool, parts: Parts) -> None:
         if part.number < 0 and (name := text_in(item.get("name"))):
             part.name, part.number = name, self._calls
             part.call = self._ids.take(text_in(item.get("call_id")))
             self._calls += 1
-            found.append(CallChunk(part.number, "".join(part.told), part.call, part.name))
+            parts.add(CallChunk(part.number, "".join(part.told), part.call, part.name))
         given, told = item.get("arguments"), "".join(part.told)
         complete = given if isinstance(given, str) else "" if given is None else arguments_of(given)
         if done and complete.startswith(told):
-            found += self._arguments(part, whole(complete[len(told) :]))
-        return found
+            self._arguments(part, whole(complete[len(told) :]), parts)
 
-    def _whole(self, response: dict[str, Any]) -> list[StreamItem]:
+    def _whole(self, response: dict[str, Any], parts: Parts) -> None:
         """The response at its end: its state, its usage, and items that no event told of."""
-        found: list[StreamItem] = []
-        if isinstance(error := response.get("error"), dict):
-            return [failures.from_payload(self._place, error)]
         status, details = text_in(response.get("status")), response.get("incomplete_details")
-        if status in ("failed", "cancelled"):
-            return [failures.from_payload(self._place, {"message": f"the model stopped ({status})"})]
+        error = response.get("error")
+        if not isinstance(error, dict) and status in ("failed", "cancelled"):
+            error = {"message": f"the model stopped ({status})"}
+        if isinstance(error, dict):
+            parts.add(failures.from_payload(self._place, error))
+            return
         for at, item in enumerate(_dicts(response.get("output"))):
-            found += self._item(at, item, done=True)
+            self._item(at, item, True, parts)
         why = text_in(details.get("reason")) if isinstance(details, dict) else ""
         self._reason = INCOMPLETE.get(why, "length") if status == "incomplete" else "stop"
         if self._reason == "refusal":
             self._why = failures.reason(self._place, why)
         if isinstance(usage := response.get("usage"), dict):
             self._usage = _usage(usage)
-        return found
 
-    def rest(self) -> list[StreamItem]:
+    def rest(self, parts: Parts) -> None:
         rest = self._text.close()
         if rest and self._last is not None:
             self._last.size += len(rest)
-        return [TextChunk(rest)] if rest else []
+        parts.text(rest)
 
     def finished(self) -> Finished:
         parts = [part for _, part in sorted(self._parts.items())]

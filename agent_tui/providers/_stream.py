@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._parts import Parts
+from agent_tui.providers._payloads import Done, Payload
 from agent_tui.providers._readers import Reader
 from agent_tui.providers._translate import text_in
 from agent_tui.providers.base import Failed, Finished, StreamItem
-from agent_tui.providers.wire import TAIL, Done, Patience, Wire
+from agent_tui.providers.wire import TAIL, Patience, Wire
 
 LONGEST_NAME: Final = 200
 """Characters of a model's name, as its server tells it, that are kept."""
+_NAMING: Final = frozenset(("model", "modelVersion", "response", "message"))
+"""What of a payload may name the model: itself, or in what holds it (Messages, Responses)."""
 
 
 class Answer(Protocol):
@@ -25,12 +29,12 @@ class Answer(Protocol):
         """Whether the server said that this was all; what comes after may only add (usage)."""
         ...
 
-    def add(self, payload: dict[str, Any]) -> list[StreamItem]:
-        """What one payload adds."""
+    def add(self, payload: dict[str, Any], parts: Parts) -> None:
+        """Tell what one payload adds."""
         ...
 
-    def rest(self) -> list[StreamItem]:
-        """What was held back for more to come."""
+    def rest(self, parts: Parts) -> None:
+        """Tell what was held back for more to come."""
         ...
 
     def finished(self) -> Finished: ...
@@ -40,37 +44,76 @@ async def answered(
     wire: Wire, path: str, body: bytes, reader: Reader, patience: Patience, answer: Answer
 ) -> AsyncGenerator[StreamItem, None]:
     """Send `body` and play the answer: its parts, then one `Finished` or `Failed`."""
-    begun = done = False
-    model = ""
+    course = _Course(wire, answer)
     async with aclosing(wire.events(path, body, reader, patience)) as events:
-        async for payload in events:
-            if isinstance(payload, Done):
-                done = True
-            elif isinstance(payload, Failed) or payload.get("error"):
-                if done or answer.ended:
-                    break  # the answer was whole before this
-                yield payload if isinstance(payload, Failed) else failures.from_payload(wire.place, payload["error"])
+        async for payloads in events:
+            for item in course.after(payloads):
+                yield item
+            if course.failed:
                 return
-            else:
-                begun = True
-                model = model or _named(payload)
-                for item in answer.add(payload):
-                    yield item
-                    if isinstance(item, Failed):
-                        return
-            if done or answer.ended:
+            if course.over:
+                break
+            if course.whole:
                 patience.between = TAIL
-    if not begun or not (done or answer.ended):
-        yield wire.cut(begun)
+    if not course.begun or not course.whole:
+        yield wire.cut(course.begun)
         return
-    for item in answer.rest():
+    for item in course.rest():
         yield item
     end = answer.finished()
-    yield replace(end, model=model) if model else end
+    yield replace(end, model=course.model) if course.model else end
+
+
+class _Course:
+    """How an answer goes. `begun`: something of it came; `over`: what follows is not for it; `failed`: and so it is."""
+
+    def __init__(self, wire: Wire, answer: Answer) -> None:
+        self._wire, self._answer = wire, answer
+        self._parts = Parts()
+        self._done = False
+        self.begun = self.over = False
+        self.model = ""
+
+    @property
+    def failed(self) -> bool:
+        return self._parts.failed
+
+    @property
+    def whole(self) -> bool:
+        return self._done or self._answer.ended
+
+    def after(self, payloads: Iterable[Payload]) -> list[StreamItem]:
+        """What `payloads`, which came together, add."""
+        parts, add = self._parts, self._answer.add
+        for payload in payloads:
+            if isinstance(payload, dict) and not payload.get("error"):
+                self.begun = True
+                if not self.model and not _NAMING.isdisjoint(payload):
+                    self.model = _named(payload)
+                add(payload, parts)
+                if parts.failed:
+                    break
+            elif isinstance(payload, Done):
+                self._done = True
+            elif self.whole:
+                self.over = True  # it was whole before this
+                break
+            else:
+                failed = payload if isinstance(payload, Failed) else self._told(payload["error"])
+                parts.add(failed)
+                break
+        return parts.taken()
+
+    def _told(self, error: Any) -> Failed:
+        return failures.from_payload(self._wire.place, error)
+
+    def rest(self) -> list[StreamItem]:
+        self._answer.rest(self._parts)
+        return self._parts.taken()
 
 
 def _named(payload: dict[str, Any]) -> str:
-    """The model that a payload says it is from: beside the answer, or in what holds it (Messages, Responses)."""
+    """The model that a payload says it is from: beside the answer, or in what holds it."""
     for held in (payload, payload.get("response"), payload.get("message")):
         if isinstance(held, dict) and (name := text_in(held.get("model")) or text_in(held.get("modelVersion"))):
             return " ".join(name.split())[:LONGEST_NAME]

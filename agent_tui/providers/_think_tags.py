@@ -17,6 +17,11 @@ class ThinkTags:
         self._begun = False
         """Whether a thought has more than the line end behind its tag."""
 
+    @property
+    def over(self) -> bool:
+        """Whether all that follows is text."""
+        return self._at == "text"
+
     def feed(self, text: str) -> tuple[str, str]:
         if self._at == "text" or not text:
             return "", text

@@ -112,7 +112,7 @@ class WholeText:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        if not self._held and not _SURROGATE.search(text):
+        if not self._held and (text.isascii() or not _SURROGATE.search(text)):
             return text
         text = self._held + text
         self._held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""

@@ -134,10 +134,10 @@ class AnthropicProvider:
         body, patience = request_body(fields, messages), Patience(20.0, 20.0)
         found: Any = None
         async with aclosing(self._wire.events("/v1/messages/count_tokens", body, WholeBody(), patience)) as events:
-            async for payload in events:
-                if isinstance(payload, Failed):
-                    raise ProviderError(payload)
-                found = payload
+            async for payloads in events:
+                for found in payloads:
+                    if isinstance(found, Failed):
+                        raise ProviderError(found)
         if not isinstance(found, dict) or not count(found.get("input_tokens")):
             text = f"{self._wire.place.where} does not say how many tokens a request has"
             raise ProviderError(Failed("malformed", text, "go by the tokens of the answers"))

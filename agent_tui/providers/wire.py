@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
-import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +17,9 @@ from urllib.parse import urlsplit
 from agent_tui import registry
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import wire_log
+from agent_tui.providers._gathered import Gathered
 from agent_tui.providers._pace import Pace, in_time
+from agent_tui.providers._payloads import Payload, Payloads
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers._trust import verified
 from agent_tui.providers.base import Failed, ProviderError
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 else:
     httpx = registry.late("httpx", warm=False)  # a tenth of a second, for those who talk to a server
 
-log = logging.getLogger(__name__)
-
 IDLE: Final = 60.0
 """Seconds without a line, or a kilobyte of one, after which a hosted server counts as gone."""
 IDLE_LOCAL: Final = 600.0
@@ -38,8 +37,6 @@ FIRST: Final = 300.0
 """Seconds until the first byte of a hosted server: it may reason in silence. A local one has all the time."""
 TAIL: Final = 2.0
 """Seconds that a server has after the end of an answer for what still belongs to it (usage)."""
-MOST_BAD: Final = 3
-"""Payloads in a row that are no JSON, until the stream counts as malformed."""
 ERROR_BODY: Final = 65_536
 MOST_HELD: Final = 64_000_000
 """Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory."""
@@ -112,14 +109,6 @@ class Patience:
         return cls(None, IDLE_LOCAL) if is_near(url) else cls(FIRST if streams else 2 * FIRST)
 
 
-class Done:
-    """The payload `[DONE]`."""
-
-
-DONE: Final = Done()
-Payload = dict[str, Any] | Done | Failed
-
-
 class Wire:
     """One server. Its client opens with the first request, in the event loop that makes it."""
 
@@ -189,20 +178,23 @@ class Wire:
             text = f"{self.place.where} answered {path} with something that is no JSON"
             raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
 
-    async def events(self, path: str, body: bytes, reader: Reader, patience: Patience) -> AsyncGenerator[Payload, None]:
-        """POST `body` and yield each JSON object of the answer as it comes; a Failed, if any, is the last."""
+    async def events(
+        self, path: str, body: bytes, reader: Reader, patience: Patience
+    ) -> AsyncGenerator[Iterable[Payload], None]:
+        """POST `body` and yield the JSON objects of the answer as they come, those together that are there together;
+        they are to be taken before more is asked for. A Failed, if any, is the last."""
         try:
             async with self._in_use() as client, aclosing(self._answer(client, path, body, reader, patience)) as answer:
-                async for payload in answer:
-                    yield payload
+                async for payloads in answer:
+                    yield payloads
         except ProviderError as error:
-            yield error.failed
+            yield [error.failed]
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
-            yield failures.from_exception(self.place, error)
+            yield [failures.from_exception(self.place, error)]
 
     async def _answer(
         self, client: httpx.AsyncClient, path: str, body: bytes, reader: Reader, patience: Patience
-    ) -> AsyncGenerator[Payload, None]:
+    ) -> AsyncGenerator[Iterable[Payload], None]:
         response: httpx.Response | None = None
         try:
             headers = {**self.headers, "Content-Type": "application/json"}
@@ -210,17 +202,21 @@ class Wire:
             async with asyncio.timeout(patience.first):
                 response = await client.send(request, stream=True)
             if response.status_code != 200:
-                yield await self._refusal(response)
+                yield [await self._refusal(response)]
                 return
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind == "text/html":
                 text = f"{self.place.where} answered with a web page"
-                yield Failed("malformed", text, "check the address: it often ends in /v1")
+                yield [Failed("malformed", text, "check the address: it often ends in /v1")]
                 return
             if kind == "application/json":
                 reader = WholeBody()
-            async for payload in self._payloads(response, reader, patience):
-                yield payload
+            pieces = Gathered(response)
+            try:
+                async for payloads in self._payloads(pieces, reader, patience):
+                    yield payloads
+            finally:
+                await pieces.close()
         finally:
             if response is not None:
                 await response.aclose()
@@ -231,41 +227,29 @@ class Wire:
         return failures.from_status(self.place, response.status_code, response.headers, _text(body))
 
     async def _payloads(
-        self, response: httpx.Response, reader: Reader, patience: Patience
-    ) -> AsyncGenerator[Payload, None]:
-        chunks = response.aiter_bytes().__aiter__()
+        self, pieces: AsyncIterator[bytes], reader: Reader, patience: Patience
+    ) -> AsyncGenerator[Iterable[Payload], None]:
         pace = Pace(asyncio.get_running_loop().time)
-        bad, good, limit, ended, held = 0, False, patience.first, False, 0
+        found, limit, ended, held = Payloads(self.place), patience.first, False, 0
         while not ended:
             try:
-                data = await in_time(pace.read(chunks), pace.left(limit))
-                found = reader.feed(data)
-                held = 0 if found else held + len(data)
+                data = await in_time(pace.read(pieces), pace.left(limit))
+                texts = reader.feed(data)
+                held = 0 if texts else held + len(data)
             except StopAsyncIteration:
-                found, ended = reader.close(), True
+                texts, ended = reader.close(), True
             if held > MOST_HELD:
                 text = f"{self.place.where} sends {MOST_HELD // 1_000_000} MB in one piece"
-                yield Failed("malformed", text, "check the address: this is no model's answer")
+                yield [Failed("malformed", text, "check the address: this is no model's answer")]
                 return
-            for text in found:
-                payload = _parsed(text)
-                if payload is not None:
-                    bad, good = 0, True
-                    yield payload
-                    continue
-                bad += 1
-                hidden = self.place.secrets.scrub(text)
-                log.warning("%s: skipped a payload that is no JSON object: %.200r", self.place.where, hidden)
-                if bad == MOST_BAD:
-                    yield self._malformed()
-                    return
-            limit = patience.between if good else limit
+            if texts:
+                yield found.of(texts)
+            if found.broken:
+                return
+            limit = patience.between if found.good else limit
             await pace.rest()
-        if bad and not good:
-            yield self._malformed()
-
-    def _malformed(self) -> Failed:
-        return Failed("malformed", f"{self.place.where} sends broken JSON", "try again, or check the address", True)
+        if last := found.end():
+            yield last
 
     def cut(self, begun: bool) -> Failed:
         """A stream that ended without its end: cut off, or empty from the start."""
@@ -288,13 +272,3 @@ async def _beginning(response: httpx.Response, size: int) -> bytes:
 
 def _text(body: bytes) -> str:
     return body.decode("utf-8", errors="replace")
-
-
-def _parsed(text: str) -> dict[str, Any] | Done | None:
-    if text == "[DONE]":
-        return DONE
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None

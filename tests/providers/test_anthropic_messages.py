@@ -24,7 +24,8 @@ from agent_tui.protocol.messages import (
 from agent_tui.providers import _anthropic_messages as dialect
 from agent_tui.providers._anthropic_answer import AnthropicAnswer
 from agent_tui.providers._failures import Place
-from agent_tui.providers.base import Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers._parts import Parts
+from agent_tui.providers.base import Finished, TextChunk, ThinkingChunk
 
 ORIGIN = dialect.Origin("anthropic", "api.anthropic.com", "claude-opus-5-5")
 texts = st.text(st.characters(codec="utf-8"), max_size=6)
@@ -129,9 +130,11 @@ def events(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def heard(blocks: list[dict[str, Any]], origin: dialect.Origin = ORIGIN) -> AssistantMessage:
     """What is kept of an answer of `blocks`."""
     answer = AnthropicAnswer(Request("", ()), Place("Anthropic", "here"), origin)
-    items: list[StreamItem] = [item for event in events(blocks) for item in answer.add(event)]
-    items += answer.rest()
-    end = answer.finished()
+    parts = Parts()
+    for event in events(blocks):
+        answer.add(event, parts)
+    answer.rest(parts)
+    items, end = parts.taken(), answer.finished()
     assert isinstance(end, Finished)
     text = "".join(item.text for item in items if isinstance(item, TextChunk))
     reasoning = "".join(item.text for item in items if isinstance(item, ThinkingChunk))

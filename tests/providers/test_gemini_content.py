@@ -24,6 +24,7 @@ from agent_tui.protocol.messages import (
 from agent_tui.providers._failures import Place
 from agent_tui.providers._gemini_answer import GeminiAnswer
 from agent_tui.providers._gemini_content import UNSIGNED, contents, wants_signatures
+from agent_tui.providers._parts import Parts
 from agent_tui.providers.base import Failed, TextChunk, ThinkingChunk
 from tests.providers.asking import HISTORY, sent
 from tests.providers.cases import joined
@@ -41,9 +42,12 @@ def wired(*messages: Message, model: str = MODEL) -> list[dict[str, Any]]:
 def answered(parts: Sequence[dict[str, Any]], history: Request | None = None, model: str = MODEL) -> AssistantMessage:
     """What stands in the history after an answer of `parts`, each in an event of its own."""
     answer = GeminiAnswer(history or Request("", ()), PLACE, model)
-    items = [item for part in parts for item in answer.add({"candidates": [{"content": {"parts": [part]}}]})]
-    items += answer.add({"candidates": [{"finishReason": "STOP"}]})
-    items += answer.rest()
+    told = Parts()
+    for part in parts:
+        answer.add({"candidates": [{"content": {"parts": [part]}}]}, told)
+    answer.add({"candidates": [{"finishReason": "STOP"}]}, told)
+    answer.rest(told)
+    items = told.taken()
     assert not any(isinstance(item, Failed) for item in items)
     end = answer.finished()
     return AssistantMessage(joined(items, TextChunk), joined(items, ThinkingChunk), end.calls, "gemini", end.state)
