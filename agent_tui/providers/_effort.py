@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from agent_tui.protocol.ops import EFFORTS
@@ -23,11 +24,28 @@ def level(wanted: str, own: Any, levels: tuple[str, ...]) -> Any:
     return False if wanted == "none" else nearest(wanted, levels)
 
 
+_OPENAI: Final = (
+    (r"gpt-[\d.]+-pro", ("high",)),
+    (r"gpt-5(\.1)?-codex", THREE),
+    (r"gpt-5\.\d+-codex", (*THREE, "xhigh")),
+    (r"gpt-5(?!\.)", ("minimal", *THREE)),
+    (r"gpt-5\.1(?!\d)", ("none", *THREE)),
+    (r"gpt-5\.", ("none", *THREE, "xhigh")),
+    (r"gpt-6(?!\.)", ("none", *THREE, "xhigh", "max")),
+    (r"gpt-([6-9]|\d\d)", (*THREE, "xhigh", "max")),
+)
+"""The levels that models of OpenAI take; one that a model does not take is refused. Compared with its pages of the
+models and of `reasoning.effort` on 2026-11-22; where models of one version differ, what all of them take."""
+
+
+def levels_of_openai(model: str) -> tuple[str, ...]:
+    name = model.rpartition("/")[2].lower()
+    return next((levels for pattern, levels in _OPENAI if re.match(pattern, name)), THREE)
+
+
 def of_openai(model: str, wanted: str, own: str) -> str:
-    """One of the levels that every model of the family takes; `own`, the person's word for this provider, is sent as
-    it is."""
-    least = ("minimal",) if model.startswith("gpt-5") else ()
-    return nearest(wanted, (*least, *THREE)) if wanted in EFFORTS else own
+    """One of the levels that the model takes; `own`, the person's word for this provider, is sent as it is."""
+    return nearest(wanted, levels_of_openai(model)) if wanted in EFFORTS else own
 
 
 def of_ollama(model: str, wanted: str, own: Any) -> Any:

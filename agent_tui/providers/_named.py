@@ -63,9 +63,24 @@ async def default(world: World, name: str) -> Choice:
         provider = world.provider(name, own or service.model)
     except LookupError as error:
         return none(name, str(error.args[0]))
-    if own or (service.model and not elsewhere(world, name)):
-        return await asked(provider)
-    return await first_listed(cast(Listing, provider))  # another server under a service's name has other models
+    if not own and (not service.model or elsewhere(world, name)):
+        return await first_listed(cast(Listing, provider))  # another server under a service's name has other models
+    return await asked(provider if own else await _usual(service, cast(Listing, provider)))
+
+
+async def _usual(service: presets.Service, server: Listing) -> Provider:
+    """The usual model of a service: names are given up by their makers, so its list is asked where it comes soon."""
+    if not service.families:
+        return server
+    names: list[str] = []
+    try:
+        async with asyncio.timeout(LOOKING):
+            models = await _world.listed(server)
+    except TimeoutError:
+        models = ()
+    if not isinstance(models, Failed):
+        names = [info.name.partition("/")[2] for info in models]
+    return server.with_model(service.usual(names))
 
 
 def elsewhere(world: World, name: str) -> bool:

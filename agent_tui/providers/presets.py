@@ -1,11 +1,14 @@
 """The services that are known by name: where each is, which variables hold its key, how its models are called.
 
 Those with a `base_url` here speak Chat Completions and need no file of their own; the rest have one in this folder.
+Models come and go: the one that is taken where none is named is looked for in the service's own list first. The names
+that stand here were compared with the makers' own pages on 2026-11-22.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,8 +21,9 @@ from agent_tui.providers.wire import is_near
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """`keys` and `urls` are variables, the first that is set counts; `prefixes` begin the names of its models; `model`
-    is taken where none is named (empty: the first that it lists)."""
+    """`keys` and `urls` are variables, the first that is set counts; `prefixes` begin the names of its models. Where no
+    model is named the newest of `families` is taken that the service lists (patterns of names, the version a group),
+    else `model`, else the first that is listed."""
 
     label: str
     keys: tuple[str, ...] = ()
@@ -28,6 +32,7 @@ class Service:
     model: str = ""
     base_url: str = ""
     quirks: Quirks = PLAIN
+    families: tuple[str, ...] = ()
 
     def key(self, environment: Mapping[str, str]) -> str:
         return _first(self.keys, environment)
@@ -35,14 +40,25 @@ class Service:
     def url(self, environment: Mapping[str, str]) -> str:
         return _first(self.urls, environment)
 
+    def usual(self, listed: Sequence[str]) -> str:
+        """The model where none is named, given the names that the service lists."""
+        for family in self.families:
+            found = {name: match for name in listed if (match := re.fullmatch(family, name)) is not None}
+            if found:
+                return max(found, key=lambda name: [int(n) for one in found[name].groups() for n in one.split(".")])
+        return self.model if self.model in listed or not listed else listed[0]
 
+
+_N: Final = r"(\d+(?:\.\d+)?)"
+"""A version."""
 _HOSTED: Final = Quirks(typed=True, worded=True)
 _NEAR: Final = Quirks(typed=True, turns=True)
 """The templates of local servers often want a person and a model to take turns."""
 
 SERVICES: Final[Mapping[str, Service]] = {
     "openai": Service(
-        "OpenAI", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",), ("gpt-", "o1", "o3", "o4"), "gpt-5",
+        "OpenAI", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",), ("gpt-", "o1", "o3", "o4"), "gpt-6.1-sol",
+        families=(f"gpt-{_N}-sol", f"gpt-{_N}"),
     ),
     "anthropic": Service(
         "Anthropic", ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"), ("ANTHROPIC_BASE_URL",), ("claude-",),
@@ -51,20 +67,20 @@ SERVICES: Final[Mapping[str, Service]] = {
         "Gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("GOOGLE_GEMINI_BASE_URL",), ("gemini-",), "gemini-pro-latest",
     ),
     "moonshot": Service(
-        "Moonshot", ("MOONSHOT_API_KEY",), ("MOONSHOT_BASE_URL",), ("moonshot-", "kimi-"), "kimi-latest",
-        "https://api.moonshot.ai/v1", _HOSTED,
+        "Moonshot", ("MOONSHOT_API_KEY",), ("MOONSHOT_BASE_URL",), ("moonshot-", "kimi-"), "kimi-k3",
+        "https://api.moonshot.ai/v1", _HOSTED, (f"kimi-k{_N}",),
     ),
     "qwen": Service(
-        "Qwen", ("DASHSCOPE_API_KEY",), ("DASHSCOPE_BASE_URL",), ("qwen", "qwq"), "qwen3-coder-plus",
-        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", _HOSTED,
+        "Qwen", ("DASHSCOPE_API_KEY",), ("DASHSCOPE_BASE_URL",), ("qwen", "qwq"), "qwen3.8-max",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", _HOSTED, (f"qwen{_N}-max", f"qwen{_N}-plus"),
     ),
     "zhipu": Service(
-        "Zhipu", ("ZAI_API_KEY", "ZHIPUAI_API_KEY"), ("ZAI_BASE_URL",), ("glm-",), "glm-4.6",
-        "https://api.z.ai/api/paas/v4", _HOSTED,
+        "Zhipu", ("ZAI_API_KEY", "ZHIPUAI_API_KEY"), ("ZAI_BASE_URL",), ("glm-",), "glm-5.3",
+        "https://api.z.ai/api/paas/v4", _HOSTED, (f"glm-{_N}",),
     ),
     "deepseek": Service(
-        "DeepSeek", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL",), ("deepseek-",), "deepseek-chat",
-        "https://api.deepseek.com/v1", _HOSTED,
+        "DeepSeek", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL",), ("deepseek-",), "deepseek-flash",
+        "https://api.deepseek.com/v1", _HOSTED, ("deepseek-flash", f"deepseek-v{_N}-flash"),
     ),
     "mistral": Service(
         "Mistral", ("MISTRAL_API_KEY",), ("MISTRAL_BASE_URL",), (), "mistral-large-latest",

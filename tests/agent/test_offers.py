@@ -32,7 +32,10 @@ def test_prices_go_by_where_a_model_runs(place: Place) -> None:
     assert {name: one["price"] for name, one in found.items()} == {
         "ollama/q": [0.0, 0.0], "openai/gpt-5": [1.25, 10.0], "openai/else": None, "acme/x": None, "nobody/y": None,
     }  # fmt: skip
-    assert found["openai/gpt-5"] == {"price": [1.25, 10.0], "sure": True, "thinking": True, "images": False}
+    assert found["openai/gpt-5"] == {
+        "price": [1.25, 10.0], "sure": True, "thinking": True, "images": False,
+        "efforts": ["minimal", "low", "medium", "high"],
+    }  # fmt: skip
     own = {"acme/*": {"input": 3.0, "output": 4.0}}
     config = replace(config, settings=replace(config.settings, prices=own))
     assert asyncio.run(offers.facts(models, config))["acme/x"]["price"] == [3.0, 4.0]

@@ -12,6 +12,13 @@ from pathlib import Path
 
 import pytest
 
+
+@pytest.fixture
+def nobody_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services that are asked for what they offer are not there: the way to them ends on this machine."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+
+
 PACKAGE = "@copilotkit/aimock@1.43"
 FIXTURES = [
     {

@@ -13,6 +13,8 @@ from agent_tui.providers.choose import KEY_VARIABLES, Choice, Tried, choose, con
 from agent_tui.settings import ProviderSettings, Settings
 from tests.providers.servers import Connection, Received, Route, Server, free_address, serving
 
+pytestmark = pytest.mark.usefixtures("nobody_outside")
+
 Model = tuple[str, str, tuple[str, ...]]
 """Name, when it was modified, what it can."""
 TOOLS = ("completion", "tools")
@@ -93,7 +95,7 @@ def test_a_key_is_taken_where_no_ollama_is() -> None:
     async def scenario() -> None:
         nowhere = {"OLLAMA_HOST": await free_address()}
         choice = await chosen("", Settings(), {**nowhere, "OPENAI_API_KEY": "sk-x"})
-        assert name_of(choice) == "openai/gpt-5"
+        assert name_of(choice) == "openai/gpt-6.1-sol"
         assert nowhere["OLLAMA_HOST"] in choice.tried[0].what + choice.tried[0].result
         own = settings(openai=ProviderSettings(options={"model": "gpt-mini"}))
         assert name_of(await chosen("", own, {**nowhere, "OPENAI_API_KEY": "sk-x"})) == "openai/gpt-mini"

@@ -15,6 +15,8 @@ from agent_tui.settings import ProviderSettings, Settings
 from tests.providers.servers import free_address, serving
 from tests.providers.test_choose import TOOLS, chosen, name_of, ollama_server, openai_routes, settings
 
+pytestmark = pytest.mark.usefixtures("nobody_outside")
+
 KEYS = {service.keys[0]: f"key-of-{name}" for name, service in presets.SERVICES.items()}
 
 
@@ -29,8 +31,8 @@ KEYS = {service.keys[0]: f"key-of-{name}" for name, service in presets.SERVICES.
         ("qwen-max", "qwen/qwen-max"), ("qwq-plus", "qwen/qwq-plus"), ("Qwen3-Max", "qwen/Qwen3-Max"),
         ("glm-4.6", "zhipu/glm-4.6"),
         ("deepseek-chat", "deepseek/deepseek-chat"),
-        ("kimi", "moonshot/kimi-latest"), ("glm", "zhipu/glm-4.6"), ("deepseek", "deepseek/deepseek-chat"),
-        ("gpt", "openai/gpt-5"), ("mistral/mistral-small-latest", "mistral/mistral-small-latest"),
+        ("kimi", "moonshot/kimi-k3"), ("glm", "zhipu/glm-5.3"), ("deepseek", "deepseek/deepseek-flash"),
+        ("gpt", "openai/gpt-6.1-sol"), ("mistral/mistral-small-latest", "mistral/mistral-small-latest"),
         ("openrouter/qwen/qwen3-coder", "openrouter/qwen/qwen3-coder"),
     ],
 )  # fmt: skip
@@ -151,7 +153,7 @@ def test_a_key_in_the_environment_brings_its_service() -> None:
     async def scenario() -> None:
         nowhere = {"OLLAMA_HOST": await free_address()}
         choice = await chosen("", Settings(), {**nowhere, "DEEPSEEK_API_KEY": "sk-x"})
-        assert name_of(choice) == "deepseek/deepseek-chat"
+        assert name_of(choice) == "deepseek/deepseek-flash"
         async with serving(openai_routes(["theirs"])) as server:
             elsewhere = {**nowhere, "TOGETHER_API_KEY": "sk-x", "TOGETHER_BASE_URL": f"{server.address}/v1"}
             assert name_of(await chosen("", Settings(), elsewhere)) == "together/theirs"
