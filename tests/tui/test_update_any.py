@@ -44,7 +44,7 @@ from tests.strategies import asides, events, instances, json_values, sessions
 
 KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/xeijkJKp")
 DRAFTS = st.sampled_from([
-    "", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin", "/btw why", "/queue",
+    "", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin", "/btw why", "/queue", "/setup",
 ])  # fmt: skip
 STARTED = SessionStarted(session="s", model="fake/model")
 ASKED = st.sampled_from(
@@ -56,10 +56,10 @@ ASKED = st.sampled_from(
     ]
 )
 TOLD = st.builds(
-    Answered, id=st.sampled_from(["start", "models-1"]),
+    Answered, id=st.sampled_from(["start", "models-1", "setup-1", "setup-2"]),
     kind=st.sampled_from([
         "skills", "models", "sessions", "private", "image", "undo", "redo", "restored", "search", "stats", "tree",
-        "locked", "forked", "shelf",
+        "locked", "forked", "shelf", "setup", "setup_step", "pull",
     ]),
     data=json_values | st.fixed_dictionaries({"offered": st.lists(json_values), "tried": json_values}),
 )  # fmt: skip
