@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.providers import aimock_cases
+
 
 @pytest.fixture
 def nobody_outside(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +82,7 @@ def aimock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         if done.returncode:
             pytest.skip(f"npm cannot install {PACKAGE}: {done.stderr.strip()[:200]}")
     fixtures = tmp_path_factory.mktemp("fixtures") / "fixtures.json"
-    fixtures.write_text(json.dumps({"fixtures": FIXTURES}), encoding="utf-8")
+    fixtures.write_text(json.dumps({"fixtures": [*FIXTURES, *aimock_cases.FIXTURES]}), encoding="utf-8")
     command = [node, str(program), "-p", "0", "-f", str(fixtures), "-c", "3", "--strict", "--log-level", "info"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
