@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-
 PROVIDERS_ELSEWHERE: Final = {"openrouter": "/api/v1"}
 """Where aimock plays a service that is not at `/v1`."""
 
@@ -15,7 +14,8 @@ def _fails(said: str, status: int, message: str, **more: Any) -> dict[str, Any]:
 
 
 FIXTURES: Final[list[dict[str, Any]]] = [
-    {"match": {"userMessage": "one call"}, "response": {"toolCalls": [{"name": "list_files", "arguments": {"a": "ü"}}]}},
+    {"match": {"userMessage": "one call"},
+     "response": {"toolCalls": [{"name": "list_files", "arguments": {"a": "ü"}}]}},
     {"match": {"userMessage": "words and a call"},
      "response": {"content": "Let me look.", "toolCalls": [{"name": "list_files", "arguments": {}}]}},
     {"match": {"userMessage": "letter by letter"}, "response": {"content": "naïve 🎉 日本語"}, "chunkSize": 1},
