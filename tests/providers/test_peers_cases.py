@@ -93,7 +93,8 @@ def test_an_image_goes_with_its_words(aimock: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "kind", "may_pass", "wait"),
     [
-        ("too long", "overflow", False, None), ("too large", "overflow", False, None), ("wrong key", "auth", False, None),
+        ("too long", "overflow", False, None), ("too large", "overflow", False, None),
+        ("wrong key", "auth", False, None),
         ("no such model", "unknown_model", False, None), ("too fast", "rate_limited", True, 3.0),
         ("on fire", "server", True, None), ("overloaded", "server", True, 5.0),
         ("cut before", "broken_stream", True, None), ("torn", "broken_stream", True, None),
