@@ -221,6 +221,8 @@ class Regions:
         """Fewer lines around the text where there are few."""
         self.box.screen.set_class(low(Size(width, height)), "-low")
         self.welcome.place()
+        if self.label.parent is not None and self.label.text:
+            self.label.redraw(layout=True)  # its lines are fewer on a low screen
         self.prompt.styles.max_height = _prompt_lines(height)
 
     def _around(self) -> int:

@@ -49,7 +49,7 @@ def line(new: int, value: StatusView | None, width: int) -> str:
         (3, RUNS, 50, "⠋ Run make docs · 12 s · Esc stops        3 new ↓"),
         (3, RUNS, 40, "⠋ Run make docs · Esc stops     3 new ↓"),
         (3, RUNS, 30, "⠋ Run make… · Esc stops   3 ↓"),
-        (0, RUNS, 20, "⠋ Ru… · Esc stops  ↓"),
+        (0, RUNS, 20, "⠋ Esc stops        ↓"),
     ],
 )
 def test_news_stand_at_the_right_and_what_runs_keeps_its_end(

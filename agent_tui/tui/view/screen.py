@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
@@ -45,7 +46,20 @@ READS: Final = "Read along only: /fork makes a copy to work in; once nobody else
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
 NO_KEYS: Final[frozenset[str]] = frozenset()
-_HINTS: Final = {"search": "words of the transcript", "setting": "", "setup": "", "history": "words of a prompt"}
+IDLE: Final = ("Ask, or type / for commands", "Ask, or type /", "Ask")
+RUNNING: Final = ("Queue a prompt for after this turn", "Queue a prompt", "Queue")
+_FORK: Final = ("/fork, or another command", "/fork")
+_SMALL: Final = (TOO_SMALL, "small", "…")
+_SENDS: Final = ("Enter sends it, Esc goes back", "Enter sends it", "Esc: back")
+_LEAVES: Final = ("Esc leaves it as it was", "Esc leaves it")
+_HINTS: Final = {
+    "search": ("words of the transcript", "words"), "setting": (), "setup": (),
+    "history": ("words of a prompt", "words"),
+}  # fmt: skip
+"""Each in as many words as there is room for."""
+AROUND: Final = 8
+AROUND_FEW: Final = 6
+"""Columns of the screen beside the text of the prompt, and where it has no border."""
 HINT_KEYS: Final = frozenset(("escape",))
 
 
@@ -70,7 +84,9 @@ def view(model: Model) -> View:
         ),
         dialog=ask.dialog_view(model) if model.dialog is not None else None,
         completion=listed,
-        prompt=_prompt(model.composer, running, model.dialog is not None, small, bool(model.vim), transcript.reading),
+        prompt=_prompt(
+            model.composer, running, model.dialog is not None, small, bool(model.vim), transcript.reading, model.width
+        ),
         status=status_view(model) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
         overlay=_sheet(model),
@@ -147,24 +163,28 @@ def _completion(found: tuple[completion.Candidate, ...], selected: int) -> Compl
 
 
 @lazy
-def _prompt(composer: Composer, running: bool, asked: bool, small: bool, vim: bool, reading: bool) -> PromptView:
-    purpose = composer.purpose
+def _prompt(
+    composer: Composer, running: bool, asked: bool, small: bool, vim: bool, reading: bool, width: int
+) -> PromptView:  # fmt: skip
+    purpose, room = composer.purpose, width - (AROUND_FEW if small else AROUND)
     if purpose is not None:
-        hint = _HINTS.get(purpose.kind, "Enter sends it, Esc goes back")
-        return PromptView(composer.rev, composer.text, hint, purpose.label, secret=purpose.secret)
+        hint = _fitting(_HINTS.get(purpose.kind, _SENDS), room)
+        label = _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
+        return PromptView(composer.rev, composer.text, hint, label, secret=purpose.secret)
     if composer.editing is not None:
-        return PromptView(composer.rev, composer.text, "Esc leaves it as it was", EDITING, composer.place, vim)
+        return PromptView(composer.rev, composer.text, _fitting(_LEAVES, room), EDITING, composer.place, vim)
     if composer.draft.startswith("!"):
         private = composer.draft.startswith("!!")
         return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim)
-    placeholder = "Queue a prompt for after this turn" if running else "Ask, or type / for commands"
-    if reading:
-        placeholder = "/fork, or another command"
-    if small:
-        placeholder = TOO_SMALL
-    hint = "" if asked else placeholder
+    hints = _SMALL if small else _FORK if reading else RUNNING if running else IDLE
+    hint = "" if asked else _fitting(hints, room)
     label = READS if reading else ""
     return PromptView(composer.rev, composer.text, hint, label, composer.place, vim, composer.selected)
+
+
+def _fitting(said: Sequence[str], room: int) -> str:
+    """The first that has room: a hint that ends in the middle says something else."""
+    return next((one for one in said if len(one) <= room), "")
 
 
 @lazy

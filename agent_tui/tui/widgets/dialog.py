@@ -177,11 +177,10 @@ class Dialog(Region):
         lines = [filled(line, width) for line in drawn[first : first + room]]
         part = f"line {first + 1}" if room == 1 else f"lines {first + 1}–{first + room}"
         said = f"{part} of {len(drawn)}{'…' if self._coming else ''}"
-        ways = f" · {'PgDn to the end, then yes' if value.unread else 'PgUp/PgDn scroll'}"
         if aside or room == 1:
-            self._note = f"{said}{ways if cell_len(said + ways) + 6 <= (beside or width) else ''}"
+            self._note = small.read_on(said, value.unread, (beside or width) - 6)
             return lines
-        return [*lines, (seg(said + ways, "tool.more"),)]
+        return [*lines, (seg(small.read_on(said, value.unread, width), "tool.more"),)]
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)

@@ -13,8 +13,17 @@ from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.widgets.dialog import ASKED_ROWS, Parts, option_cells, option_row
 from agent_tui.tui.widgets.paint import pad, seg
 
+UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · PgDn")
+READ: Final = (" · PgUp/PgDn scroll", " · PgUp/PgDn")
+"""How the rest of what is asked about is read: `UNREAD` where it has to be before a yes."""
+NO: Final = "n"
 LEAST_CONTEXT: Final = 2
 """So much of the transcript stays above it, if there was as much."""
+
+
+def read_on(said: str, unread: bool, room: int) -> str:
+    """`said`, and how the rest is read, in as many words as there is room for."""
+    return next((f"{said}{way}" for way in (UNREAD if unread else READ) if cell_len(said + way) <= room), said)
 
 
 def packed(
@@ -50,4 +59,13 @@ def answers_row(value: DialogView, width: int) -> list[Segment]:
     for number in range(len(options) - 1, 0, -1):
         if line_cells(option_row(options, value.selected), cell_len) > width:
             options[number] = replace(options[number], label=options[number].short or options[number].label)
-    return option_row(options, value.selected)
+    row = option_row(options, value.selected)
+    kept = [*range(len(options))]
+    for number in sorted(kept, key=lambda one: (one == value.selected, one == 0, options[one].key == NO, -one)):
+        if line_cells(row, cell_len) <= width or len(kept) == 1:
+            break
+        kept.remove(number)  # a no is said for as long as there is room, and the arrows go to all of them
+        shown = [options[one] for one in kept]
+        chosen = kept.index(value.selected) if value.selected in kept else -1
+        row = [*option_row(shown, chosen), Segment(" …", "dim")]
+    return row

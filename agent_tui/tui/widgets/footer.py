@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from agent_tui.tui.markdown.lines import Segment, line_cells
 from agent_tui.tui.regions import FooterView
 from agent_tui.tui.widgets.paint import Region, between, seg
+from agent_tui.tui.widgets.status import shortened
 
 
 class Footer(Region):
@@ -28,4 +29,7 @@ class Footer(Region):
             if line_cells([*shown, *pair], cell_len) > room:
                 break
             shown += pair
+        if not (shown or note) and self.value.keys:  # better its first words than nothing
+            key, what = self.value.keys[0]
+            shown = [seg(key, "accent"), seg(f" {shortened(what, room - cell_len(key) - 1)}", "dim")]
         return [between(shown, note, width)]

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Segment, wrap
 from agent_tui.tui.widgets.paint import Region, seg
+from agent_tui.tui.widgets.status import shortened
+
+MOST: Final = 3
+"""Lines of a question; and one, what stands before its colon, on a screen that has"""
+FEW: Final = 14
+"""fewer rows than this."""
 
 
 class Label(Region):
@@ -22,7 +29,12 @@ class Label(Region):
             self.redraw(layout=True)
 
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
-        return [line.segments for line in wrap((seg(self.text, "accent"),), width, cell_len)][:3] if self.text else []
+        if not self.text:
+            return []
+        lines = [line.segments for line in wrap((seg(self.text, "accent"),), width, cell_len)]
+        if len(lines) > 1 and self.app.size.height < FEW:
+            return [(seg(shortened(self.text.partition(": ")[0], width), "accent"),)]
+        return lines[:MOST]
 
 
 class Mark(Region):

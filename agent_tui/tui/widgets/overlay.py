@@ -24,6 +24,8 @@ else:
 
 OUTSIDE: Final = 5
 """Lines of the screen that a sheet leaves free: header, prompt and footer."""
+FEW: Final = 5
+"""A list with fewer rows than this shows no headings."""
 
 
 class Overlay(Region):
@@ -82,7 +84,11 @@ class Overlay(Region):
         options_room = min(len(options), max(3, room - min(len(text) + 1, room // 2)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
         shown, more = self._window(text, value.scroll, text_room)
-        chosen = [options[n] for n in window(len(options), value.selected, options_room)] if options else []
+        rows = [*range(len(options))]
+        if options_room < FEW < len(options):  # what can be chosen before what stands above it
+            rows = [number for number in rows if not value.options[number].heading]
+        place = rows.index(value.selected) if value.selected in rows else 0
+        chosen = [options[rows[number]] for number in window(len(rows), place, options_room)]
         gap: list[Sequence[Segment]] = [()] if shown and chosen else []
         body = (*chosen, *gap, *shown) if value.list_first else (*shown, *gap, *chosen)
         return [
@@ -104,6 +110,8 @@ class Overlay(Region):
     def _window(self, text: list[tuple[Segment, ...]], scroll: int, room: int) -> tuple[list[tuple[Segment, ...]], str]:
         if len(text) <= room:
             return text, ""
+        if room <= 0:
+            return [], ""
         first = min(max(0, scroll), len(text) - room)
         return text[first : first + room], f"{first + 1}–{first + room} of {len(text)}"
 

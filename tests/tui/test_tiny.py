@@ -1,0 +1,110 @@
+"""Where there is hardly any room: nothing ends in the middle of a word, and the most useful words stay."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.msg import Resized
+from agent_tui.tui.regions import DialogView, FooterView, Option
+from agent_tui.tui.view import screen
+from agent_tui.tui.widgets.dialog_small import UNREAD, answers_row, read_on
+from agent_tui.tui.widgets.footer import Footer
+from tests.tui.play import Play
+from tests.tui.stage import PlayedEngine, echo, play, text, until
+from tests.tui.test_dialog_mouse import asking
+
+TINY = ((24, 8), (30, 10), (40, 12))
+ANSWERS = (
+    Option("y", "yes, once"), Option("a", "always allow make", short="always"), Option("n", "no"),
+    Option("m", "no, and say why", short="no, and say"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", range(1, 60))
+def test_a_placeholder_is_whole_or_a_shorter_one(width: int) -> None:
+    tiny = Play()
+    room = width - (screen.AROUND_FEW if width < screen.MIN_WIDTH else screen.AROUND)
+    said = tiny.say(Resized(width, 24)).prompt.placeholder
+    assert said in (screen._SMALL if width < screen.MIN_WIDTH else screen.IDLE) or not said
+    assert cell_len(said) <= max(0, room)
+    tiny.press("ctrl+f")
+    assert tiny.view.prompt.placeholder in ("words of the transcript", "words", "")
+    assert cell_len(tiny.view.prompt.placeholder) <= max(0, room)
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (60, "❯ y yes, once  a always allow make  n no  m no, and say why"),
+        (50, "❯ y yes, once  a always  n no  m no, and say"),
+        (38, "❯ y yes, once  a always  n no …"),
+        (28, "❯ y yes, once  n no …"),
+        (18, "❯ y yes, once …"),
+    ],
+)
+def test_the_answers_end_with_a_no_for_as_long_as_there_is_room(width: int, said: str) -> None:
+    row = answers_row(DialogView("Allow this?", "", None, ANSWERS, 0), width)
+    assert "".join(segment.text for segment in row).replace("    ", "  ").replace("   ", "  ").strip() == said
+
+
+def test_the_chosen_answer_is_in_the_row() -> None:
+    for chosen in range(4):
+        row = answers_row(DialogView("Allow this?", "", None, ANSWERS, chosen), 28)
+        words = "".join(segment.text for segment in row)
+        assert f"❯ {ANSWERS[chosen].key} " in words and cell_len(words) <= 28
+
+
+def test_how_to_read_on_is_said_in_as_many_words_as_fit() -> None:
+    said = "lines 1–4 of 15"
+    assert [read_on(said, True, room) for room in (60, 38, 30, 20)] == [*(f"{said}{way}" for way in UNREAD), said]
+    assert read_on(said, False, 28) == f"{said} · PgUp/PgDn"
+
+
+def test_a_footer_without_room_says_the_first_words() -> None:
+    footer = Footer()
+    footer.value = FooterView((("PgDn", "read to the end first"), ("Esc", "stop")))
+    (line,) = footer.lines(20)
+    assert "".join(segment.text for segment in line).rstrip() == "PgDn read to the…"
+
+
+@pytest.mark.parametrize("size", TINY, ids=str)
+def test_a_sheet_counts_no_lines_that_are_not_there(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("f1")
+        await until(lambda: "Enter" in text(app) and app.regions.overlay.value is not None)
+        await pilot.pause()
+        assert "0 of" not in text(app).replace("10 of", "").replace("20 of", "")
+        rows = [row for row in text(app).split("\n") if "│" in row]
+        assert any("❯" in row for row in rows) and (size[1] > 10 or not any("  Keys" in row for row in rows))
+
+    play(PlayedEngine(echo), steps, size)
+
+
+@pytest.mark.parametrize("size", TINY, ids=str)
+def test_the_prompt_keeps_its_line_below_a_label(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press(*"!ls")
+        await pilot.pause()
+        assert "! shell command" in text(app) and "❯ !ls" in text(app)
+        assert app.regions.label.region.height == 1
+        await pilot.resize_terminal(40, 24)
+        await pilot.pause()
+        assert app.regions.label.region.height == 2
+
+    play(PlayedEngine(echo), steps, size)
+
+
+@pytest.mark.parametrize("size", TINY, ids=str)
+def test_a_question_is_answered_there(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "yes, once" in text(app))
+        await pilot.pause()
+        shown = text(app)
+        assert "n no" in shown and "PgDn" in shown, shown
+
+    play(asking(CommandDisplay("echo " + "word " * 200)), steps, size)
