@@ -14,9 +14,12 @@ from agent_tui.protocol.event import Event
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.model import Model
+from agent_tui.tui.recall import Past, Pasts, Recall
+from agent_tui.tui.view.recalls import shown
 
 PRIVATE: Final = "!!"
 HIDDEN: Final = "•"
+UNSEEN: Final = Past("")
 LISTS: Final = frozenset(("files",))
 """Kinds of answers that are lists from outside."""
 
@@ -53,7 +56,25 @@ def model(live: Model) -> Model:
         overlay = replace(overlay, picker=replace(overlay.picker, files=None, entries=()))
     if search is not None:
         search = replace(search, index=type(search.index)())
-    return replace(live, sessions=sessions, composer=composer, finder=finder, overlay=overlay, search=search)
+    found = live.recall and recall(live.recall, live.height)
+    return replace(
+        live, sessions=sessions, composer=composer, finder=finder, overlay=overlay, search=search, recall=found
+    )
+
+
+def recall(found: Recall, height: int) -> Recall:
+    """`found` as far as it is shown: of the other prompts their number."""
+    hits = [UNSEEN] * found.total
+    for number in shown(found, height):
+        past = found.hit(number)
+        hits[number] = past._replace(text=said(past.text))
+    return recalled(replace(found, query=said(found.query)), tuple(hits))
+
+
+def recalled(found: Recall, hits: Pasts) -> Recall:
+    """`found` with other `hits`, and without what they were found in."""
+    near = len(found.here)
+    return replace(found, shelves=(), here=hits[:near], elsewhere=hits[near:])
 
 
 def _session(t: Transcript) -> Transcript:

@@ -1,7 +1,8 @@
 """What is written beside a Msg of the lists that come from outside the session: only what was shown of them.
 
 `h`: how many earlier prompts there are, which of them stands in the prompt, and its words. `f`: the files under an
-`@`. `k`: those in the list of files.
+`@`. `k`: those in the list of files. `r`: the search of earlier prompts, how many it found in this folder and in all,
+and from which one on they were shown.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.finder import Finder
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Picker
+from agent_tui.tui.recall import Recall
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.classes import classes
+from agent_tui.tui.view.recalls import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class Patch:
     history: tuple[int, int, str] | None = None
     finder: Finder | None = None
     picker: Picker | None = None
+    recall: Recall | None = None
 
 
 NOTHING = Patch()
@@ -45,7 +49,18 @@ def written(before: Model, after: Model) -> dict[str, Any]:
     picker, seen = _files(after), _files(before)
     if picker is not None and picker is not seen:
         data["k"] = plain(replace(picker, files=None, entries=()), masked.said)
+    if after.recall is not None and (after.recall is not before.recall or after.height != before.height):
+        data["r"] = _written(after.recall, after.height)
     return data
+
+
+def _written(found: Recall, height: int) -> list[Any]:
+    hits = shown(found, height)
+    bare = replace(masked.recalled(found, ()), query="")  # it is what the prompt says
+    return [
+        plain(bare, masked.said), len(found.here), found.total, hits.start,
+        *(plain(found.hit(number), masked.said) for number in hits),
+    ]  # fmt: skip
 
 
 def read(data: Mapping[str, Any]) -> Patch:
@@ -55,7 +70,19 @@ def read(data: Mapping[str, Any]) -> Patch:
         raise ValueError("more earlier prompts than are ever kept")
     finder = rebuilt(data["f"], classes()) if "f" in data else None
     picker = rebuilt(data["k"], classes()) if "k" in data else None
-    return Patch(history, finder, picker) if (history, finder, picker) != (None, None, None) else NOTHING
+    patch = Patch(history, finder, picker, _recall(*data["r"]) if "r" in data else None)
+    return patch if patch != NOTHING else NOTHING
+
+
+def _recall(bare: Any, near: int, total: int, first: int, *seen: Any) -> Recall:
+    """What `_written` wrote. Raises ValueError for more than there can be."""
+    found = rebuilt(bare, classes())
+    if not 0 <= near <= total <= MOST or not 0 <= first <= total - len(seen) or not 0 <= found.selected < max(1, total):
+        raise ValueError("earlier prompts that are not there")
+    hits = [masked.UNSEEN] * total
+    hits[first : first + len(seen)] = [rebuilt(past, classes()) for past in seen]
+    made: Recall = replace(found, here=tuple(hits[:near]), elsewhere=tuple(hits[near:]))
+    return made
 
 
 def applied(model: Model, patch: Patch) -> Model:
@@ -67,6 +94,8 @@ def applied(model: Model, patch: Patch) -> Model:
         model = replace(model, composer=replace(model.composer, browsing=patch.history[1]))
     if patch.finder is not None:
         model = replace(model, finder=patch.finder)
+    if patch.recall is not None and model.recall is not None:
+        model = replace(model, recall=replace(patch.recall, query=model.composer.draft.lower()))
     if patch.picker is not None and model.overlay is not None:
         model = replace(model, overlay=replace(model.overlay, picker=patch.picker))
     return model

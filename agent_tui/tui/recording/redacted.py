@@ -15,8 +15,10 @@ from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDel
 from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.model import initial
 from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Submitted
+from agent_tui.tui.recall import Recall
 from agent_tui.tui.recording.classes import classes
 from agent_tui.tui.recording.digest import digests
+from agent_tui.tui.recording.masked import recalled
 from agent_tui.tui.recording.patches import Patch
 from agent_tui.tui.recording.player import Player, after
 from agent_tui.tui.recording.tape import Header, Step, Writer, check
@@ -61,8 +63,15 @@ def _step(step: Step, known: Mapping[int, Event], deltas: Mapping[int, str], dra
     if patch.history is not None:
         size, at, shown = patch.history
         patch = replace(patch, history=(size, at, hide(shown)))
-    hidden = Patch(patch.history, _hidden(patch.finder, hide), _hidden(patch.picker, hide))
+    finder, picker = _hidden(patch.finder, hide), _hidden(patch.picker, hide)
+    hidden = Patch(patch.history, finder, picker, patch.recall and _untold(patch.recall))
     return replace(step, msg=msg, patch=patch if hidden == patch else hidden)
+
+
+def _untold(found: Recall) -> Recall:
+    """`found` without the words of earlier prompts: they are of other sessions."""
+    hits = tuple(past._replace(text=DOT * len(past.text)) for past in (*found.here, *found.elsewhere))
+    return recalled(found, hits)
 
 
 def _event(

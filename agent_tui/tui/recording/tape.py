@@ -5,7 +5,7 @@ their number in the session's log, so that nothing is stored twice.
     {"t": seconds since then, "m": msg}                                 a Msg
     {"t": …, "m": msg, "s": [keep, drop, "words"]}                      one with the prompt's text: how that differs
     {"t": …, "e": [4, ["x", seconds, "text"], …], "i": […]}             `EventsArrived`: 4 is record 4, `i` whose it is
-    {…, "h": […], "f": …, "k": […]}                                     beside a Msg: what was shown of outside lists
+    {…, "h": […], "f": …, "k": …, "r": […]}                             beside a Msg: what was shown of outside lists
     {"c": [model hash, frame hash]}                                     what the model then was
     {"cut": true}                                                       the recording had reached its limit
 """
@@ -28,6 +28,7 @@ from agent_tui.tui.msg import (
     EventsArrived,
     HistoryAsked,
     HistoryLoaded,
+    HistoryRead,
     KeyPressed,
     Msg,
     Submitted,
@@ -112,7 +113,7 @@ class Writer:
             data["e"] = []
             for told in msg.events:
                 self._event(told, data)
-        elif msg is not None and not isinstance(msg, HistoryLoaded):
+        elif msg is not None and not isinstance(msg, HistoryLoaded | HistoryRead):
             own = plain(msg, masked.said)
             own.pop("at", None)
             if (name := _TEXTS.get(type(msg))) is not None:

@@ -23,9 +23,7 @@ BEFORE: Final = 20
 @lazy
 def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     """Always the same height, so that nothing jumps as the hits become fewer."""
-    room = max(LEAST, min(SHOWN, height - OUTSIDE))
-    first = max(0, min(found.selected - room // 2, found.total - room))
-    numbers = range(first, min(found.total, first + room))
+    room, numbers = _room(height), shown(found, height)
     words = found.query.split()
     options = tuple(_option(found.hit(number), words, now) for number in reversed(numbers))
     blank = ((Span(" "),),) * (room - len(options))
@@ -33,6 +31,17 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
         said = "reading …" if not found.done else "no earlier prompt has these words" if words else "no prompts yet"
         return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), footer=_count(found))
     return OverlayView("Earlier prompts", blank[:-1], options, numbers[-1] - found.selected, _count(found))
+
+
+def shown(found: Recall, height: int) -> range:
+    """The hits that are in view."""
+    room = _room(height)
+    first = max(0, min(found.selected - room // 2, found.total - room))
+    return range(first, min(found.total, first + room))
+
+
+def _room(height: int) -> int:
+    return max(LEAST, min(SHOWN, height - OUTSIDE))
 
 
 def _option(past: Past, words: list[str], now: float) -> Option:
