@@ -20,6 +20,8 @@ from tests.tui.transcript_stage import rows_of
 
 RUNS = StatusView(0, tuple(map(Span, ("Run make docs", " · ", "12 s", " · ", "Esc stops"))))
 
+WRITES = StatusView(0, tuple(map(Span, ("writing", " · ", "Esc stops"))))
+
 
 class Shown(Status):
     """Without a screen to draw on."""
@@ -50,6 +52,8 @@ def line(new: int, value: StatusView | None, width: int) -> str:
         (3, RUNS, 40, "⠋ Run make docs · Esc stops     3 new ↓"),
         (3, RUNS, 30, "⠋ Run make… · Esc stops   3 ↓"),
         (0, RUNS, 20, "⠋ Esc stops        ↓"),
+        (-1, WRITES, 20, "⠋ Esc stops"),
+        (-1, WRITES, 21, "⠋ writing · Esc stops"),
     ],
 )
 def test_news_stand_at_the_right_and_what_runs_keeps_its_end(

@@ -13,8 +13,8 @@ from agent_tui.tui.regions import StatusView
 from agent_tui.tui.widgets.paint import Region, between, runs
 
 SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-LEAST: Final = 6
-"""Cells below which what runs is not named."""
+LEAST: Final = 12
+"""Cells below which what runs is not named if not even its first word has room."""
 ROOM: Final = 36
 """Cells that what runs needs beside the news in words; where there are fewer, their number has to do."""
 
@@ -53,10 +53,11 @@ class Status(Region):
         while len(more) > 2 and line_cells((what, *more), cell_len) > room:
             del more[-4:-2]  # a dot and what stands behind it: how it is stopped is said to the last
         left = room - line_cells(more, cell_len)
-        if left < LEAST and cell_len(what.text) > left and more:
-            what, *more = more[1:]  # two letters of it say nothing
-        elif cell_len(what.text) > left:
-            what = Segment(shortened(what.text, max(0, left)), what.style)
+        if cell_len(what.text) > left:
+            if more and cell_len(what.text.partition(" ")[0]) >= left < LEAST:
+                what, *more = more[1:]  # a few letters of it say nothing
+            else:
+                what = Segment(shortened(what.text, max(0, left)), what.style)
         return [between((Segment(frame, "accent"), what, *more), news, width)]
 
     def _news(self, width: int) -> tuple[Segment, ...]:
