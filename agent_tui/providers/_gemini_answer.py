@@ -128,4 +128,5 @@ class GeminiAnswer:
         prompt, tools, answer, thoughts = (count(self._usage.get(name)) for name in names)
         if not (prompt or answer or thoughts):
             return None
-        return Usage(prompt + tools, answer + thoughts, count(self._usage.get("cachedContentTokenCount")))
+        cached = count(self._usage.get("cachedContentTokenCount"))
+        return Usage(prompt + tools, answer + thoughts, cached, reasoning_tokens=thoughts)

@@ -21,6 +21,10 @@ from tests.providers.servers import (
 )
 
 
+THOUGHT = {"gemini": 2, "openai-responses": 3}
+"""Tokens that were thought, of the servers here that tell them."""
+
+
 async def plain_text(dialect: Dialect) -> None:
     items = await answer(dialect, [text("Hel"), text("lo "), text("wörld 🎉")])
     assert joined(items, TextChunk) == "Hello wörld 🎉"
@@ -94,7 +98,9 @@ async def ids_are_new_in_a_history(dialect: Dialect) -> None:
 async def usage_is_reported(dialect: Dialect) -> None:
     usage = finished(await answer(dialect, [text("hi")])).usage
     assert usage is not None
-    assert usage == Usage(PROMPT, COMPLETION, usage.cached_tokens, cache_write_tokens=usage.cache_write_tokens)
+    counted = {"cache_write_tokens": usage.cache_write_tokens, "reasoning_tokens": usage.reasoning_tokens}
+    assert usage == Usage(PROMPT, COMPLETION, usage.cached_tokens, **counted)
+    assert usage.reasoning_tokens == THOUGHT.get(dialect.name, 0)
     assert usage.cache_write_tokens == (2 if dialect.name == "anthropic" else 0)
     assert usage.cached_tokens == (0 if dialect.name == "ollama" else 3)
 

@@ -11,7 +11,10 @@ from agent_tui.providers.base import Provider, ProviderSetup
 from tests.providers.servers import ANSWERED, COMPLETION, KEY, PROMPT, Dialect, Said, sse
 
 ENCRYPTED = "Z2VoZWlt"
-USAGE = {"input_tokens": PROMPT, "input_tokens_details": {"cached_tokens": 3}, "output_tokens": COMPLETION}
+USAGE = {
+    "input_tokens": PROMPT, "input_tokens_details": {"cached_tokens": 3},
+    "output_tokens": COMPLETION, "output_tokens_details": {"reasoning_tokens": 3},
+}  # fmt: skip
 
 
 def event(kind: str, **fields: Any) -> bytes:
