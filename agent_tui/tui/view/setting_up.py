@@ -49,8 +49,16 @@ def _sheet(
     if state.step == "pulling" and down:
         options = (Option("Enter", "start `ollama serve`", "it goes on when agent-tui ends"),)
     lines = _lines(state, all_of_them, found, pull, down, inner)
-    options = (*options, *_filled(len(lines) + len(options) + bool(options), height))
-    return OverlayView(title, lines, options, selected, "Esc closes" if state.back is None else "Esc goes back")
+    options = (*options, *_filled(sum(_high(line, inner) for line in lines) + len(options) + 1, height))
+    leaves = "Esc closes" if state.back is None else "Esc goes back"
+    if len(shown) > LINES // 2:  # perhaps not all of it is in view
+        leaves = f"{min(state.at, len(shown) - 1) + 1} of {len(shown)} · {leaves}"
+    return OverlayView(title, lines, options, selected, leaves)
+
+
+def _high(line: Line, inner: int) -> int:
+    """About so many lines of the sheet it takes."""
+    return max(1, -(-sum(len(span.text) for span in line) // inner))
 
 
 def _filled(lines: int, height: int) -> tuple[Option, ...]:
@@ -140,7 +148,7 @@ def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> tup
 def _options(shown: tuple[Entry, ...], state: SettingUp, inner: int) -> tuple[tuple[Option, ...], int]:
     """The rows; a group begins with its name."""
     options: list[Option] = []
-    selected, group = 0, ""
+    selected, group = -1, ""
     cells = NAME_CELLS if inner >= NARROW else max(8, inner // 2 - 2)
     for number, entry in enumerate(shown):
         if entry.group != group:

@@ -28,11 +28,12 @@ else:
 Lines = tuple[tuple[Span, ...], ...]
 
 BLANK: tuple[Span, ...] = ()
+NEEDED: Final = (Span("agent-tui needs a model that can call tools."),)
 WAYS: Final = (
     Span("/models", "accent"),
-    Span(" lists what each server offers, "),
+    Span(" lists what is there, "),
     Span("/setup", "accent"),
-    Span(" sets up a provider."),
+    Span(" adds a provider."),
 )
 KEPT: Final = "Your prompt is kept until there is a model."
 
@@ -71,28 +72,29 @@ def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool) ->
     if overlay.kind == "private":
         return private_view(answers.get("private"), overlay.scroll)
     options = tuple(Option(item.key, item.label, item.detail) for item in FIRST_RUN)
-    lines = _first_run(answers, overlay.note)
+    lines = _first_run(answers, overlay.note, (NEEDED, WAYS, BLANK))
     if kept:
         lines = (*lines, *(() if overlay.note else (BLANK,)), (Span(KEPT),))
     return OverlayView("No model yet", lines, options, overlay.selected, "Esc closes")
 
 
-def _first_run(answers: Mapping[str, Any], note: str, ways: tuple[Span, ...] = WAYS) -> Lines:
+def _first_run(answers: Mapping[str, Any], note: str, head: Lines = ()) -> Lines:
     data = answers.get("models")
     found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     tried, variables = found.get("tried"), found.get("variables")
-    lines: list[tuple[Span, ...]] = [(Span("agent-tui needs a model that can call tools. This was tried:"),)]
+    lines: list[tuple[Span, ...]] = [(Span("This was tried:", "dim"),)] if head else []
     for entry in tried if isinstance(tried, list | tuple) else ():
         if isinstance(entry, Mapping):
             what, result = str(entry.get("what", "")), str(entry.get("result", ""))
             lines.append((Span("  ✗  ", "bad"), Span(f"{what}: "), Span(result, "dim")))
-    lines += [BLANK, ways]
     if isinstance(variables, list | tuple) and variables:
         named = Span(", ".join(map(str, variables)), "accent")
-        lines += [(Span("Keys are read when the program starts, from "), named, Span("."))]
-    return (*lines, BLANK, (Span(note, "warning"),)) if note else tuple(lines)
+        lines += [BLANK, (Span("Keys are read when the program starts, from "), named, Span("."))]
+    said = (*head, *lines)
+    return (*said, BLANK, (Span(note, "warning"),)) if note else said
 
 
 def no_models(answers: Mapping[str, Any]) -> Lines:
     """Why there is no model to choose."""
-    return ((Span("No server that is set up offers a model. ", "warning"),), *_first_run(answers, "", WAYS[2:])[1:])
+    head = (Span("No server that is set up offers a model; ", "warning"), *WAYS[2:])
+    return (head, *_first_run(answers, ""))
