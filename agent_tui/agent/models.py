@@ -70,6 +70,8 @@ class Models:
                 record.emit(Notice(self.info.note))
             if self.info.tools is False:
                 record.emit(Notice(NO_TOOLS, "warning"))
+        if self.provider is not None:
+            await self.provider.prepare()
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
@@ -105,7 +107,7 @@ class Models:
         """How an address that was typed is there at the next start too."""
         address, file = getattr(provider, "base_url", base_url), self.config.folders.config / "config.toml"
         return (
-            f"The next start does not know this address. To keep it, write into {file}:\n"
+            f"The next start does not know this address. To keep it, choose it in /setup, or write into {file}:\n"
             f'[providers.{provider.name}]\nbase_url = "{address}"'
         )
 
