@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from agent_tui import registry
-from agent_tui.providers._google_errors import Details, details
+from agent_tui.providers._google_errors import Details, details, details_of
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
 
@@ -37,9 +37,16 @@ TYPES: Mapping[str, int] = {
     "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
 }  # fmt: skip
 """The statuses that errors inside a stream stand for, by their types."""
+_STATUS = re.compile("[1-9][0-9]{2}")
 OVERLOADED = 529
 OVERLOADED_WAIT = 5.0
 """Seconds at least before a server is asked again that says it has more to do than it can."""
+INNER = ("error", "errors", "message", "detail")
+WORDS = ("message", "detail", "error_description", "msg", "Message", "error")
+CODES = ("code", "type", "error")
+"""Where errors of the usual shapes hold more of themselves, their words, and their name."""
+DEEPEST = 10
+"""Levels of an error that are looked into."""
 LONGEST = 300
 """Characters of a server's own words in a line."""
 
@@ -62,6 +69,10 @@ class Place:
     def where(self) -> str:
         return f"{self.provider} at {self.address}"
 
+    def shown(self, text: str) -> str:
+        """`text` of the server in one line, without keys: they are looked for before anything is cut off."""
+        return one_line(self.secrets.scrub(text))
+
 
 def one_line(text: str) -> str:
     line = " ".join(text.split())
@@ -70,43 +81,50 @@ def one_line(text: str) -> str:
 
 def reason(place: Place, *parts: Any) -> str:
     """Why an answer was refused, as a server tells it: the texts among `parts`, each once, without keys; one line."""
-    told = dict.fromkeys(one_line(part) for part in parts if isinstance(part, str) and part.strip())
-    return one_line(place.secrets.scrub(": ".join(told)))
+    told = dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    return place.shown(": ".join(told))
 
 
 def words(body: str) -> str:
-    """The message in an error body of any of the usual shapes, else its text; one line."""
+    """The message in an error body of any of the usual shapes, else its text."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        return "" if "<html" in body[:1000].lower() else one_line(body)
-    return message_of(data) or one_line(body)
+        return "" if "<html" in body[:1000].lower() else body
+    return message_of(data) or body
 
 
 def message_of(data: Any) -> str:
     """The message, with its code, in error data: `{"error": {"message"}}`, `{"error": "…"}`, `{"message"}`, …"""
+    for _ in range(DEEPEST):
+        held = data if isinstance(data, list) else [data.get(key) for key in INNER] if isinstance(data, dict) else []
+        inner = next((one for one in held if isinstance(one, dict | list) and one), None)
+        if inner is None:
+            break
+        data = inner
     if isinstance(data, list) and data:
         data = data[0]
-    if isinstance(data, str):
-        return one_line(data)
     if not isinstance(data, dict):
-        return ""
-    if data.get("error"):
-        return message_of(data["error"])
-    text = next((data[key] for key in ("message", "detail") if isinstance(data.get(key), str) and data[key]), "")
-    code = next((data[key] for key in ("code", "type") if isinstance(data.get(key), str) and data[key]), "")
-    return one_line(f"{text} ({code})" if text and code and code not in text else text or code)
+        return data if isinstance(data, str) else ""
+    text, code = _text(data, WORDS), _text(data, CODES)
+    return f"{text} ({code})" if text and code and code not in text else text or code
+
+
+def _text(data: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((data[key] for key in keys if isinstance(data.get(key), str) and data[key]), "")
 
 
 def from_status(place: Place, status: int, headers: Mapping[str, str], body: str) -> Failed:
     """The failure that an HTTP answer means."""
-    said = words(place.secrets.scrub(body))
+    return _of_status(place, status, headers, place.shown(words(body)), details(body))
+
+
+def _of_status(place: Place, status: int, headers: Mapping[str, str], said: str, google: Details) -> Failed:
     tail = f": {said}" if said else ""
-    google = details(body)
     wait = google.wait if (told := retry_after(headers)) is None else told
     if 300 <= status < 400:
         to = headers.get("location", "another address")
-        return Failed("bad_request", f"{place.where} redirects to {one_line(to)}", "use that address instead")
+        return Failed("bad_request", f"{place.where} redirects to {place.shown(to)}", "use that address instead")
     if status in (401, 403) or (status == 400 and google.bad_key):
         return Failed("auth", f"{place.where} refused the key ({status}){tail}", place.auth)
     if status == 404:
@@ -127,26 +145,26 @@ def from_status(place: Place, status: int, headers: Mapping[str, str], body: str
 
 def from_payload(place: Place, error: Any) -> Failed:
     """The failure that an error inside a stream means; `error` is what stood there."""
-    said = place.secrets.scrub(message_of(error)) or "no reason given"
+    said = place.shown(message_of(error)) or "no reason given"
     code = error.get("code") if isinstance(error, dict) else None
-    status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
+    status = int(code) if isinstance(code, int) or (isinstance(code, str) and _STATUS.fullmatch(code)) else 0
     kind = error.get("type") if isinstance(error, dict) else None
     status = status or TYPES.get(str(kind), 0)
     if status in (401, 403, 404, 413, 429, 504):
-        return from_status(place, status, {}, json.dumps(error))
+        return _of_status(place, status, {}, said, details_of(error))
     if overflows(said):
         return overflow(place, said)
     if "rate_limit" in said or "rate limit" in said.lower() or NO_MONEY.search(said):
         return _limited(place, said, None, Details())
     if kind == "invalid_request_error":
-        return from_status(place, 400, {}, json.dumps(error))
+        return _of_status(place, 400, {}, said, details_of(error))
     wait = OVERLOADED_WAIT if status == OVERLOADED else None
     return Failed("server", f"{place.where} broke off with an error: {said}", "try again", True, wait)
 
 
 def from_exception(place: Place, error: Exception) -> Failed:
     """The failure that an exception of httpx (or a wait that ended) means."""
-    what = one_line(str(error)) or type(error).__name__
+    what = place.shown(str(error)) or type(error).__name__
     match error:
         case httpx.ConnectTimeout():
             return unreachable(place, "no answer")

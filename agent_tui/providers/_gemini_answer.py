@@ -77,7 +77,7 @@ class GeminiAnswer:
 
     def _broken(self, reason: str, said: str) -> Failed:
         """An end that is no end of an answer."""
-        said = failures.one_line(self._place.secrets.scrub(said))
+        said = self._place.shown(said)
         tail = f": {said}" if said else ""
         if reason in UNREADABLE:
             text = f"the model wrote a call that {self._place.where} could not read ({reason}){tail}"

@@ -28,9 +28,13 @@ def details(body: str) -> Details:
     if "google.rpc" not in body and "API key" not in body:
         return Details()
     try:
-        data: Any = json.loads(body)
+        return details_of(json.loads(body))
     except (ValueError, RecursionError):
         return Details()
+
+
+def details_of(data: Any) -> Details:
+    """The same of a body that is read already."""
     data = data[0] if isinstance(data, list) and data else data
     error = data.get("error", data) if isinstance(data, dict) else None
     if not isinstance(error, dict):
