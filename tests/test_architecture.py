@@ -82,7 +82,7 @@ LAZY = {
         "agent_tui.tui.replay:ReplayApp": "only for the screen: Textual",
     },
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
-    "agent_tui.providers.ollama": {"ollama": "slow, and only needed to ask about models"},
+    "agent_tui.providers.ollama": {"ollama": "slow, and only needed to fetch a model"},
     "agent_tui.sessions.export_html": {
         "markdown_it:MarkdownIt": "only for an export to HTML",
         "pygments:highlight": "only for an export to HTML",

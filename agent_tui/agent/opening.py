@@ -77,6 +77,8 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
+    if models.provider is not None:
+        agent.turns.spawn(models.provider.prepare())
     return agent
 
 

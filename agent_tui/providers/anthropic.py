@@ -143,6 +143,9 @@ class AnthropicProvider:
             raise ProviderError(Failed("malformed", text, "go by the tokens of the answers"))
         return count(found["input_tokens"])
 
+    async def prepare(self) -> None:
+        await self._wire.prepare()
+
     async def close(self) -> None:
         await self._wire.close()
 

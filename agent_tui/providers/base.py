@@ -97,6 +97,10 @@ class Provider(Protocol):
         """The answer, part by part. Who leaves before the end closes it (`aclosing`)."""
         ...
 
+    async def prepare(self) -> None:
+        """Load what the first request would have to wait for. Asks nobody."""
+        ...
+
     async def close(self) -> None: ...
 
 

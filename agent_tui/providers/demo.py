@@ -78,6 +78,9 @@ class Demo:
     async def models(self) -> tuple[ModelInfo, ...]:
         return (await self.info(),)
 
+    async def prepare(self) -> None:
+        return None
+
     async def close(self) -> None:
         return None
 

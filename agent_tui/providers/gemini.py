@@ -138,5 +138,8 @@ class GeminiProvider:
             async for item in items:
                 yield item
 
+    async def prepare(self) -> None:
+        await self._wire.prepare()
+
     async def close(self) -> None:
         await self._wire.close()

@@ -1,7 +1,8 @@
-"""Ollama: its native `/api/chat` for streams, the `ollama` package for the rest (list, show, ps, pull).
+"""Ollama: its native API, and the `ollama` package to fetch a model.
 
 The stream does not use the package: it cannot send `truncate` and `shift`, and both must be off, so that a conversation
-that does not fit is an error instead of a silent loss.
+that does not fit is an error instead of a silent loss. Questions about models do not use it either: it takes longer to
+load than httpx itself, and the first of them is asked while a person waits for the session.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from agent_tui import registry
@@ -24,7 +26,7 @@ from agent_tui.providers._effort import of_ollama
 from agent_tui.providers._ollama_chat import OllamaAnswer, message
 from agent_tui.providers._readers import JSONLines
 from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import count, function_tools, request_body
+from agent_tui.providers._translate import compact, count, function_tools, request_body, text_in
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, client_options, is_loopback
 
@@ -37,12 +39,13 @@ else:
 PORT: Final = 11434
 NUM_CTX: Final = 32_768
 """Tokens of window at most, where no setting says otherwise: more costs memory that a laptop may not have."""
+SILENCE: Final = 10.0
+"""Seconds that a question about models may take."""
 PULL_SILENCE: Final = 120.0
 """Seconds without a word after which fetching a model has failed."""
 AT_ONCE: Final = 8
 """Models that are asked about at the same time."""
 _TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
-T = TypeVar("T")
 
 
 def address(text: str) -> str:
@@ -77,7 +80,7 @@ def _advice(base_url: str, setup: ProviderSetup) -> str:
 
 
 def _package() -> ModuleType:
-    """The `ollama` package, loaded with the first question.
+    """The `ollama` package, loaded with the first model that is fetched.
 
     Loading it opens a client on whatever the environment says, which raises where that names a proxy, a certificate
     file or an address that cannot be used. Ours does not need that client: then it is loaded without those variables.
@@ -91,6 +94,14 @@ def _package() -> ModuleType:
         finally:
             os.environ.update(told)
     return ollama
+
+
+def _moment(told: Any) -> float:
+    """When a model was changed, in seconds; 0 where it is not told."""
+    try:
+        return datetime.fromisoformat(text_in(told)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +157,14 @@ class OllamaProvider:
 
     async def names(self) -> tuple[str, ...]:
         """Names of the server's models, the newest first. Raises ProviderError."""
-        found = (await self._ask(lambda client: client.list())).models
-        newest = sorted(found, key=lambda m: m.modified_at.timestamp() if m.modified_at else 0.0, reverse=True)
-        return tuple(m.model for m in newest if m.model)
+        found = self._entries(await self._wire.ask("/api/tags", SILENCE))
+        newest = sorted(found, key=lambda entry: _moment(entry.get("modified_at")), reverse=True)
+        return tuple(name for entry in newest if (name := text_in(entry.get("model"))))
 
     async def loaded(self) -> tuple[str, ...]:
         """Names of the models in memory. Raises ProviderError."""
-        return tuple(m.model or m.name or "" for m in (await self._ask(lambda client: client.ps())).models)
+        found = self._entries(await self._wire.ask("/api/ps", SILENCE))
+        return tuple(text_in(entry.get("model")) or text_in(entry.get("name")) for entry in found)
 
     async def version(self) -> str:
         """The server's version. Raises ProviderError where this is no Ollama."""
@@ -164,9 +176,12 @@ class OllamaProvider:
 
     async def facts(self, model: str) -> Facts:
         """What the server says of `model`. Raises ProviderError."""
-        shown = await self._ask(lambda client: client.show(model), model)
-        lengths = [n for key, n in (shown.modelinfo or {}).items() if key.endswith(".context_length")]
-        able = shown.capabilities
+        shown = await self._wire.ask("/api/show", SILENCE, model, compact({"model": model}).encode())
+        if not isinstance(shown, dict):
+            raise ProviderError(self._unknown(shown))
+        told, able = shown.get("model_info"), shown.get("capabilities")
+        lengths = [n for key, n in (told if isinstance(told, dict) else {}).items() if key.endswith(".context_length")]
+        able = able if isinstance(able, list) else None
         return Facts(
             max(map(count, lengths), default=0),
             None if able is None else "tools" in able,
@@ -185,7 +200,18 @@ class OllamaProvider:
                     done, total = (sum(column) for column in zip(*layers.values(), strict=True))
                     progress(done / total)
 
-        await self._ask(fetch, silence=PULL_SILENCE)
+        await self._with_package(fetch)
+
+    def _entries(self, data: Any) -> list[dict[str, Any]]:
+        """The models of a list. Raises ProviderError."""
+        found = data.get("models") if isinstance(data, dict) else None
+        if not isinstance(found, list):
+            raise ProviderError(self._unknown(data))
+        return [entry for entry in found if isinstance(entry, dict)]
+
+    def _unknown(self, said: Any) -> Failed:
+        text = f"{self._wire.place.where} answered with something unknown: {failures.one_line(str(said))}"
+        return Failed("malformed", text, self._wire.place.unreachable)
 
     def _described(self, model: str, facts: Facts) -> ModelInfo:
         window = self._window(facts)
@@ -194,11 +220,8 @@ class OllamaProvider:
     def _window(self, facts: Facts) -> int:
         return self._setup.num_ctx or min(facts.window_max or NUM_CTX, NUM_CTX)
 
-    async def _ask(
-        self, question: Callable[[ollama.AsyncClient], Awaitable[T]], model: str = "", silence: float = 10.0
-    ) -> T:
-        ollama = _package()
-        place = replace(self._wire.place, model=model or self.model)
+    async def _with_package(self, fetch: Callable[[ollama.AsyncClient], Awaitable[None]]) -> None:
+        ollama, place = _package(), self._wire.place
         try:
             url = str(httpx.URL(self.base_url))
             _ = urlsplit(url).port
@@ -206,14 +229,14 @@ class OllamaProvider:
             raise ProviderError(failures.from_exception(place, httpx.InvalidURL(str(error)))) from None
         try:
             options = client_options(self.base_url, self._wire.bundle)
-            options["timeout"] = httpx.Timeout(silence, connect=options["timeout"].connect)
+            options["timeout"] = httpx.Timeout(PULL_SILENCE, connect=options["timeout"].connect)
             options["headers"] = {**options["headers"], **self._wire.headers}
             client = ollama.AsyncClient(url, **options)
         except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
             raise ProviderError(failures.unusable_environment(place, error)) from None
         try:
             async with client:
-                return await question(client)
+                await fetch(client)
         except ollama.ResponseError as error:
             said = failures.message_of(error.error)  # the package hands on an object where the server sent one
             raise ProviderError(failures.from_status(place, error.status_code, {}, said)) from None
@@ -222,8 +245,7 @@ class OllamaProvider:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ProviderError(failures.from_exception(place, error)) from None
         except (ValueError, TypeError) as error:
-            text = f"{place.where} answered with something unknown: {failures.one_line(str(error))}"
-            raise ProviderError(Failed("malformed", text, place.unreachable)) from None
+            raise ProviderError(self._unknown(error)) from None
 
     async def _known(self) -> Facts:
         """What is known for a request. Raises ProviderError only where the server cannot be reached."""
@@ -261,6 +283,9 @@ class OllamaProvider:
         async with aclosing(items):
             async for item in items:
                 yield item
+
+    async def prepare(self) -> None:
+        await self._wire.prepare()
 
     async def close(self) -> None:
         await self._wire.close()

@@ -51,6 +51,9 @@ class Scripted:
     async def models(self) -> tuple[ModelInfo, ...]:
         return (await self.info(),)
 
+    async def prepare(self) -> None:
+        return None
+
     async def close(self) -> None:
         return None
 

@@ -6,17 +6,20 @@ The only module of the program (beside the web tools) that opens connections of 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from agent_tui import registry
 from agent_tui.providers import _failures as failures
 from agent_tui.providers import wire_log
+from agent_tui.providers._addresses import host_of as host_of
+from agent_tui.providers._addresses import is_loopback as is_loopback
+from agent_tui.providers._addresses import is_near as is_near
+from agent_tui.providers._addresses import shown_address as shown_address
 from agent_tui.providers._gathered import Gathered
 from agent_tui.providers._pace import Pace, in_time
 from agent_tui.providers._payloads import Payload, Payloads
@@ -25,8 +28,10 @@ from agent_tui.providers._trust import verified
 from agent_tui.providers.base import Failed, ProviderError
 
 if TYPE_CHECKING:
+    import anyio
     import httpx
 else:
+    anyio = registry.late("anyio", warm=False)  # what httpx connects with; it loads most of it only then
     httpx = registry.late("httpx", warm=False)  # a tenth of a second, for those who talk to a server
 
 IDLE: Final = 60.0
@@ -38,45 +43,9 @@ FIRST: Final = 300.0
 TAIL: Final = 2.0
 """Seconds that a server has after the end of an answer for what still belongs to it (usage)."""
 ERROR_BODY: Final = 65_536
+JSON: Final = {"Content-Type": "application/json"}
 MOST_HELD: Final = 64_000_000
 """Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory."""
-
-
-def host_of(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
-def is_loopback(url: str) -> bool:
-    host = host_of(url)
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def is_near(url: str) -> bool:
-    """On this machine or in this house: a server that belongs to the person, slow but not gone."""
-    host = host_of(url)
-    if not host.strip("abcdefghijklmnopqrstuvwxyz0123456789-_") or host.endswith((".local", ".lan", ".home.arpa")):
-        return bool(host)
-    try:
-        return is_loopback(url) or ipaddress.ip_address(host).is_private
-    except ValueError:
-        return False
-
-
-def shown_address(url: str) -> str:
-    """`url` without user name and password."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def client_options(url: str, bundle: str = "") -> dict[str, Any]:
@@ -107,6 +76,27 @@ class Patience:
             limit = float(setting) if setting > 0 else None
             return cls(limit, limit)
         return cls(None, IDLE_LOCAL) if is_near(url) else cls(FIRST if streams else 2 * FIRST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a question other than a stream was answered."""
+
+    place: failures.Place
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self, path: str) -> Any:
+        """Raises ProviderError."""
+        if self.status != 200:
+            said = _text(self.body[:ERROR_BODY])
+            raise ProviderError(failures.from_status(self.place, self.status, self.headers, said))
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            text = f"{self.place.where} answered {path} with something that is no JSON"
+            raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
 
 
 class Wire:
@@ -156,27 +146,37 @@ class Wire:
 
     async def get(self, path: str, seconds: float | None = None) -> Any:
         """The JSON at `path`. Raises ProviderError."""
-        limit = seconds or (5.0 if is_near(self.base_url) else 20.0)
+        answer = await self._fetched(path, seconds or (5.0 if is_near(self.base_url) else 20.0), self.place)
+        if answer.status == 404:
+            raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", "check the address"))
+        return answer.json(path)
+
+    async def ask(self, path: str, seconds: float, model: str = "", question: bytes | None = None) -> Any:
+        """The JSON that the server has about `model` at `path`, or answers to `question`. Raises ProviderError."""
+        place = replace(self.place, model=model or self.place.model)
+        return (await self._fetched(path, seconds, place, question)).json(path)
+
+    async def _fetched(
+        self, path: str, seconds: float, place: failures.Place, question: bytes | None = None
+    ) -> _Answer:
+        headers = dict(self.headers) if question is None else {**self.headers, **JSON}
+        method = "GET" if question is None else "POST"
         try:
             async with (
-                asyncio.timeout(limit),
+                asyncio.timeout(seconds),
                 self._in_use() as client,
-                client.stream("GET", self.base_url + path, headers=self.headers) as response,
+                client.stream(method, self.base_url + path, content=question, headers=headers) as response,
             ):
-                body = await _beginning(response, MOST_HELD)
+                return _Answer(place, response.status_code, response.headers, await _beginning(response, MOST_HELD))
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
-            raise ProviderError(failures.from_exception(self.place, error)) from None
-        if response.status_code == 404:
-            raise ProviderError(Failed("bad_request", f"{self.place.where} has no {path}", "check the address"))
-        if response.status_code != 200:
-            raise ProviderError(
-                failures.from_status(self.place, response.status_code, response.headers, _text(body[:ERROR_BODY]))
-            )
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            text = f"{self.place.where} answered {path} with something that is no JSON"
-            raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
+            raise ProviderError(failures.from_exception(place, error)) from None
+
+    async def prepare(self) -> None:
+        """Load what the first request would wait for: certificates, and what httpx needs to connect. Asks nobody."""
+        if not self._closed:
+            with suppress(ProviderError):  # the first request says so
+                self._opened()
+            await anyio.sleep(0)
 
     async def events(
         self, path: str, body: bytes, reader: Reader, patience: Patience
@@ -197,7 +197,7 @@ class Wire:
     ) -> AsyncGenerator[Iterable[Payload], None]:
         response: httpx.Response | None = None
         try:
-            headers = {**self.headers, "Content-Type": "application/json"}
+            headers = {**self.headers, **JSON}
             request = client.build_request("POST", self.base_url + path, content=body, headers=headers)
             async with asyncio.timeout(patience.first):
                 response = await client.send(request, stream=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +112,30 @@ def test_a_payload_without_end_is_given_up_and_not_kept() -> None:
             await provider.close()
 
     asyncio.run(scenario())
+
+
+PREPARED = """
+import asyncio, sys
+from tests.providers.dialects import DIALECTS
+from tests.providers.servers import played, text
+from agent_tui.providers.base import Finished
+
+async def main(dialect):
+    async with dialect.answering(dialect.parts([text("hi")], "stop")) as (server, provider):
+        await provider.prepare()
+        asked, there = len(server.received), set(sys.modules)
+        assert isinstance((await played(provider))[-1], Finished)
+        print(asked, sorted(set(sys.modules) - there))
+        await provider.close()
+        await provider.prepare()
+
+asyncio.run(main(next(one for one in DIALECTS if one.name == sys.argv[1])))
+"""
+
+
+@pytest.mark.parametrize("name", ["ollama", "compatible", "openai-responses", "anthropic", "gemini"])
+def test_what_was_prepared_loads_nothing_more_for_a_request(name: str) -> None:
+    """In a process of its own: a module is loaded once."""
+    root = Path(__file__).parents[2]
+    found = subprocess.run([sys.executable, "-c", PREPARED, name], cwd=root, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "0 []"
