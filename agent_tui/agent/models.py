@@ -70,6 +70,8 @@ class Models:
                 record.emit(Notice(self.info.note))
             if self.info.tools is False:
                 record.emit(Notice(NO_TOOLS, "warning"))
+        if self.provider is not None:
+            await self.provider.prepare()
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
