@@ -87,8 +87,8 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         if not await with_.may_send(with_.provider, with_.info.name, request):
             return "budget_exceeded"
         reply, with_ = await answer(turn, with_, request)
-        if reply is None:
-            return "error"
+        if isinstance(reply, str):
+            return reply
         long = reply.stop_reason == "length"
         cuts = cuts + 1 if long else 0
         if long:
@@ -118,9 +118,9 @@ async def heard(turn: Turn, attach: Attach) -> None:
 
 async def answer(
     turn: Turn, with_: Collaborators, request: Request
-) -> tuple[AssistantReplied | None, Collaborators]:  # fmt: skip
-    """One model call with its retries, by another model where one fails for good; the collaborators from now on. None:
-    it failed, and the error was told."""
+) -> tuple[AssistantReplied | TurnEnd, Collaborators]:  # fmt: skip
+    """One model call with its retries, by another model where one fails for good; the collaborators from now on. Else
+    how the turn ends, which was told."""
     attempt, sent = 0, 0
     while True:
         attempt, sent = attempt + 1, sent + 1
@@ -140,11 +140,13 @@ async def answer(
         if wait is None and not begun and (other := await with_.chain.next(end)) is not None:
             turn.emit(RequestFailed(with_.info.name, end.kind, took))
             with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
+            if not await with_.may_send(other.provider, other.info.name, request):  # it may cost more
+                return "budget_exceeded", with_
         elif wait is None:
             if begun:
                 turn.broken("error")
             turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
-            return None, with_
+            return "error", with_
         else:
             turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind))
             await asyncio.sleep(wait)
@@ -193,3 +195,5 @@ async def _account(
     if end.stop_reason == "refusal":
         why = f": {end.why.rstrip('.')}" if end.why else ""
         turn.emit(Notice(f"The model declined to answer{why}.", "warning"))
+    if end.stop_reason == "stop" and not reply.text.strip():
+        turn.emit(Notice("The model answered with nothing.", "warning", "/continue lets it go on"))

@@ -100,6 +100,8 @@ class ChatAnswer:
         choices = payload.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict):
+            if payload.get("object") == "error":  # older vLLM has no envelope for it
+                parts.add(failures.from_payload(self._place, payload))
             return
         if isinstance(usage := choice.get("usage"), dict):  # Moonshot tells it there
             self._usage = _usage(usage)

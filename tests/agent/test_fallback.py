@@ -9,7 +9,20 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, RequestSent, Retrying, ToolEnded, fold
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    ErrorRaised,
+    Notice,
+    QuestionAsked,
+    RequestSent,
+    Retrying,
+    ToolEnded,
+    TurnEnded,
+    fold,
+)
+from agent_tui.protocol.ops import Answer as Reply
+from agent_tui.protocol.ops import Submit
+from agent_tui.settings import AgentSettings
 from tests.agent.driving import Driver, Place
 from tests.agent.model_server import Answer, ModelServer, call, engine, model_server, said, status, streamed
 
@@ -75,3 +88,26 @@ def test_a_request_that_is_wrong_and_an_answer_that_began_go_to_nobody_else(plac
     with both(place, (end,), said("instead")) as (driver, _, two):
         assert driver.turn("go").state == "error"
     assert two.bodies == []
+
+
+@pytest.mark.parametrize("interactive", [False, True])
+def test_a_model_that_the_budget_has_no_room_for_does_not_answer_instead(place: Place, interactive: bool) -> None:
+    prices = {"compatible/*": {"input": 1.0, "output": 1.0}}  # of the other no price is known
+    settings = {**CHAIN, "prices": prices}
+    with model_server(status(401, "bad key")) as one, model_server(said("instead")) as two:
+        options: dict[str, Any] = {"others": {"acme": two}, "settings": settings, "interactive": interactive}
+        with engine(place, one, AgentSettings(max_cost=5.0), **options) as driver:
+            driver.send(Submit("go"))
+            if interactive:
+                question = driver.until(QuestionAsked)
+                assert question.kind == "budget" and "No price is known for acme/m" in question.text
+                driver.send(Reply(question.id, "stop"))
+            assert driver.until(TurnEnded).state == "budget_exceeded"
+    assert len(one.bodies) == 1 and two.bodies == []
+
+
+def test_an_answer_of_nothing_is_no_silent_success(place: Place) -> None:
+    for answer in (said(""), streamed({"reasoning_content": "hm"}), said(" \n")):
+        with model_server(answer) as server, engine(place, server) as driver:
+            assert driver.turn("go").state == "completed"
+            assert [notice.text for notice in driver.all(Notice)][-1] == "The model answered with nothing."

@@ -116,6 +116,8 @@ def test_errors_inside_a_stream_are_named() -> None:
     assert kind({"message": "no", "code": "rate_limit_exceeded"}) == "rate_limited"
     assert kind({"message": "no", "code": "401"}) == "auth"
     assert kind("boom") == "server"
+    bare = {"object": "error", "message": "maximum context length is 8 tokens", "type": "BadRequestError", "code": 400}
+    assert chat([delta(content="hi"), sse(bare)])[-1].kind == "overflow"
     assert kind({"code": 7}) == "server"
 
 
