@@ -1,0 +1,82 @@
+"""Pictures of the sheets on which a provider is set up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_tui.protocol.events import Answered
+from agent_tui.tui import msg
+from agent_tui.tui.model import Model
+from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.update import update
+from tests.tui.setup_play import OFFERS
+from tests.tui.story import NOW, Stories, Story, compare, pressed, told, typed
+
+STORIES = Stories()
+MODELS = [f"moonshot/kimi-{name}" for name in ("k2", "k2-turbo-preview", "latest", "thinking")]
+REFUSED = "Moonshot at https://api.moonshot.ai/v1 refused the key (401): Invalid Authentication"
+
+
+@STORIES.each()
+def test_the_setup_looks_as_it_did(story: Story, snap_compare: Any) -> None:
+    compare(story, snap_compare)
+
+
+def listed(**states: dict[str, Any]) -> Model:
+    """The list of providers, as far as they have answered."""
+    model = update(told(), msg.Submitted(at=NOW + 3, text="/setup"))[0]
+    offers = [one | states.get(one["name"], {}) for one in OFFERS]
+    data = {"offers": offers, "looking": not states, "keyring": True}
+    return told(Answered(id="setup", kind="setup", data=data), before=model, at=NOW + 3)
+
+
+def came(model: Model, state: str, **data: Any) -> Model:
+    assert model.overlay is not None and model.overlay.setup is not None
+    event = Answered(id=model.overlay.setup.waits, kind="setup_step", data={"state": state, "key": True, **data})
+    return told(event, before=model, at=NOW + 4)
+
+
+def keyed() -> Model:
+    """The key of Moonshot was sent."""
+    model = pressed(listed(openai={"state": "ok", "models": 42}, ollama={"state": "down"}), "down", "down", "enter")
+    model = update(typed(model, HIDDEN), msg.Submitted(at=NOW + 4, text=HIDDEN))[0]
+    return came(model, "asking", provider="moonshot")
+
+
+def answered() -> Model:
+    return came(keyed(), "answered", provider="moonshot", label="Moonshot", models=MODELS, first=MODELS[2])
+
+
+@STORIES.add()
+def the_providers_say_how_they_stand() -> Model:
+    return listed(openai={"state": "ok", "models": 42}, ollama={"state": "down"})
+
+
+@STORIES.add(size=(60, 20), theme="light")
+def a_refused_key_is_typed_again() -> Model:
+    return came(keyed(), "failed", provider="moonshot", label="Moonshot", kind="auth", said=REFUSED)
+
+
+@STORIES.add(theme="light")
+def the_models_of_a_server_are_found_by_typing() -> Model:
+    model = answered()
+    for letter in "k2":
+        model = update(model, msg.KeyPressed(at=NOW + 9, key=letter, character=letter))[0]
+    return model
+
+
+@STORIES.add(size=(60, 20), theme="ansi")
+def where_the_key_is_kept_is_asked() -> Model:
+    return pressed(answered(), "enter")
+
+
+@STORIES.add()
+def the_last_step_says_what_will_be_kept() -> Model:
+    return pressed(answered(), "enter", "enter")
+
+
+@STORIES.add(size=(60, 20))
+def ollama_is_offered_to_be_started() -> Model:
+    model = pressed(listed(ollama={"state": "down"}), "down", "enter")
+    said = "cannot reach Ollama at http://127.0.0.1:11434: nobody listens there"
+    return came(model, "down", provider="ollama", kind="unreachable", said=said)
