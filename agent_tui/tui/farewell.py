@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from agent_tui.protocol.transcript import TextBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui.displays import markdown_lines
-from agent_tui.tui.widgets.status import shortened
+from agent_tui.tui.widgets.paint import shortened
 
 LINES: Final = 12
 KEPT: Final = "Not sent, but kept: "

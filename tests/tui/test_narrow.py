@@ -14,8 +14,9 @@ from agent_tui.tui.facts import _theme
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import EffectFailed, Resized, SettingsRead
 from agent_tui.tui.regions import QueueView, Span, StatusView
+from agent_tui.tui.widgets.paint import shortened
 from agent_tui.tui.widgets.queue import Queue
-from agent_tui.tui.widgets.status import Status, shortened
+from agent_tui.tui.widgets.status import Status
 from tests.tui.play import Play, words
 from tests.tui.stage import SESSION, PlayedEngine, echo, play, text, until
 

@@ -13,6 +13,7 @@ from agent_tui.tui.regions import DialogView, FooterView, Option
 from agent_tui.tui.view import screen
 from agent_tui.tui.widgets.dialog_small import UNREAD, answers_row, read_on
 from agent_tui.tui.widgets.footer import Footer
+from agent_tui.tui.widgets.paint import most_of
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 from tests.tui.test_dialog_mouse import asking
@@ -108,3 +109,26 @@ def test_a_question_is_answered_there(size: tuple[int, int]) -> None:
         assert "n no" in shown and "PgDn" in shown, shown
 
     play(asking(CommandDisplay("echo " + "word " * 200)), steps, size)
+
+
+@pytest.mark.parametrize(
+    ("said", "room", "shown"),
+    [
+        ("reads; asks before edits and commands · in use", 38, "reads; asks before edits and commands"),
+        ("open now · just now · 1 turn", 20, "open now · just now"),
+        ("plays the same, however hard it is asked to think", 40, "plays the same, however hard it is…"),
+        ("whole", 5, "whole"),
+    ],
+)
+def test_what_is_said_of_an_entry_loses_its_last_parts_before_it_is_cut(said: str, room: int, shown: str) -> None:
+    assert most_of(said, room) == shown
+
+
+def test_a_low_sheet_says_all_of_a_setting() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press(*"/settings", "escape", "enter")
+        await until(lambda: "Settings" in text(app))
+        await pilot.pause()
+        assert "next start." in text(app) and "❯ model" in text(app), text(app)
+
+    play(PlayedEngine(echo), steps, (60, 20))

@@ -135,7 +135,7 @@ def _all(data: Mapping[str, Any], cwd: str) -> Iterator[tuple[str, str]]:
         yield "beside the turns", f"{asked} · tokens: {_tokens(beside)}{_cost(beside)}"
     yield "time with the model", f"{_time(data, 'provider_ms')} · {_time(data, 'thinking_ms')} of it in thought"
     yield "time in tools", f"{_time(data, 'tool_ms')} · {count(_whole(data, 'tool_calls'), 'call')}"
-    yield "time in turns", f"{_time(data, 'turn_ms')} · {_time(data, 'wall_ms')} from the first record to the last"
+    yield "time in turns", f"{_time(data, 'turn_ms')} · {_time(data, 'wall_ms')} from first to last"
     yield "errors", f"{_whole(data, 'errors'):,}{_more(data, 'warnings')}"
     files = data.get("files")
     names = [str(one).removeprefix(f"{cwd}/") for one in files] if isinstance(files, list | tuple) else []

@@ -17,7 +17,7 @@ from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, between, fitted, flat, low, pad, seg
+from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, between, fitted, flat, low, most_of, pad, seg
 from agent_tui.tui.widgets.transcript_rows import marked
 
 if TYPE_CHECKING:
@@ -252,7 +252,8 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
     words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
     lines: list[Sequence[Segment]] = []
     for line, cells, option in zip(drawn, wide, options, strict=True):  # what is said of them is below each other
-        detail = [seg(" " * (words - cells + 2) + option.detail, "dim")] if option.detail else []
+        said = most_of(option.detail, width - words - 2) if column else option.detail
+        detail = [seg(" " * (words - cells + 2) + said, "dim")] if said else []
         if detail and not column and line_cells([*line, *detail], cell_len) > width:
             under = (Segment("    "),)  # what a yes would cover is said whole, below it
             lines.append(pad(line, width))

@@ -6,8 +6,7 @@ from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Segment, line_cells
 from agent_tui.tui.regions import FooterView
-from agent_tui.tui.widgets.paint import Region, between, seg
-from agent_tui.tui.widgets.status import shortened
+from agent_tui.tui.widgets.paint import Region, between, seg, shortened
 
 
 class Footer(Region):

@@ -8,8 +8,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Segment, wrap
-from agent_tui.tui.widgets.paint import Region, seg
-from agent_tui.tui.widgets.status import shortened
+from agent_tui.tui.widgets.paint import Region, seg, shortened
 
 MOST: Final = 3
 """Lines of a question; and one, what stands before its colon, on a screen that has"""

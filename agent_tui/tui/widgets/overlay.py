@@ -24,6 +24,9 @@ else:
 
 OUTSIDE: Final = 5
 """Lines of the screen that a sheet leaves free: header, prompt and footer."""
+MIN_OPTIONS: Final = 5
+WORDS: Final = 9
+"""On a low screen so many entries of a list make room for so many lines of words, one of them empty."""
 FEW: Final = 5
 """A list with fewer rows than this shows no headings."""
 
@@ -81,7 +84,8 @@ class Overlay(Region):
         if value.text:
             text += [*(tuple(filled(line, inner)) for line in displays.markdown_lines(value.text, inner, cell_len)), ()]
         text += [line for spans in value.below for line in wrapped(spans, inner)]
-        options_room = min(len(options), max(3, room - min(len(text) + 1, room // 2)))
+        most = max(room // 2, min(room - MIN_OPTIONS, WORDS))
+        options_room = min(len(options), max(3, room - min(len(text) + 1, most)))
         text_room = max(0, room - options_room - (1 if options and text else 0))
         shown, more = self._window(text, value.scroll, text_room)
         rows = [*range(len(options))]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, cast
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment as RichSegment
 from rich.style import Style
 from textual.geometry import Size
@@ -82,6 +82,23 @@ def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
         replace(option, label=cut(flat(option.label), room, cell_len)) if words and not option.heading else option
         for option in options
     ]
+
+
+def most_of(said: str, room: int) -> str:
+    """`said` in at most `room` cells: without its last parts (behind a dot), or else to the end of a word."""
+    said = flat(said)
+    while cell_len(said) > room and " · " in said:
+        said = said.rpartition(" · ")[0]
+    return shortened(said, room)
+
+
+def shortened(text: str, room: int) -> str:
+    """`text` in `room` cells, cut behind a word where that leaves most of it."""
+    if cell_len(text) <= room:
+        return text
+    kept = set_cell_size(text, max(0, room - 1))
+    words = kept if text[len(kept) : len(kept) + 1] == " " else kept.rpartition(" ")[0]
+    return f"{(words if 2 * cell_len(words) >= room else kept).rstrip()}…"[: max(0, room)]
 
 
 def between(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tuple[Segment, ...]:

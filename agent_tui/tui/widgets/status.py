@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual import events
 
 from agent_tui.tui.markdown.lines import Segment, line_cells
 from agent_tui.tui.regions import StatusView
-from agent_tui.tui.widgets.paint import Region, between, runs
+from agent_tui.tui.widgets.paint import Region, between, runs, shortened
 
 SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 LEAST: Final = 12
@@ -73,12 +73,3 @@ class Status(Region):
         at, news = event.get_content_offset(self), line_cells(self._news(self.size.width), cell_len)
         if self.jump is not None and news and at is not None and at.x >= self.size.width - news:
             self.jump()
-
-
-def shortened(text: str, room: int) -> str:
-    """`text` in `room` cells, cut behind a word where that leaves most of it."""
-    if cell_len(text) <= room:
-        return text
-    kept = set_cell_size(text, max(0, room - 1))
-    words = kept if text[len(kept) : len(kept) + 1] == " " else kept.rpartition(" ")[0]
-    return f"{(words if 2 * cell_len(words) >= room else kept).rstrip()}…"[: max(0, room)]

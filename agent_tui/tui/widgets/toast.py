@@ -8,8 +8,7 @@ from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Segment, wrap
 from agent_tui.tui.regions import Span, ToastView
-from agent_tui.tui.widgets.paint import TONES, Region, low, pad, runs
-from agent_tui.tui.widgets.status import shortened
+from agent_tui.tui.widgets.paint import TONES, Region, low, pad, runs, shortened
 
 AROUND: Final = 2
 """Cells between the text and each side."""
