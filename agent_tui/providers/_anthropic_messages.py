@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agent_tui.protocol.messages import AssistantMessage, Image, Message, ToolCall, ToolMessage, ToolSpec, UserMessage
-from agent_tui.providers._translate import arguments_object, compact, count, text_in
+from agent_tui.providers._translate import arguments_object, count, state_of, text_in
 
 MARK: Final = {"type": "ephemeral"}
 """Up to the block that bears it, the server keeps what it read. A request may have four."""
@@ -70,7 +70,7 @@ def stored(origin: Origin, blocks: Iterable[Block]) -> str:
                 pass  # what a later version of the dialect has
     if not any("thinking" in entry or "redacted" in entry for entry in entries):
         return ""
-    return compact({"from": origin.name, "blocks": entries})
+    return state_of({"from": origin.name, "blocks": entries})
 
 
 def tools(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.providers._translate import CallIds, WholeText, arguments_of, text_in
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, name_in, text_in
 from agent_tui.providers.base import CallChunk
 
 
@@ -45,7 +45,7 @@ class CallDeltas:
         """What one entry of `tool_calls` adds."""
         function = data.get("function")
         function = function if isinstance(function, dict) else {}
-        name, wire_id, index = text_in(function.get("name")), text_in(data.get("id")), data.get("index")
+        name, wire_id, index = name_in(function.get("name")), text_in(data.get("id")), data.get("index")
         slot = self._slot(index if isinstance(index, int) else None, wire_id, name)
         slot.name = slot.name or name
         arguments = function.get("arguments")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_tui import registry
 from agent_tui.providers._google_errors import Details, details, details_of
+from agent_tui.providers._translate import whole
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
 
@@ -71,7 +72,7 @@ class Place:
 
     def shown(self, text: str) -> str:
         """`text` of the server in one line, without keys: they are looked for before anything is cut off."""
-        return one_line(self.secrets.scrub(text))
+        return one_line(self.secrets.scrub(whole(text)))
 
 
 def one_line(text: str) -> str:

@@ -9,7 +9,7 @@ from agent_tui.protocol.messages import Request, StopReason, ToolCall, Usage
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._gemini_state import Kind, Runs
 from agent_tui.providers._parts import Parts
-from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, name_in, text_in, whole
 from agent_tui.providers.base import CallChunk, Failed, Finished
 
 REASONS: Final[Mapping[str, StopReason]] = {
@@ -105,7 +105,7 @@ class GeminiAnswer:
     def _call(self, data: dict[str, Any], signature: str) -> CallChunk:
         args, wired = data.get("args"), text_in(data.get("id"))
         text = args if isinstance(args, str) else arguments_of({} if args is None else args)
-        call = ToolCall(self._ids.take(wired), text_in(data.get("name")), whole(text))
+        call = ToolCall(self._ids.take(wired), name_in(data.get("name")), whole(text))
         self._calls.append(call)
         self._runs.add("call", 1 if wired == call.id else 0, signature)
         return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent_tui.protocol.messages import AssistantMessage
-from agent_tui.providers._translate import compact
+from agent_tui.providers._translate import state_of
 
 Kind = Literal["text", "thought", "call"]
 
@@ -55,7 +55,7 @@ class Runs:
         if not any(run.signature or (run.kind == "call" and run.size) for run in self._runs):
             return ""
         parts = [[run.kind, run.size, run.signature] if run.signature else [run.kind, run.size] for run in self._runs]
-        return compact({"model": model, "parts": parts})
+        return state_of({"model": model, "parts": parts})
 
 
 def runs_of(given: AssistantMessage, provider: str, model: str) -> tuple[Run, ...]:

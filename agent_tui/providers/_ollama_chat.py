@@ -15,7 +15,16 @@ from agent_tui.protocol.messages import (
     UserMessage,
 )
 from agent_tui.providers._parts import Parts
-from agent_tui.providers._translate import CallIds, WholeText, arguments_object, arguments_of, count, text_in, whole
+from agent_tui.providers._translate import (
+    CallIds,
+    WholeText,
+    arguments_object,
+    arguments_of,
+    count,
+    name_in,
+    text_in,
+    whole,
+)
 from agent_tui.providers.base import CallChunk, Finished
 
 
@@ -72,7 +81,7 @@ class OllamaAnswer:
         function = function if isinstance(function, dict) else {}
         arguments = function.get("arguments")
         text = arguments if isinstance(arguments, str) else arguments_of({} if arguments is None else arguments)
-        call = ToolCall(self._ids.take(text_in(data.get("id"))), text_in(function.get("name")), whole(text))
+        call = ToolCall(self._ids.take(text_in(data.get("id"))), name_in(function.get("name")), whole(text))
         self._calls.append(call)
         return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
 

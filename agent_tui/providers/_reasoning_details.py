@@ -9,7 +9,7 @@ import json
 from typing import Any, Final
 
 from agent_tui.protocol.messages import AssistantMessage
-from agent_tui.providers._translate import compact, text_in, whole
+from agent_tui.providers._translate import state_of, text_in
 
 FIELD: Final = "reasoning_details"
 WORDS: Final = ("text", "summary")
@@ -45,15 +45,12 @@ class Details:
             self._pieces[-1].setdefault(name, []).append(text)
 
     def state(self, model: str) -> str:
-        """What to keep; empty where nothing came, or what no JSON can hold (NaN, too many levels)."""
+        """What to keep; empty where nothing came."""
         blocks = [
             {**block, **{name: "".join(parts) for name, parts in said.items()}}
             for block, said in zip(self._blocks, self._pieces, strict=True)
         ]
-        try:
-            return whole(compact({"model": model, "details": blocks})) if blocks else ""
-        except (ValueError, RecursionError):
-            return ""
+        return state_of({"model": model, "details": blocks}) if blocks else ""
 
 
 def _goes_on(block: Block, piece: Block) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, UserMessage
 from agent_tui.providers._models import reasons
 from agent_tui.providers._quirks import NOTHING, fitting_id
-from agent_tui.providers._translate import arguments_text, compact
+from agent_tui.providers._translate import arguments_text, compact, state_of
 
 ENCRYPTED: Final = "reasoning.encrypted_content"
 Item = dict[str, Any]
@@ -96,7 +96,7 @@ def state(origin: Origin, parts: list[tuple[str, Item]]) -> str:
     """What to keep of an answer: its parts in their order; empty where there is nothing but words and calls."""
     if not any(kind == "reasoning" or value.get("phase") for kind, value in parts):
         return ""
-    return compact({"host": origin.host, "model": origin.model, "parts": [list(part) for part in parts]})
+    return state_of({"host": origin.host, "model": origin.model, "parts": [list(part) for part in parts]})
 
 
 def _kept(given: AssistantMessage, origin: Origin) -> list[tuple[str, Item]]:

@@ -10,7 +10,7 @@ from agent_tui.protocol.messages import Request, StopReason, ToolCall, Usage
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._parts import Parts
 from agent_tui.providers._responses import Origin, state
-from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, text_in, whole
+from agent_tui.providers._translate import CallIds, WholeText, arguments_of, count, name_in, text_in, whole
 from agent_tui.providers.base import CallChunk, Finished
 
 INCOMPLETE: Final[Mapping[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refusal"}
@@ -118,7 +118,8 @@ class ResponsesAnswer:
             part.item, part.done = item, True
 
     def _call(self, part: _Part, item: dict[str, Any], done: bool, parts: Parts) -> None:
-        if part.number < 0 and (name := text_in(item.get("name"))):
+        name = name_in(item.get("name"))
+        if part.number < 0 and (name or done):
             part.name, part.number = name, self._calls
             part.call = self._ids.take(text_in(item.get("call_id")))
             self._calls += 1
@@ -147,6 +148,9 @@ class ResponsesAnswer:
             self._usage = _usage(usage)
 
     def rest(self, parts: Parts) -> None:
+        for part in self._parts.values():
+            if part.kind == "function_call" and not part.done:
+                self._call(part, {}, True, parts)  # it has no name, or no end: the model is told what is wrong with it
         rest = self._text.close()
         if rest and self._last is not None:
             self._last.size += len(rest)

@@ -11,7 +11,7 @@ from agent_tui.providers import _failures as failures
 from agent_tui.providers._parts import Parts
 from agent_tui.providers._payloads import Done, Payload
 from agent_tui.providers._readers import Reader
-from agent_tui.providers._translate import text_in
+from agent_tui.providers._translate import name_in
 from agent_tui.providers.base import Failed, Finished, StreamItem
 from agent_tui.providers.wire import TAIL, Patience, Wire
 
@@ -115,6 +115,6 @@ class _Course:
 def _named(payload: dict[str, Any]) -> str:
     """The model that a payload says it is from: beside the answer, or in what holds it."""
     for held in (payload, payload.get("response"), payload.get("message")):
-        if isinstance(held, dict) and (name := text_in(held.get("model")) or text_in(held.get("modelVersion"))):
+        if isinstance(held, dict) and (name := name_in(held.get("model")) or name_in(held.get("modelVersion"))):
             return " ".join(name.split())[:LONGEST_NAME]
     return ""

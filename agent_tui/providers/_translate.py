@@ -98,7 +98,7 @@ class CallIds:
 
     def take(self, wanted: str = "") -> str:
         """`wanted` if it is an id that nobody has, else a new one."""
-        found = wanted
+        found = whole(wanted)
         while not found or found in self._taken:
             found, self._next = f"call_{self._next}", self._next + 1
         self._taken.add(found)
@@ -130,6 +130,14 @@ def whole(text: str) -> str:
     return joiner.feed(text) + joiner.close()
 
 
+def state_of(data: Any) -> str:
+    """What is kept with an answer, as text; empty where no JSON can hold it (NaN, too many levels)."""
+    try:
+        return whole(compact(data))
+    except (ValueError, RecursionError):
+        return ""
+
+
 def count(value: Any) -> int:
     """A number of tokens as a server gave it; 0 for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS else 0
@@ -138,3 +146,8 @@ def count(value: Any) -> int:
 def text_in(value: Any) -> str:
     """A text as a server gave it; empty for anything else."""
     return value if isinstance(value, str) else ""
+
+
+def name_in(value: Any) -> str:
+    """A name as a server gave it, as one that can be encoded; empty for anything else."""
+    return whole(text_in(value))
