@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -77,3 +79,13 @@ def test_a_name_that_is_no_service(tmp_path: Path) -> None:
     pty = begun(tmp_path, "", "nobody")
     assert pty.wait(20) == 2 and "no service" in pty.text
     pty.close()
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-5", "ollama/none", "nobody/x"])
+def test_a_run_that_has_no_model_says_how_to_get_one(tmp_path: Path, model: str) -> None:
+    """A missing key, a server that is not there, a provider that nobody knows."""
+    argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "hello"]
+    given = environment(tmp_path, OLLAMA_HOST="127.0.0.1:1")
+    done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0 and "/models" in done.stderr and "/setup" in done.stderr, done.stderr
+    assert "`agent-tui setup` sets up a provider" in done.stderr

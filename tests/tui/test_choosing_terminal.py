@@ -25,7 +25,7 @@ def test_models_of_a_provider_and_of_an_alias(tmp_path: Path) -> None:
 def test_an_unknown_model_names_the_list(tmp_path: Path) -> None:
     with serving("small") as ollama, screen(tmp_path, ollama.address) as pty:
         pty.type("/model ollama/none\r")
-        pty.until("/models lists what there is")
+        pty.until("/models lists what there is, /setup sets up a provider")
 
 
 def test_a_pull_shows_its_bar_is_stopped_and_goes_on(tmp_path: Path) -> None:
