@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_tui.agent import images
-from agent_tui.protocol.events import Answered, Notice, ToolEnded
+from agent_tui.protocol.events import Answered, ModelChanged, Notice, ToolEnded
 from agent_tui.protocol.messages import Image, Request, UserMessage
-from agent_tui.protocol.ops import Query
+from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.providers import _chat_completions, _ollama_chat
 from agent_tui.structures import mention
 from tests.agent.driving import Place
+from tests.agent.model_server import engine, model_server, said
 from tests.tui.test_paste_terminal import png
 
 DATA = png(64, 32)
@@ -104,6 +107,24 @@ def test_a_named_image_goes_along(place: Place) -> None:
         assert not driver.all(Notice)
     assert [event.content for event in ended] == ["[The image a.png is attached to this message]"]
     assert images.of(ended[0].display)[0].media == "image/png"
+
+
+def test_a_model_that_takes_no_images_is_told_their_names_and_that_is_said_once(place: Place) -> None:
+    place.cwd.mkdir(exist_ok=True)
+    (place.cwd / "a.png").write_bytes(DATA)
+    with model_server(said("ok"), said("ok"), said("ok")) as server:
+        options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
+        with engine(place, server, **options) as driver:
+            driver.turn("what is @a.png?")
+            driver.turn("and now?")
+            told = [notice.text for notice in driver.all(Notice)]
+            assert told == ["deepseek/deepseek-chat takes no images: it is only told their names."]
+            driver.send(SetModel("compatible/m"))  # nobody knows of it: it is tried
+            driver.until(ModelChanged)
+            driver.turn("look again")
+    blind, _, seeing = (json.dumps(body) for body in server.bodies)
+    assert "a.png was left out: this model takes no images" in blind and "data:image" not in blind
+    assert "data:image/png;base64" in seeing and "left out" not in seeing
 
 
 def test_tools_are_chosen_by_the_machine(tmp_path: Path) -> None:
