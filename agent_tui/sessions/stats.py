@@ -22,6 +22,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
     UsageReported,
 )
+from agent_tui.protocol.messages import Usage
 from agent_tui.sessions.figures import Share, Stats, Step, Tool, added
 from agent_tui.sessions.figures import clock as clock
 from agent_tui.sessions.figures import lines as lines
@@ -75,7 +76,7 @@ class _Count:
                     self.all = replace(self.all, **{bad: getattr(self.all, bad) + 1})
             case ShellEnded():
                 self.all = replace(self.all, commands=self.all.commands + 1)
-            case AsideEnded():
+            case AsideEnded() if event.usage != Usage():  # else nobody was asked, or it was refused
                 self._shared(event, event.model)
             case UsageReported(purpose=purpose) if purpose:
                 self._shared(event, event.model)

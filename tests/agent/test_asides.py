@@ -20,9 +20,12 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, ToolSpec, UserMessage
 from agent_tui.protocol.ops import Answer, AskAside, Cancel, CancelAside, Submit
+from agent_tui.sessions.stats import stats
+from agent_tui.sessions.store import read
 from agent_tui.structures.vec import Vec
 from tests.agent.driving import Place
 
+DONE = {"text": "done"}
 CREATE = {"call": "create_file", "arguments": {"path": "new.txt", "content": "hello\n"}}
 
 
@@ -147,3 +150,16 @@ def test_calls_without_results_are_left_out() -> None:
     assert whole((user, open_calls, ToolMessage("1", "t", "r"))) == (user,)
     settled = (user, open_calls, ToolMessage("2", "t", "r"), ToolMessage("1", "t", "r"))
     assert whole(settled) == settled and whole((*settled, user)) == (*settled, user)
+
+
+def test_a_question_that_was_refused_is_in_no_figure(place: Place) -> None:
+    refused, broken = [{"fail": "auth", "text": "bad key"}], [{"text": "half"}, {"fail": "broken_stream", "text": "cut"}]
+    step = {"branches": [{"when": "one?", "items": refused}, {"when": "two?", "items": broken}, {"items": [DONE]}]}
+    with place.engine(place.script(step)) as driver:
+        for question in ("one?", "two?"):
+            driver.send(AskAside(question, question))
+            driver.until(AsideEnded)
+        driver.turn("go")
+    [log] = (place.home / "sessions").glob("*.jsonl")
+    beside = stats(read(log)[0]).beside
+    assert (beside.count, beside.unpriced) == (1, 0) and beside.tokens_in > 0
