@@ -153,7 +153,8 @@ def test_calls_without_results_are_left_out() -> None:
 
 
 def test_a_question_that_was_refused_is_in_no_figure(place: Place) -> None:
-    refused, broken = [{"fail": "auth", "text": "bad key"}], [{"text": "half"}, {"fail": "broken_stream", "text": "cut"}]
+    refused = [{"fail": "auth", "text": "bad key"}]
+    broken = [{"text": "half"}, {"fail": "broken_stream", "text": "cut"}]
     step = {"branches": [{"when": "one?", "items": refused}, {"when": "two?", "items": broken}, {"items": [DONE]}]}
     with place.engine(place.script(step)) as driver:
         for question in ("one?", "two?"):
