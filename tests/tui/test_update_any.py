@@ -44,7 +44,8 @@ from tests.strategies import asides, events, instances, json_values, sessions
 
 KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/xeijkJKp")
 DRAFTS = st.sampled_from([
-    "", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin", "/btw why", "/queue", "/setup",
+    "", "a", "/", "/mo", "/mode ", "/mode plan", "/nope", "/review", "two\nlines", "/usr/bin", "/btw why", "/queue",
+    "/setup",
 ])  # fmt: skip
 STARTED = SessionStarted(session="s", model="fake/model")
 ASKED = st.sampled_from(

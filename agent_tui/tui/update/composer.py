@@ -19,7 +19,7 @@ from agent_tui.tui.update.step import Step, send, then, toast
 if TYPE_CHECKING:
     from agent_tui.tui.update import setting_up
 else:
-    setting_up = late("agent_tui.tui.update.setting_up")
+    setting_up = late("agent_tui.tui.update.setting_up", warm=False)
 
 MAX_HISTORY: Final = 1_000
 MOST_EDITED: Final = 50_000

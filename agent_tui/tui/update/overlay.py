@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.update import going_back, pulling, session_search, setting_up, todo
 else:
     pulling = late("agent_tui.tui.update.pulling")
-    setting_up = late("agent_tui.tui.update.setting_up")
+    setting_up = late("agent_tui.tui.update.setting_up", warm=False)
     session_search = late("agent_tui.tui.update.session_search")
     going_back = late("agent_tui.tui.update.going_back")
     todo = late("agent_tui.tui.update.todo")

@@ -33,7 +33,7 @@ from agent_tui.tui.update.step import Step, then, toast
 if TYPE_CHECKING:
     from agent_tui.tui.update import going_back, pulling, setup_heard, shelf
 else:
-    setup_heard = late("agent_tui.tui.update.setup_heard")
+    setup_heard = late("agent_tui.tui.update.setup_heard", warm=False)
     pulling = late("agent_tui.tui.update.pulling")
     shelf = late("agent_tui.tui.update.shelf")
     going_back = late("agent_tui.tui.update.going_back")

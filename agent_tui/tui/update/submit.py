@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent_tui.tui import elsewhere
     from agent_tui.tui.update import setting_up
 else:
-    setting_up = late_module("agent_tui.tui.update.setting_up")
+    setting_up = late_module("agent_tui.tui.update.setting_up", warm=False)
     elsewhere = late_module("agent_tui.tui.elsewhere")
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.view import queued as panel
 else:
     ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
-    pulling, setting_up = late("agent_tui.tui.view.pulling"), late("agent_tui.tui.view.setting_up")
+    pulling, setting_up = late("agent_tui.tui.view.pulling"), late("agent_tui.tui.view.setting_up", warm=False)
     panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10

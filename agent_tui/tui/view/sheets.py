@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.view import going_back, pulling, setting_up, todo
 else:
     pulling = late("agent_tui.tui.view.pulling")
-    setting_up = late("agent_tui.tui.view.setting_up")
+    setting_up = late("agent_tui.tui.view.setting_up", warm=False)
     going_back = late("agent_tui.tui.view.going_back")
     todo = late("agent_tui.tui.view.todo")
 
