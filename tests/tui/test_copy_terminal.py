@@ -189,6 +189,21 @@ def test_esc_drops_what_is_selected_and_a_list_is_copied_as_it_was_written(start
     assert len(clips(pty)) == 2
 
 
+def test_a_drag_that_comes_from_outside_takes_no_more_than_is_in_view(start: Start) -> None:
+    pty = start()
+    say(pty, "\n\n".join(f"line {n:03}" for n in range(150)), "line 149")
+    pty.until(lambda text: "completed" in text and "line 149" in text)
+    pty.type("\x1b[5~")
+    pty.until(lambda text: "line 149" not in text)
+    lines = re.findall(r"line \d+", pty.text)
+    x, y = place(pty, lines[2])
+    for number, (row, wanted) in enumerate(((0, "\n\n".join(lines[:2])), (23, "\n\n".join(lines[2:])))):
+        drag(pty, (40, row), (x, y))
+        pty.type("\x03")
+        pty.until(f"copied {len(wanted)} characters")
+        assert clips(pty)[number] == wanted
+
+
 def test_a_drag_that_is_held_above_the_page_scrolls_it_and_takes_no_more_than_that(start: Start) -> None:
     pty = start()
     say(pty, "\n\n".join(f"line {n:03}" for n in range(150)), "line 149")

@@ -204,8 +204,8 @@ def _found(lines: Sequence[Line], place: Place) -> tuple[int, int] | None:
 
 class Edge:
     """A drag that has left the letters of `widget` goes to the line beside the pointer, or to the edge of what is in
-    view, and the page moves on under it for as long as it is held there. Textual would take all to the beginning or to
-    the end."""
+    view, and the page moves on under it for as long as it is held there; one that comes from outside begins at that
+    edge. Textual would take all to the beginning or to the end."""
 
     def __init__(self, page: Page, widget: Widget) -> None:
         self._page, self._widget = page, widget
@@ -213,6 +213,7 @@ class Edge:
 
     def follow(self) -> None:
         """The selection is another one."""
+        self._enter()
         self._clamp()
         if self._way() and self._timer is None:
             self._timer = self._widget.set_interval(STEP_SECONDS, self._step)
@@ -234,6 +235,16 @@ class Edge:
             return 0
         y, region = state.screen_offset.y, self._widget.region
         return -1 if y < region.y else 1 if y >= region.bottom else 0
+
+    def _enter(self) -> None:
+        widget, chosen = self._widget, self._widget.text_selection
+        screen, top = widget.screen, self._widget.scroll_offset.y
+        outside = screen._selecting and screen._select_state is not None and _drag(widget) is None
+        if not outside or chosen is None or None not in chosen:
+            return
+        last = top + widget.region.height - 1
+        start, end = chosen.start or Offset(0, top), chosen.end or Offset(len(self._page.strip(last).text), last)
+        screen.selections[widget] = Selection(start, end)
 
     def _clamp(self) -> None:
         widget, state = self._widget, _drag(self._widget)
