@@ -3,10 +3,12 @@ for `agent-tui setup`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from agent_tui.protocol.setup_op import KeyPlace, SetupScope
 from agent_tui.providers import choose, keys, presets
@@ -103,7 +105,7 @@ async def answered(
     places = [attempt]
     if attempt.address and attempt.name != "azure":
         names = choose.servers_at(attempt.name, attempt.address)
-        places = [replace(attempt, name=name, address=address) for name, address in names]
+        places = [replace(attempt, name=_name_of(name, at, settings), address=at) for name, at in names]
     failed: list[tuple[Attempt, Failed]] = []
     for place in places:
         given = settings_with(place, settings, environment)
@@ -115,6 +117,15 @@ async def answered(
     if not failed:
         return attempt, Failed("bad_request", f"{attempt.address}: is no address", "write it as http://host:port")
     return min(failed, key=lambda one: (one[0].name == "ollama" != attempt.name, one[1].kind in NOT_THERE))
+
+
+def _name_of(name: str, address: str, settings: Settings) -> str:
+    """A second server that is known by its address alone gets a name of its own: the first one stays."""
+    if name != "compatible" or settings.providers.get(name, ProviderSettings()).base_url in ("", address):
+        return name
+    known = next((own for own, given in settings.providers.items() if given.base_url == address), "")
+    at = urlsplit(address)
+    return known or "-".join(re.findall(r"[a-z0-9]+", f"{at.hostname or ''} {at.port or ''}"))
 
 
 def first_of(name: str, models: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from agent_tui.protocol.events import Answered, ModelChanged, Notice, SessionSta
 from agent_tui.protocol.ops import Resume
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.safety import credentials
+from agent_tui.settings import ProviderSettings
 from tests import keyrings
-from tests.agent.driving import Driver, Place
+from tests.agent.driving import Driver, Place, running
 from tests.test_cli_doctor import KEY, listing
 from tests.tui.ollama_stage import serving
 
@@ -120,6 +121,20 @@ def test_a_server_is_known_by_its_address_alone_and_a_new_session_knows_it(place
         assert again.model == "compatible/a"
     assert kept(place, "config.toml") == {"providers": {"compatible": {"base_url": address}}, "model": "compatible/a"}
     assert kept(place, "credentials.toml") == {"keys": {"compatible": KEY}}
+
+
+def test_a_second_server_does_not_take_the_place_of_the_first(place: Place, address: str) -> None:
+    (place.home / "config.toml").write_text('[providers.compatible]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    config = place.config(place.script({"text": "hi"}), environment={"OLLAMA_HOST": "127.0.0.1:9"})
+    first = {"compatible": ProviderSettings("http://127.0.0.1:9/v1")}
+    with running(replace(config, settings=replace(config.settings, providers=first))) as driver:
+        found = step(driver, SetUp("1", "ask", "", address, key=KEY))
+        name = address.removeprefix("http://").removesuffix("/v1").replace(".", "-").replace(":", "-")
+        assert found["models"] == [f"{name}/a", f"{name}/b"]
+        step(driver, SetUp("2", "keep", name, model=f"{name}/a"))
+        assert driver.all(ModelChanged)[-1].model == f"{name}/a"
+    servers = {"compatible": {"base_url": "http://127.0.0.1:9/v1"}, name: {"base_url": address}}
+    assert kept(place, "config.toml") == {"providers": servers, "model": f"{name}/a"}
 
 
 def test_what_answers_may_be_an_ollama(place: Place) -> None:
