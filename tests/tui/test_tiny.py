@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import Resized
-from agent_tui.tui.regions import DialogView, FooterView, Option
+from agent_tui.tui.regions import DialogView, FooterView, Option, OverlayView, Span
 from agent_tui.tui.view import screen
 from agent_tui.tui.widgets.dialog_small import UNREAD, answers_row, read_on
 from agent_tui.tui.widgets.footer import Footer
@@ -132,3 +132,19 @@ def test_a_low_sheet_says_all_of_a_setting() -> None:
         assert "next start." in text(app) and "❯ model" in text(app), text(app)
 
     play(PlayedEngine(echo), steps, (60, 20))
+
+
+def test_an_empty_line_goes_before_a_word_does() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("f1")
+        await until(lambda: app.regions.overlay.value is not None)
+        options = tuple(Option("", name) for name in ("one", "two", "three"))
+        for words in (1, 2, 3):
+            lines = tuple((Span(f"words {number}"),) for number in range(1, words + 1))
+            app.regions.overlay.show(OverlayView("Sheet", lines, options, 0))
+            await pilot.pause()
+            shown = text(app)
+            assert [f"words {number}" in shown for number in (1, 2)] == [True, words == 2], shown
+            assert ("1–1 of 3" in shown) is (words == 3)
+
+    play(PlayedEngine(echo), steps, (40, 12))

@@ -75,14 +75,14 @@ LOCKED: Final = (
     Entry(
         "read",
         "read along",
-        "see what happens there while it happens",
+        "see what happens there",
         "Nothing is written; /fork makes a copy.",
     ),
     Entry(
         "fork",
         "fork",
         "a copy of it, to work in here",
-        "The session itself stays as it is in the other program.",
+        "The session in the other program stays as it is.",
     ),
     Entry("new", "a new session", "begin with an empty transcript"),
 )

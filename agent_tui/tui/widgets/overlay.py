@@ -86,14 +86,16 @@ class Overlay(Region):
         text += [line for spans in value.below for line in wrapped(spans, inner)]
         most = max(room // 2, min(room - MIN_OPTIONS, WORDS))
         options_room = min(len(options), max(3, room - min(len(text) + 1, most)))
-        text_room = max(0, room - options_room - (1 if options and text else 0))
+        left = room - options_room
+        tight = not (options and text) or len(text) == left  # rather all words than an empty line below them
+        text_room = max(0, left - (not tight))
         shown, more = self._window(text, value.scroll, text_room)
         rows = [*range(len(options))]
         if options_room < FEW < len(options):  # what can be chosen before what stands above it
             rows = [number for number in rows if not value.options[number].heading]
         place = rows.index(value.selected) if value.selected in rows else 0
         chosen = [options[rows[number]] for number in window(len(rows), place, options_room)]
-        gap: list[Sequence[Segment]] = [()] if shown and chosen else []
+        gap: list[Sequence[Segment]] = [()] if shown and chosen and not tight else []
         body = (*chosen, *gap, *shown) if value.list_first else (*shown, *gap, *chosen)
         return [
             edge("╭", "╮", value.title, more, width, "accent"),
