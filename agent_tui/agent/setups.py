@@ -71,17 +71,13 @@ class Setups:
                 self._last = Attempt("")
 
     async def _look(self, id: str) -> None:
-        """Tell which there are at once, and of each what came of asking it."""
-        if self._models.fresh is not None:
-            self._models.config = await self._models.fresh()
-        config, loop = self._models.config, asyncio.get_running_loop()
-        keyring = await loop.run_in_executor(self._pool, credentials.keyring_works)
-        found = {one.name: _told(one) for one in setting_up.offers(config.settings, config.environment)}
-        asked = [name for name, one in found.items() if one["group"] != "service" and not one["needs"]]
-        for name in asked:
-            found[name]["state"] = "looking"
+        """Tell which there are at once, and of each what came of asking it. A keyring may ask a person for a password
+        meanwhile."""
+        found = self._offers()
+        works = asyncio.get_running_loop().run_in_executor(self._pool, credentials.keyring_works)
 
         def tell(looking: bool) -> None:
+            keyring = works.done() and works.exception() is None and works.result()
             data = {"offers": [dict(one) for one in found.values()], "looking": looking, "keyring": keyring}
             self._record.emit(Answered(id=id, kind="setup", data=data))
 
@@ -90,9 +86,21 @@ class Setups:
             found[name] |= answer
             tell(True)
 
-        tell(bool(asked))
+        tell(True)
+        if self._models.fresh is not None:
+            self._models.config = await self._models.fresh()
+        found = self._offers()
+        asked = [name for name, one in found.items() if one["group"] != "service" and not one["needs"]]
+        for name in asked:
+            found[name]["state"] = "looking"
+        tell(True)
         await asyncio.gather(*map(one, asked))
+        await asyncio.wait({works}, timeout=LOOK_SECONDS)
         tell(False)
+
+    def _offers(self) -> dict[str, dict[str, Any]]:
+        config = self._models.config
+        return {one.name: _told(one) for one in setting_up.offers(config.settings, config.environment)}
 
     async def _models_of(self, attempt: Attempt, seconds: float) -> dict[str, Any]:
         """What is said of it in the list."""
