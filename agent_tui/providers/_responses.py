@@ -61,7 +61,10 @@ def _items(given: Message, origin: Origin) -> Iterable[Item]:
             words = given.content or NOTHING
             return ({"type": "function_call_output", "call_id": fitting_id(given.call_id), "output": words},)
         case AssistantMessage():
-            return _replayed(given, origin)
+            found = list(_replayed(given, origin))
+            while found and found[-1]["type"] == "reasoning":  # cut before anything came of it: alone it is refused
+                found.pop()
+            return found
 
 
 def _replayed(given: AssistantMessage, origin: Origin) -> Iterator[Item]:
