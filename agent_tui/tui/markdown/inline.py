@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 _OPENED: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
 _CLOSED: Final = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
 _SAFE: Final = late.pattern(r"(?:https?://|mailto:)", re.IGNORECASE)
-_BARE: Final = late.pattern(r"https?://[^\s<>\"'`\\|{}]+", re.IGNORECASE)
+_BARE: Final = late.pattern(
+    r"https?://[^\s<>\"'`\\|{}\x00-\x20\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]+",  # what nobody sees ends it
+    re.IGNORECASE,
+)
 _HOST_LIKE: Final = late.pattern(r"(?:[a-z][a-z0-9+.-]*:/*)?(?:[^/?#@\s]*@)?((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
 
 
@@ -75,21 +79,22 @@ class Runs:
             self.paragraphs[-1].append(Segment(text, " ".join(names), self._meta))
 
     def _plain(self, text: str) -> None:
-        text = flat(text)
-        if "://" not in text or self._links:
-            self._add(text)
+        if "://" not in text or self._links or len(text) > FLAT:
+            self._add(flat(text))
             return
+        from markdown_it.common.normalize_url import normalizeLink
+
         at = 0
         for found in _BARE.finditer(text):
             address = found.group().rstrip(".,;:!?*_~")
             while address.endswith(")") and address.count(")") > address.count("("):
                 address = address[:-1]
-            self._add(text[at : found.start()])
-            self._meta = safe_link(address)
-            self._add(address, "link" if self._meta else "")
+            self._add(flat(text[at : found.start()]))
+            self._meta = safe_link(normalizeLink(address))  # as it is written: drawn text may have more cells, or less
+            self._add(flat(address), "link" if self._meta else "")
             self._meta = None
             at = found.start() + len(address)
-        self._add(text[at:])
+        self._add(flat(text[at:]))
 
     def _drop(self, style: str) -> None:
         for index in range(len(self._styles) - 1, -1, -1):

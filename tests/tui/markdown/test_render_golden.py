@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 from rich.cells import cell_len
 
 from agent_tui.structures.markdown_stream import split
+from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import highlight
 from agent_tui.tui.markdown.lines import NOT_NARROW, Line
 from agent_tui.tui.markdown.render import render
@@ -122,6 +125,17 @@ def test_links_carry_their_address_and_say_where_they_go() -> None:
     assert hrefs["docs"] == "https://a.org/x"
     assert hrefs["https://c.org/y"] == "https://c.org/y"
     assert "b.org (https://evil.com) f (src/f.py)" in lines[0].text
+
+
+def test_an_address_in_any_script_is_one_link_to_where_it_says() -> None:
+    joined = "https://e.org/\U0001f469\u200d\U0001f4bb"
+    for address in ("https://hi.wikipedia.org/wiki/हिन्दी_भाषा", "https://ta.wikipedia.org/wiki/தமிழ்ொ", joined):
+        links = [s for line in render(f"see {address}, now", 100, cell_len) for s in line.segments if s.meta]
+        assert [unquote(dict(s.meta or ())["href"]) for s in links] == [address]
+        assert render(f"see {address}", 100, cell_len)[0].text == f"see {visible(address)}"
+    for end in ("\u202e", "\x1b[m", "\u200b", "\xa0", "\ud800"):
+        links = [s for line in render(f"https://e.org/a{end}b", 100, cell_len) for s in line.segments if s.meta]
+        assert [(s.text, dict(s.meta or ())["href"]) for s in links] == [("https://e.org/a", "https://e.org/a")]
 
 
 def test_other_schemes_are_no_links() -> None:
