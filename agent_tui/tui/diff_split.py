@@ -36,7 +36,7 @@ def _half(row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, w
     number = f"{style} diff.number"
     mark = (Segment(row.mark, style), Segment(" ", f"{style} margin"))
     first = (Segment(f"{row.number or '':>{digits}} ", number), *mark)
-    rest = (Segment(" " * (digits + 1), number), Segment(GOES_ON, f"{style} dim indent"))
+    rest = (Segment(" " * (digits + 1), number), Segment(GOES_ON, f"{style} diff.number indent"))
     drawn = chop(runs(row, colours), width, cells, first, rest)
     blank = f"{style} margin"  # no part of the text: a copy leaves it out
     return [(*line.segments, Segment(" " * (width - line_cells(line.segments, cells)), blank)) for line in drawn]

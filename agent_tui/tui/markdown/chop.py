@@ -9,8 +9,8 @@ from agent_tui.tui.markdown.lines import NOT_NARROW, RAGGED, Cells, Line, Segmen
 
 GOES_ON: Final = "↳ "
 """Stands in front of what goes on from the line above, in text whose spaces matter; no copy has it."""
-GOES_ON_MARK: Final = Segment(GOES_ON, "dim indent")
-HANGS: Final = Segment("", "dim indent")
+GOES_ON_MARK: Final = Segment(GOES_ON, "diff.number indent")
+HANGS: Final = Segment("", "diff.number indent")
 """Stands there where that mark is to hang in the margin, which is drawn later (`hung`)."""
 _LEAST_ROOM: Final = 12
 """Cells below which words are not kept whole there."""

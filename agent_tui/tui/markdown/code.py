@@ -205,7 +205,7 @@ def code_lines(
     result: list[Line] = []
     *outer, last = first or (Segment(""),)
     gutter = len(last.text) >= len(GOES_ON) and not last.text.strip()
-    rest = (*outer, Segment(last.text[: -len(GOES_ON)] + GOES_ON, f"dim {last.style}")) if gutter else first
+    rest = (*outer, Segment(last.text[: -len(GOES_ON)] + GOES_ON, f"diff.number {last.style}")) if gutter else first
     for runs in highlight(code, language, before):
         result.extend(chop(runs, width, cells, first, rest, fill))
     return result

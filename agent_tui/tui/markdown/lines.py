@@ -48,6 +48,8 @@ NOT_NARROW: Final = late.pattern(
 RAGGED: Final = 24
 """Characters that a line may stay short for the sake of a word, and never more than a part of it."""
 _JOINTS: Final = frozenset("/_-.:,;=&?(")
+_NO_LINE_END: Final = frozenset("「『（［｛〈《【〔〖‘“")
+_STAYS: Final = _NO_LINE_END | {" "}
 _NO_LINE_START: Final = frozenset("、。，．・：；？！）］｝」』】〉》〕’”ー々")
 
 
@@ -100,7 +102,7 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
         if character == " " and index > start:
             end = candidate[0] if candidate and candidate[1] == index and text[index - 1] == " " else index
             candidate = (end, index + 1)
-        elif wide == 2 and index > start and text[index - 1] != " " and character not in _NO_LINE_START:
+        elif wide == 2 and index > start and character not in _NO_LINE_START and text[index - 1] not in _STAYS:
             candidate = (index, index)
         if used + wide > width and index > start:
             if character == " ":
@@ -117,7 +119,7 @@ def _breaks_wide(text: str, width: int, cells: Cells) -> list[tuple[int, int, in
             continue
         used += wide
         index += 1
-        if wide == 2 and index < size and _may_begin_line(text[index], cells):
+        if wide == 2 and index < size and character not in _NO_LINE_END and _may_begin_line(text[index], cells):
             candidate = (index, index)
     if start < size or not found:
         found.append((start, size, size))

@@ -180,6 +180,8 @@ def test_a_continued_table_goes_on_without_its_head() -> None:
 def test_wide_text_breaks_between_characters() -> None:
     assert page("漢字漢字漢字", 7) == ["漢字漢", "字漢字"]
     assert page("漢字漢。字", 6) == ["漢字", "漢。字"]
+    assert page("漢字「字」", 6) == ["漢字", "「字」"], "what opens begins a line, and ends none"
+    assert page("「「「漢", 4) == ["「「", "「漢"], "where nothing else is, it is broken all the same"
 
 
 def test_unknown_and_absent_languages_stay_plain() -> None:
