@@ -5,6 +5,7 @@ together.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from typing import Any, Final, TypeVar
 
@@ -34,9 +35,10 @@ class Pace:
         self._waited, self._unfinished = 0.0, 0
         """Seconds and bytes since the last sign of life: a byte now and then is none."""
 
-    def left(self, limit: float | None) -> float | None:
-        """Seconds that the next read may take, where the server has `limit` for a whole line."""
-        return None if limit is None else max(0.0, limit - self._waited)
+    def left(self, limit: float | None, until: float = math.inf) -> float | None:
+        """Seconds that the next read may take, where the server has `limit` for a whole line, and `until` for all."""
+        left = min(math.inf if limit is None else limit - self._waited, until - self._now())
+        return None if left == math.inf else max(0.0, left)
 
     async def read(self, chunks: AsyncIterator[bytes]) -> bytes:
         """The next chunk. Raises StopAsyncIteration at the end."""

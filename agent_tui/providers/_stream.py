@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import replace
@@ -47,14 +49,15 @@ async def answered(
     course = _Course(wire, answer)
     async with aclosing(wire.events(path, body, reader, patience)) as events:
         async for payloads in events:
-            for item in course.after(payloads):
+            added = course.after(payloads)
+            for item in added:
                 yield item
             if course.failed:
                 return
             if course.over:
                 break
-            if course.whole:
-                patience.between = TAIL
+            if course.whole and (added or patience.until == math.inf):
+                patience.until = asyncio.get_running_loop().time() + TAIL
     if not course.begun or not course.whole:
         yield wire.cut(course.begun)
         return

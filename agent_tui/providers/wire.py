@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -64,10 +65,12 @@ def client_options(url: str, bundle: str = "") -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Patience:
-    """Seconds to wait for the first byte and between bytes; None: without end. A reader may shorten it on the way."""
+    """Seconds to wait for the first byte and between bytes; None: without end. `until`: when a reader wants no more
+    than what is there, by the loop's clock."""
 
     first: float | None = FIRST
     between: float | None = IDLE
+    until: float = math.inf
 
     @classmethod
     def for_address(cls, url: str, setting: Any = None, streams: bool = True) -> Patience:
@@ -229,11 +232,11 @@ class Wire:
     async def _payloads(
         self, pieces: AsyncIterator[bytes], reader: Reader, patience: Patience
     ) -> AsyncGenerator[Iterable[Payload], None]:
-        pace = Pace(asyncio.get_running_loop().time)
+        pace = Pace(now := asyncio.get_running_loop().time)
         found, limit, ended, held = Payloads(self.place), patience.first, False, 0
-        while not ended:
+        while not ended and now() < patience.until:
             try:
-                data = await in_time(pace.read(pieces), pace.left(limit))
+                data = await in_time(pace.read(pieces), pace.left(limit, patience.until))
                 texts = reader.feed(data)
                 held = 0 if texts else held + len(data)
             except StopAsyncIteration:

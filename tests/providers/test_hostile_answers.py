@@ -16,6 +16,7 @@ from agent_tui.protocol.events import AssistantReplied, ErrorRaised
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, UserMessage
 from agent_tui.providers._translate import state_of
 from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from tests.providers.asking import COMPATIBLE, OLLAMA
 from tests.providers.cases import joined
 from tests.providers.dialect_responses import RESPONSES
 from tests.providers.dialects import DIALECTS
@@ -101,6 +102,25 @@ async def asked_twice(dialect: Dialect, chunks: list[bytes]) -> None:
 @given(st.data())
 def test_an_answer_with_anything_in_it(dialect: Dialect, data: st.DataObject) -> None:
     asyncio.run(asked_twice(dialect, data.draw(answers(dialect))))
+
+
+@pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA], ids=lambda dialect: str(dialect.name))
+def test_a_server_that_never_hangs_up_does_not_hold_an_answer_that_is_whole(dialect: Dialect) -> None:
+    """Signs of life without end, after the end: a proxy keeps a connection warm."""
+    more = b'{"x": 1}\n' if dialect is OLLAMA else b': ping\n\ndata: {"type": "ping"}\n\n'
+
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.head(headers={"Content-Type": dialect.content_type})
+        await connection.chunk(b"".join(dialect.parts([text("Hello")], "stop")))
+        while True:
+            await connection.chunk(more)
+            await asyncio.sleep(0.05)
+
+    async def scenario() -> str:
+        async with dialect.server(route) as (_, provider):
+            return joined(await asyncio.wait_for(played(provider), 20), TextChunk)
+
+    assert asyncio.run(scenario()) == "Hello"
 
 
 def test_a_call_without_a_name_is_told_to_the_model() -> None:
