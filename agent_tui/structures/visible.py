@@ -30,6 +30,7 @@ _ODD: Final = late.pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad]"
     f"|[^\x00-\u02ff{SURE}\u0904-\u0939\u0e01-\u0e3a\u0e3f-\u0e5b]"  # the rest is looked at one by one
 )
+_CONTROL: Final = late.pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HIDDEN: Final = late.pattern(
     "[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u302e\u302f\u3164\u3248-\u324f\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\ud800-\udfff"
@@ -82,6 +83,14 @@ def harmless(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _ODD.sub(_kept, _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def pasteable(text: str) -> str:
+    """`text` as written, but for control characters, which are shown: a shell that it is pasted into would obey them,
+    the one that ends a paste among them."""
+    if text.isprintable() or _CONTROL.search(text) is None:
+        return text
+    return _CONTROL.sub(_shown, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def readable(text: str) -> str:

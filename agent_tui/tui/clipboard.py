@@ -11,6 +11,7 @@ from typing import Final
 from textual.app import App
 
 from agent_tui.structures.terminal_facts import past_tmux
+from agent_tui.structures.visible import pasteable
 from agent_tui.tui.terminal import Terminal
 
 _CHUNK: Final = 240
@@ -39,6 +40,7 @@ class CopyingApp(App[int], inherit_bindings=False):
     """All copies go one way, the prompt's own too: to the terminal, and to `copied`."""
 
     def copy_to_clipboard(self, text: str) -> None:
+        text = pasteable(text)
         if not text:
             return
         self._clipboard = text

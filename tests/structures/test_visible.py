@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.structures.visible import harmless, unpadded, visible
+from agent_tui.structures.visible import harmless, pasteable, unpadded, visible
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,9 @@ def test_its_cost_is_linear(unit: str) -> None:
         return best
 
     assert cost(40_000) < 40 * max(cost(4_000), 1e-4)
+
+
+def test_what_is_pasted_into_a_shell_is_as_written_but_for_what_it_would_obey() -> None:
+    kept = "if x:\n\ty = '\u200f\u202e\u200b 👩\u200d💻 क्\u200dष'\n"
+    assert pasteable(kept) == kept
+    assert pasteable("echo a\x1b[201~\r\nid\x9b2J\x7f\x00\r") == "echo a␛[201~\nid<U+009B>2J␡␀\n"

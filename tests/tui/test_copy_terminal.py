@@ -108,6 +108,13 @@ def test_the_list_copies_raw_markdown_and_raw_code(start: Start) -> None:
     assert clips(pty) == ["if x:\n    y", "You said: x **bold**\n\n```py\nif x:\n    y\n```"]
 
 
+def test_an_answer_that_is_copied_whole_holds_nothing_that_a_shell_obeys(start: Start) -> None:
+    pty = start()
+    say(pty, "markup", "not markup")
+    say(pty, "/copy 1", "copied")
+    assert clips(pty) == ["[bold red]not markup[/] [/x] ␛[31mred␛[0m <U+009B>2J [@click=app.quit]no[/]"]
+
+
 def test_inside_of_tmux_it_is_said_twice(start: Start) -> None:
     pty = start(TMUX="/tmp/tmux-0/default,1,0")
     say(pty, "hello", "You said: hello")

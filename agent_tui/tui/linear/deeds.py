@@ -13,6 +13,7 @@ from typing import Any
 
 from agent_tui.paths import stems
 from agent_tui.settings_store import Store, public
+from agent_tui.structures.visible import pasteable
 from agent_tui.tui import effects as do
 from agent_tui.tui import keymap, msg
 from agent_tui.tui.linear.out import Out
@@ -44,6 +45,7 @@ class Deeds:
             case do.ReadFacts():
                 yield msg.FactsRead(_facts(model), at=now)
             case do.Copy(text):
+                text = pasteable(text)
                 yield msg.Copied(at=now, chars=len(text), text=text)
             case do.EditDraft(text):
                 left, problem = self._edit(text)
