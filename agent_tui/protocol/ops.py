@@ -291,10 +291,3 @@ class Continue(Op):
 @frozen
 class Shutdown(Op):
     type: Literal["shutdown"] = "shutdown"
-
-
-AnyOp = (
-    Submit | Steer | Cancel | QueueEdit | Answer | SetMode | SetModel | Pull | SaveDraft | Query | Clear
-    | SetClipboard | WriteFile | Export | Resume | Shutdown | RunShell | AskAside | CancelAside | Rewind | Fork | Rename
-    | SetEffort | Delete | Label | RestoreFiles | Continue | KeepRecording | KeepPlace | SetDirectory
-)  # fmt: skip

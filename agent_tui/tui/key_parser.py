@@ -24,8 +24,7 @@ LOST_SECONDS: Final = 1.0
 BURST_SECONDS: Final = 0.05
 """So soon after the text before it, the rest of a paste without marks comes."""
 KEY_SECONDS: Final = 0.004
-TYPED_AHEAD: Final = 60
-"""Characters that a person may have typed while the line was slow."""
+TYPED_AHEAD: Final = 60  # characters that a person may have typed while the line was slow
 FAST_READS: Final = 8
 """Reads in a row of a key or two, each so soon after the one before: nobody types like that."""
 WIDEST: Final = 4096
@@ -47,7 +46,7 @@ _NO_ANSWER = pattern(r"\x1b\[(?:[=>?]|<(?![Mm]))[@-~]|\x1b\[\?[\d;:]+\$?[^\d;:$R
 _ALT = pattern(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
 """Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
 _WAY_OUT = pattern(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
-_PRESSED = pattern(r".|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+", re.DOTALL)
+_PRESSED = pattern(r"(?s:.|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+)")
 """What pressing a key sends, and holding down one that types nothing."""
 _GROUND = pattern(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 _SCHEME = pattern(r"\x1b\[\?997;([12])n")
