@@ -158,7 +158,8 @@ async def best(server: ollama.OllamaProvider) -> Choice:
     what = f"Ollama at {server.base_url}"
     try:
         names, loaded = await server.names(), await server.loaded()
-        for name in sorted(names, key=lambda name: (name.endswith(("-cloud", ":cloud")), name not in loaded)):
+        best_first = sorted(names, key=lambda name: (name.endswith(("-cloud", ":cloud")), name not in loaded))
+        for name in best_first[: ollama.MOST_DESCRIBED]:
             if (await server.facts(name)).tools:
                 return await asked(server.with_model(name))
     except ProviderError as error:

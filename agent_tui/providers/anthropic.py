@@ -18,7 +18,7 @@ from agent_tui.providers._effort import level
 from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents, WholeBody
 from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import count, request_body
+from agent_tui.providers._translate import count, name_in, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, host_of
 
@@ -93,12 +93,12 @@ class AnthropicProvider:
             if not isinstance(entries, list):
                 text = f"{self._wire.place.where} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
-            named = [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
-            new = {entry["id"]: self._described(entry["id"], entry) for entry in named if entry["id"] not in found}
+            named = {name: entry for entry in entries if isinstance(entry, dict) and (name := name_in(entry.get("id")))}
+            new = {name: self._described(name, entry) for name, entry in named.items() if name not in found}
             found |= new
             if page.get("has_more") is not True or not new:
                 break
-            after = f"&after_id={quote(named[-1]['id'], safe='')}"
+            after = f"&after_id={quote(list(named)[-1], safe='')}"
         return tuple(found.values())
 
     def _asked(self, request: Request) -> tuple[dict[str, Any], list[dict[str, Any]], int]:

@@ -18,7 +18,7 @@ from agent_tui.providers._listed import listed
 from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import Answer, answered
-from agent_tui.providers._translate import count, request_body
+from agent_tui.providers._translate import count, name_in, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, is_near
 
@@ -99,9 +99,9 @@ class CompatibleProvider:
             raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
         _prices.tell(self.base_url, entries)
         return tuple(
-            self._described(entry["id"], _window(entry))
+            self._described(name, _window(entry))
             for entry in entries
-            if isinstance(entry, dict) and isinstance(entry.get("id"), str)
+            if isinstance(entry, dict) and (name := name_in(entry.get("id")))
         )
 
     @property

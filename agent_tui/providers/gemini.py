@@ -19,7 +19,7 @@ from agent_tui.providers._gemini_thinking import thinking_config, thinks
 from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import compact, count, text_in
+from agent_tui.providers._translate import compact, count, name_in
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.compatible import address
 from agent_tui.providers.wire import Patience
@@ -84,14 +84,15 @@ class GeminiProvider:
                 text = f"{self._wire.place.where} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
             found += (info for entry in entries if (info := self._listed(entry)))
-            page = text_in(data.get("nextPageToken"))
+            page = name_in(data.get("nextPageToken"))
             if not page:
                 break
         return tuple(found)
 
     def _listed(self, entry: Any) -> ModelInfo | None:
-        name = text_in(entry.get("name")).removeprefix("models/") if isinstance(entry, dict) else ""
-        if not name or "generateContent" not in (entry.get("supportedGenerationMethods") or ()):
+        name = name_in(entry.get("name")).removeprefix("models/") if isinstance(entry, dict) else ""
+        able = entry.get("supportedGenerationMethods") if name else None
+        if not isinstance(able, list) or "generateContent" not in able:
             return None
         thinking = entry.get("thinking")
         return self._described(name, count(entry.get("inputTokenLimit")), thinking if thinking is not None else None)

@@ -26,7 +26,7 @@ from agent_tui.providers._effort import of_ollama
 from agent_tui.providers._ollama_chat import OllamaAnswer, message
 from agent_tui.providers._readers import JSONLines
 from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import compact, count, function_tools, request_body, text_in
+from agent_tui.providers._translate import compact, count, function_tools, name_in, request_body, state_of, text_in
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.wire import Patience, client_options, is_loopback
 
@@ -45,6 +45,8 @@ PULL_SILENCE: Final = 120.0
 """Seconds without a word after which fetching a model has failed."""
 AT_ONCE: Final = 8
 """Models that are asked about at the same time."""
+MOST_DESCRIBED: Final = 200
+"""Models that are asked about for a list: of more nothing but their names is known."""
 _TELLING: Final = ("OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
@@ -153,18 +155,20 @@ class OllamaProvider:
             async with turn:
                 return self._described(name, await self.facts(name))
 
-        return tuple(await asyncio.gather(*map(described, await self.names())))
+        names = await self.names()
+        told = await asyncio.gather(*map(described, names[:MOST_DESCRIBED]))
+        return (*told, *(self._described(name, Facts()) for name in names[MOST_DESCRIBED:]))
 
     async def names(self) -> tuple[str, ...]:
         """Names of the server's models, the newest first. Raises ProviderError."""
         found = self._entries(await self._wire.ask("/api/tags", SILENCE))
         newest = sorted(found, key=lambda entry: _moment(entry.get("modified_at")), reverse=True)
-        return tuple(name for entry in newest if (name := text_in(entry.get("model"))))
+        return tuple(name for entry in newest if (name := name_in(entry.get("model"))))
 
     async def loaded(self) -> tuple[str, ...]:
         """Names of the models in memory. Raises ProviderError."""
         found = self._entries(await self._wire.ask("/api/ps", SILENCE))
-        return tuple(text_in(entry.get("model")) or text_in(entry.get("name")) for entry in found)
+        return tuple(name_in(entry.get("model")) or name_in(entry.get("name")) for entry in found)
 
     async def version(self) -> str:
         """The server's version. Raises ProviderError where this is no Ollama."""
@@ -176,7 +180,7 @@ class OllamaProvider:
 
     async def facts(self, model: str) -> Facts:
         """What the server says of `model`. Raises ProviderError."""
-        shown = await self._wire.ask("/api/show", SILENCE, model, compact({"model": model}).encode())
+        shown = await self._wire.ask("/api/show", SILENCE, model, compact({"model": model}).encode("utf-8", "replace"))
         if not isinstance(shown, dict):
             raise ProviderError(self._unknown(shown))
         told, able = shown.get("model_info"), shown.get("capabilities")
@@ -210,7 +214,7 @@ class OllamaProvider:
         return [entry for entry in found if isinstance(entry, dict)]
 
     def _unknown(self, said: Any) -> Failed:
-        text = f"{self._wire.place.where} answered with something unknown: {failures.one_line(str(said))}"
+        text = f"{self._wire.place.where} answered with something unknown: {self._wire.place.shown(state_of(said))}"
         return Failed("malformed", text, self._wire.place.unreachable)
 
     def _described(self, model: str, facts: Facts) -> ModelInfo:
