@@ -12,7 +12,8 @@ import termios
 import time
 from codecs import getincrementaldecoder
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
@@ -183,10 +184,23 @@ class Terminal(LinuxDriver):
         """Stop with all that the shell started as one job with us; `_sigtstp_application` gives the terminal back."""
         os.kill(0, signal.SIGTSTP)
 
+    def _sigtstp_application(self, *_: object) -> None:
+        if self._auto_restart:
+            self._soon(super()._sigtstp_application)
+        else:
+            super()._sigtstp_application()
+
     def _sigcont_application(self, *_: object) -> None:
-        """Go on. Where we were stopped out of order (`kill -STOP`), the terminal may be in any mode: set all anew."""
-        if not self._auto_restart:
-            return
+        if self._auto_restart:
+            self._soon(self._go_on)
+
+    def _soon(self, do: Callable[[], object]) -> None:
+        """Not now: a signal may come in the midst of a write, and another write would wait for that without end."""
+        with suppress(RuntimeError):  # the loop has ended just now
+            self._loop.call_soon_threadsafe(do)
+
+    def _go_on(self) -> None:
+        """Where we were stopped out of order (`kill -STOP`), the terminal may be in any mode: set all anew."""
         if self._writer_thread is not None and self._writer_thread.is_alive():
             self.suspend_application_mode()
             self._must_signal_resume = True
@@ -253,12 +267,8 @@ class Terminal(LinuxDriver):
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
 
     def _size_changed(self, *_: object) -> None:
-        """The size is asked for when the loop comes to it. Textual asks here; a second signal meanwhile is told first
-        then, and the screen stays at the size from before it."""
-        try:
-            self._loop.call_soon_threadsafe(self._tell_size)
-        except RuntimeError:  # the loop has ended just now
-            return
+        """Textual asks for the size here; a second signal meanwhile is told first, with a size that is older."""
+        self._soon(self._tell_size)
 
     def _tell_size(self) -> None:
         if not self._in_band_window_resize:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,5 +96,48 @@ def test_an_editor_that_ignores_the_end_is_ended(tmp_path: Path, editor: str) ->
         assert pty.wait() == 128 + signal.SIGTERM
         assert pty.restored() == []
         assert not ours & members(pty.pid, "no token")
+    finally:
+        pty.close()
+
+
+INTERRUPTED = """
+import os, sys
+from textual.drivers._writer_thread import WriterThread
+number, write = int(sys.argv[1]), WriterThread.write
+def interrupted(self, text):
+    global number
+    with self._queue.mutex:
+        if "half" in text and number:
+            number, now = 0, number
+            os.kill(os.getpid(), now)
+            for _ in range(3):
+                pass
+    write(self, text)
+WriterThread.write = interrupted
+sys.argv[1:] = ["--demo"]
+from agent_tui.__main__ import main
+main()
+"""
+"""A signal comes while the screen is being written."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGCONT, signal.SIGTSTP])
+def test_a_signal_in_the_midst_of_a_write_holds_nothing_up(tmp_path: Path, number: signal.Signals) -> None:
+    pty = Pty(["-c", INTERRUPTED, str(int(number))], environment(tmp_path))
+    try:
+        pty.until("Enter send")
+        pty.type("half")
+        if number == signal.SIGTSTP:
+            pid, status, end = 0, 0, time.monotonic() + 15.0
+            while not pid:
+                assert time.monotonic() < end, "never stopped"
+                pty.read(0.05)
+                pid, status = os.waitpid(pty.pid, os.WUNTRACED | os.WNOHANG)
+            assert os.WIFSTOPPED(status)
+            assert pty.restored() == []
+            pty.signal(signal.SIGCONT)
+        pty.until(lambda text: "half" in text)
+        pty.type(" way")
+        pty.until("half way")
     finally:
         pty.close()
