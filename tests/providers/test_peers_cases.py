@@ -15,6 +15,7 @@ import pytest
 from agent_tui.protocol.messages import Image, Request, UserMessage
 from agent_tui.providers import openai, presets
 from agent_tui.providers.base import Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
+from tests.providers import test_peers_aimock as first
 from tests.providers.aimock_cases import PROVIDERS_ELSEWHERE
 from tests.providers.cases import failed, finished, joined
 from tests.providers.test_peers_aimock import DIALECTS, TOOLS, Create, played
@@ -38,6 +39,13 @@ each = pytest.mark.parametrize("name", EVERY)
 
 def asked(address: str, name: str, prompt: str) -> list[StreamItem]:
     return played(EVERY[name](address), Request("Be kind.", (UserMessage(prompt),), TOOLS))[0]
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in DIALECTS])
+def test_text_and_calls(aimock: str, name: str) -> None:
+    """What the first of the files of this server has for one provider of each kind."""
+    first.test_text(aimock, EVERY[name])
+    first.test_tool_calls_and_their_results(aimock, EVERY[name])
 
 
 @each
