@@ -216,10 +216,13 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
 
 
 def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> list[Line]:
-    """The end of the output; blank lines after it are none, and several within it are one."""
+    """The end of the output; blank lines before and after it are none, and several within it are one."""
     end = [line[-LAST_CHARS:] for line in command.output.rstrip().rsplit("\n", 4 * most)[-4 * most :]]
     kept = [line for before, line in zip(("", *end), end, strict=False) if line.strip() or before.strip()]
-    return text_lines("\n".join(kept[-most:]), width, cells)[-most:]
+    shown = kept[-most:]
+    if shown and not shown[0].strip():
+        del shown[0]  # no empty line below the head
+    return text_lines("\n".join(shown), width, cells)[-most:]
 
 
 def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_tui.protocol import display as d
 from agent_tui.protocol.shell_events import SHELL
+from agent_tui.tui.tool_block import FAILED_LINES
 from tests.tui.test_blocks import page, tool
 
 
@@ -11,6 +12,13 @@ def test_the_end_of_a_failure_is_not_spent_on_blank_lines() -> None:
     output = "said\n\n\n\n" + "\n\n".join("abc") + "\n\n\n"
     shown = page(tool(d.CommandDisplay("make", output=output, exit_code=2)))
     assert shown[1:] == ["  said", "", "  a", "", "  b", "", "  c"]
+
+
+def test_the_end_of_an_output_begins_with_words() -> None:
+    output = "above\n\n" + "\n".join(f"  line {n}" for n in range(FAILED_LINES - 1)) + "\n"
+    shown = page(tool(d.CommandDisplay("make", output=output, exit_code=2)))
+    assert shown[1:] == [f"    line {n}" for n in range(FAILED_LINES - 1)], "no empty line below its head"
+    assert page(tool(d.CommandDisplay("make", output="\n \n", exit_code=2)))[1:] == []
 
 
 def test_a_label_is_worth_more_than_how_it_was_allowed() -> None:
