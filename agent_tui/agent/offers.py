@@ -40,6 +40,8 @@ def efforts(info: ModelInfo, config: EngineConfig) -> dict[str, Any]:
     known = config.settings.providers.get(provider)
     own = known.options.get("think") if known is not None else None
     auto = "thinks as much as it likes" if own is None else f"as `think` of {provider} says: {own}"
+    if len({one.about for one in found}) == 1:  # a script
+        auto = found[0].about
     return {
         "model": info.name, "auto": auto, "levels": [{"level": one.name, "about": one.about} for one in found],
         "cycle": list(effort.cycle(found)),

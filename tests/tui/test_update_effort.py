@@ -60,7 +60,7 @@ def test_the_command_alone_lists_each_level_with_its_meaning(play: Play) -> None
 def test_a_model_that_cannot_be_told_says_so_in_one_line(play: Play) -> None:
     mute(play)
     play.press("alt+t")
-    assert play.toast == "fake/model cannot be told how hard to think" and play.take() == []
+    assert play.toast == "effort: fake/model cannot be told how hard to think" and play.take() == []
     play.type("/effort")
     play.press("enter")
     assert play.model.overlay is None and "cannot be told" in play.toast

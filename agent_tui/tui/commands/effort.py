@@ -45,7 +45,7 @@ def taken(model: Model) -> bool:
 
 
 def refused(model: Model) -> Step:
-    return toast(model, f"{model.transcript.model} cannot be told how hard to think", "warning")
+    return toast(model, f"effort: {model.transcript.model} cannot be told how hard to think", "warning")
 
 
 def meanings(model: Model) -> dict[str, str]:
