@@ -25,6 +25,8 @@ FAILED: Final = 1
 CANCELLED: Final = 130
 WIDTH: Final = 30
 """Cells of the bar."""
+WIDEST: Final = 60
+"""Columns for the names in a list: one that is longer does not move all others away."""
 EPILOG: Final = """\
 `agent-tui models pull qwen3:8b` fetches a model. Where Ollama is installed and does not run, it asks whether to start
 `ollama serve`; --yes says yes. What was fetched before an end is not fetched again.
@@ -64,7 +66,7 @@ async def _list(config: EngineConfig, provider: str) -> int:
     config, problems = await with_stored(config, work_pool())
     found, tried = await choose.offered(config.settings, config.environment, config.cwd, config.folders.data)
     shown = [model for model in found if not provider or model.name.startswith(f"{provider}/")]
-    width = max((len(model.name) for model in shown), default=0)
+    width = min(WIDEST, max((len(model.name) for model in shown), default=0))
     for model in shown:
         window = model.window_max or model.window
         print(one_line(f"{model.name:<{width}}  {f'{window:,} tokens' if window else ''}").rstrip())

@@ -55,7 +55,7 @@ class Entry:
 
 
 def _model(value: Any) -> str:
-    if not isinstance(value, str) or not value or any(map(str.isspace, value)) or value.strip("/") != value:
+    if not isinstance(value, str) or not re.fullmatch(r"(?!/)\S{1,300}(?<!/)", value) or not value.isprintable():
         raise ValueError
     return value
 

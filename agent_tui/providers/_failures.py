@@ -211,7 +211,7 @@ def unknown_model(place: Place, said: str = "") -> Failed:
     tail = f" ({said})" if said else ""
     if not place.model:
         return Failed("unknown_model", f"{place.where} does not know that address (404){tail}", place.unreachable)
-    return Failed("unknown_model", f"{place.where} has no model {place.model!r}{tail}", place.unknown_model)
+    return Failed("unknown_model", f"{place.where} has no model {one_line(place.model)!r}{tail}", place.unknown_model)
 
 
 def overflows(said: str) -> bool:
@@ -220,7 +220,7 @@ def overflows(said: str) -> bool:
 
 def overflow(place: Place, said: str = "") -> Failed:
     tail = f": {said}" if said else ""
-    model = place.model or "the model"
+    model = one_line(place.model) or "the model"
     text = f"the conversation is longer than the context window of {model} at {place.address}{tail}"
     return Failed("overflow", text, "/clear starts over, /model chooses a model with a larger window")
 

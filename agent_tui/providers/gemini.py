@@ -38,6 +38,8 @@ _CHATS: Final = re.compile(r"gemini-(?!1\D|.*(image|tts|audio|live|embedding|rob
 
 
 def create(model: str, setup: ProviderSetup) -> GeminiProvider:
+    if {".", ".."} & set(model.split("/")):  # a model is a part of the address
+        raise LookupError(f"gemini/{model} is no name of a model; /models gemini lists what there is")
     return GeminiProvider(model, setup)
 
 

@@ -96,6 +96,12 @@ def test_a_description_that_is_none_is_said_in_a_line() -> None:
         asyncio.run(listed("ollama", {"models": [ENTRIES["ollama"]]}, {"/api/show": deep}))
 
 
+@pytest.mark.parametrize("model", ["..", "../../x?key=1", "a/./b"])
+def test_a_model_of_gemini_does_not_change_the_address(model: str) -> None:
+    with pytest.raises(LookupError, match="no name of a model"):
+        gemini.create(model, ProviderSetup(api_key="k" * 9))
+
+
 def test_of_very_many_models_only_some_are_asked_about() -> None:
     asked = []
 

@@ -34,6 +34,14 @@ def test_every_value_has_a_source(tmp_path: Path) -> None:
     assert sources["providers.ollama.base_url"] == ("box", "environment OLLAMA_HOST")
 
 
+@pytest.mark.parametrize("name", ["", "a b", "a\nb", "a\x1b[31m", "a\u202eb", "/a", "a/", "x" * 301])
+def test_what_is_no_name_of_a_model_is_refused(tmp_path: Path, name: str) -> None:
+    """One of ten thousand characters would stand in every line that tells of it, and a control character would act."""
+    assert load(tmp_path, flags=Flags(model="a/" + "x" * 298)).settings.model
+    found = load(tmp_path, AGENT_TUI_MODEL=name)
+    assert (found.settings.model, bool(found.problems)) == ("", bool(name))
+
+
 def test_the_values_are_those_of_the_settings(tmp_path: Path) -> None:
     found = load(tmp_path, '[display]\nascii = true\n[keys]\nsearch = "f4"\nmouse = []')
     assert found.values["display.ascii"].value is found.settings.display.ascii is True
