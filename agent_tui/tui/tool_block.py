@@ -219,10 +219,8 @@ def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> lis
     """The end of the output; blank lines before and after it are none, and several within it are one."""
     end = [line[-LAST_CHARS:] for line in command.output.rstrip().rsplit("\n", 4 * most)[-4 * most :]]
     kept = [line for before, line in zip(("", *end), end, strict=False) if line.strip() or before.strip()]
-    shown = kept[-most:]
-    if shown and not shown[0].strip():
-        del shown[0]  # no empty line below the head
-    return text_lines("\n".join(shown), width, cells)[-most:]
+    lines = text_lines("\n".join(kept[-most:]), width, cells)[-most:]
+    return lines[1:] if lines and not lines[0].text.strip() else lines
 
 
 def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:

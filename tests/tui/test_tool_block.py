@@ -18,6 +18,8 @@ def test_the_end_of_an_output_begins_with_words() -> None:
     output = "above\n\n" + "\n".join(f"  line {n}" for n in range(FAILED_LINES - 1)) + "\n"
     shown = page(tool(d.CommandDisplay("make", output=output, exit_code=2)))
     assert shown[1:] == [f"    line {n}" for n in range(FAILED_LINES - 1)], "no empty line below its head"
+    long = "above\n\n" + "word " * 12 + "\n" + "\n".join("abcde") + "\n"
+    assert page(tool(d.CommandDisplay("make", output=long, exit_code=2)), 50)[1].startswith("  word")
     assert page(tool(d.CommandDisplay("make", output="\n \n", exit_code=2)))[1:] == []
 
 
