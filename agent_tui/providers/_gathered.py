@@ -92,24 +92,23 @@ class Gathered:
             self._parts.append(data)
             self._size += len(data)
             if self._size >= MOST or self._network is None:
-                await self._handed_on()
-
-    async def _handed_on(self) -> None:
-        await _dry()
-        if self._left:
-            raise _Left
+                await _dry()
+                if self._left:
+                    return
 
     def _watched(self, read: Callable[..., Awaitable[bytes]]) -> Callable[..., Awaitable[bytes]]:
         """`read` of the network; before it, what came with the last one is handed on."""
 
         async def reading(max_bytes: int, timeout: float | None = None) -> bytes:
             if self._parts and self._stepping:  # another answer may be read here, once this one has let go
-                await self._handed_on()
+                await _dry()
+                if self._left:
+                    raise _Left
             return await read(max_bytes, timeout)
 
         return reading
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         self._left = True
         self._parts.clear()
         if self._open and self._begun:

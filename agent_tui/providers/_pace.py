@@ -64,17 +64,61 @@ class Pace:
             await asyncio.sleep(REST)
 
 
-async def in_time(awaited: Awaitable[T], seconds: float | None) -> T:
-    """What `awaited` gives. Raises TimeoutError when it takes longer; one that has not to wait costs no timer, which
-    in a flood of chunks is a fifth of all work."""
-    steps = awaited.__await__()
-    try:
-        waits_for = next(steps)
-    except StopIteration as done:
-        found: T = done.value
-        return found
-    async with asyncio.timeout(seconds):
-        return await _Begun(steps, waits_for)
+class Limit:
+    """How long waits may take, one after another. They share a timer, which is set again only when it goes off: one for
+    each token would be a fifth of all work."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: asyncio.Task[Any] | None = None
+        self._until = 0.0
+        self._over = False
+
+    async def wait(self, awaited: Awaitable[T], seconds: float | None) -> T:
+        """What `awaited` gives. Raises TimeoutError when it takes longer; one that has not to wait is not timed."""
+        steps = awaited.__await__()
+        try:
+            waits_for = next(steps)
+        except StopIteration as done:
+            found: T = done.value
+            return found
+        task = asyncio.current_task()
+        if seconds is None or task is None:
+            return await _Begun(steps, waits_for)
+        self._begin(task, seconds)
+        asked = task.cancelling()
+        try:
+            return await _Begun(steps, waits_for)
+        except asyncio.CancelledError:
+            if self._over and task.uncancel() <= asked:
+                raise TimeoutError from None
+            raise
+        finally:
+            self._waiting = None
+
+    def _begin(self, task: asyncio.Task[Any], seconds: float) -> None:
+        self._waiting, self._over = task, False
+        self._until = self._loop.time() + seconds
+        if self._timer is not None and self._timer.when() > self._until:
+            self.close()
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._until, self._went_off)
+
+    def _went_off(self) -> None:
+        self._timer = None
+        if self._waiting is None:
+            return  # the next wait sets it
+        if self._loop.time() < self._until:
+            self._timer = self._loop.call_at(self._until, self._went_off)
+        else:
+            self._over = True
+            self._waiting.cancel()
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
 
 
 class _Begun(Awaitable[T]):

@@ -116,17 +116,14 @@ class AnthropicProvider:
             fields["system"] = system
         return fields, messages, answer
 
-    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
         fields, messages, most = self._asked(request)
         body = request_body(
             {"max_tokens": most, "stream": self._options.get("stream") is not False, **fields}, messages
         )
         answer = AnthropicAnswer(request, self._wire.place, self._origin)
-        items = answered(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
-        async with aclosing(items):
-            async for item in items:
-                yield item
+        return answered(self._wire, "/v1/messages", body, ServerSentEvents(), patience, answer)
 
     async def count_tokens(self, request: Request) -> int:
         """How many tokens `request` is, by the server's own count. Raises ProviderError."""

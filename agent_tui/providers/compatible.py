@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -137,12 +136,9 @@ class CompatibleProvider:
         answer = ChatAnswer(request, self._wire.place, self._server.quirks.think_tags)
         return self._asked("/chat/completions", self._body(request), answer)
 
-    async def _asked(self, path: str, body: bytes, answer: Answer) -> AsyncGenerator[StreamItem, None]:
+    def _asked(self, path: str, body: bytes, answer: Answer) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"), self._streams)
-        items = answered(self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer)
-        async with aclosing(items):
-            async for item in items:
-                yield item
+        return answered(self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer)
 
     async def prepare(self) -> None:
         await self._wire.prepare()

@@ -66,12 +66,18 @@ class OpenAIProvider(CompatibleProvider):
         effort = self._asked_for(request)
         return {"reasoning_effort": effort} if effort and reasons(self.model) else {}
 
-    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        answer = self._responses(request) if self.responds else super().stream(request)
+    def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        return self._with_summary(request) if self.responds and self._summary else self._plain(request)
+
+    def _plain(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        return self._responses(request) if self.responds else super().stream(request)
+
+    async def _with_summary(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        """Only some may read what a model thinks; the others get its answers all the same."""
         again = False
-        async with aclosing(answer):
+        async with aclosing(self._responses(request)) as answer:
             async for item in answer:
-                if isinstance(item, Failed) and self._refuses_summary(item):
+                if isinstance(item, Failed) and item.kind == "bad_request" and _NO_SUMMARY.search(item.text):
                     again, self._summary = True, False
                 else:
                     yield item
@@ -79,11 +85,6 @@ class OpenAIProvider(CompatibleProvider):
             async with aclosing(self._responses(request)) as answer:
                 async for item in answer:
                     yield item
-
-    def _refuses_summary(self, failed: Failed) -> bool:
-        """Only some may read what a model thinks; the others get its answers all the same."""
-        asked = self.responds and self._summary and failed.kind == "bad_request"
-        return asked and bool(_NO_SUMMARY.search(failed.text))
 
     def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         origin = dialect.Origin(self.name, host_of(self.base_url), self.model)

@@ -9,7 +9,7 @@ import asyncio
 import json
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ from agent_tui.providers._addresses import is_loopback as is_loopback
 from agent_tui.providers._addresses import is_near as is_near
 from agent_tui.providers._addresses import shown_address as shown_address
 from agent_tui.providers._gathered import Gathered
-from agent_tui.providers._pace import Pace, in_time
+from agent_tui.providers._pace import Limit, Pace
 from agent_tui.providers._payloads import Payload, Payloads
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers._trust import verified
@@ -189,44 +189,41 @@ class Wire:
         """POST `body` and yield the JSON objects of the answer as they come, those together that are there together;
         they are to be taken before more is asked for. A Failed, if any, is the last."""
         try:
-            async with self._in_use() as client, aclosing(self._answer(client, path, body, reader, patience)) as answer:
-                async for payloads in answer:
-                    yield payloads
+            async with self._in_use() as client, self._sent(client, path, body, patience) as response:
+                if (failed := await self._refusal(response)) is not None:
+                    yield [failed]
+                    return
+                reader = WholeBody() if _kind(response) == "application/json" else reader
+                async with (
+                    aclosing(Gathered(response)) as pieces,
+                    aclosing(self._payloads(pieces, reader, patience)) as found,
+                ):
+                    async for payloads in found:
+                        yield payloads
         except ProviderError as error:
             yield [error.failed]
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             yield [failures.from_exception(self.place, error)]
 
-    async def _answer(
-        self, client: httpx.AsyncClient, path: str, body: bytes, reader: Reader, patience: Patience
-    ) -> AsyncGenerator[Iterable[Payload], None]:
-        response: httpx.Response | None = None
+    @asynccontextmanager
+    async def _sent(
+        self, client: httpx.AsyncClient, path: str, body: bytes, patience: Patience
+    ) -> AsyncIterator[httpx.Response]:
+        headers = {**self.headers, **JSON}
+        request = client.build_request("POST", self.base_url + path, content=body, headers=headers)
+        async with asyncio.timeout(patience.first):
+            response = await client.send(request, stream=True)
         try:
-            headers = {**self.headers, **JSON}
-            request = client.build_request("POST", self.base_url + path, content=body, headers=headers)
-            async with asyncio.timeout(patience.first):
-                response = await client.send(request, stream=True)
-            if response.status_code != 200:
-                yield [await self._refusal(response)]
-                return
-            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind == "text/html":
-                text = f"{self.place.where} answered with a web page"
-                yield [Failed("malformed", text, "check the address: it often ends in /v1")]
-                return
-            if kind == "application/json":
-                reader = WholeBody()
-            pieces = Gathered(response)
-            try:
-                async for payloads in self._payloads(pieces, reader, patience):
-                    yield payloads
-            finally:
-                await pieces.close()
+            yield response
         finally:
-            if response is not None:
-                await response.aclose()
+            await response.aclose()
 
-    async def _refusal(self, response: httpx.Response) -> Failed:
+    async def _refusal(self, response: httpx.Response) -> Failed | None:
+        """Why `response` is no answer; None where it is one."""
+        if response.status_code == 200:
+            text = f"{self.place.where} answered with a web page"
+            page = _kind(response) == "text/html"
+            return Failed("malformed", text, "check the address: it often ends in /v1") if page else None
         async with asyncio.timeout(IDLE):
             body = await _beginning(response, ERROR_BODY)
         return failures.from_status(self.place, response.status_code, response.headers, _text(body))
@@ -234,25 +231,27 @@ class Wire:
     async def _payloads(
         self, pieces: AsyncIterator[bytes], reader: Reader, patience: Patience
     ) -> AsyncGenerator[Iterable[Payload], None]:
-        pace = Pace(now := asyncio.get_running_loop().time)
-        found, limit, ended, held = Payloads(self.place), patience.first, False, 0
-        while not ended and now() < patience.until:
-            try:
-                data = await in_time(pace.read(pieces), pace.left(limit, patience.until))
-                texts = reader.feed(data)
-                held = 0 if texts else held + len(data)
-            except StopAsyncIteration:
-                texts, ended = reader.close(), True
-            if held > MOST_HELD:
-                text = f"{self.place.where} sends {MOST_HELD // 1_000_000} MB in one piece"
-                yield [Failed("malformed", text, "check the address: this is no model's answer")]
-                return
-            if texts:
-                yield found.of(texts)
-            if found.broken:
-                return
-            limit = patience.between if found.good else limit
-            await pace.rest()
+        loop = asyncio.get_running_loop()
+        pace, found = Pace(loop.time), Payloads(self.place)
+        limit, ended, held = patience.first, False, 0
+        with closing(Limit(loop)) as within:
+            while not ended and loop.time() < patience.until:
+                try:
+                    data = await within.wait(pace.read(pieces), pace.left(limit, patience.until))
+                    texts = reader.feed(data)
+                    held = 0 if texts else held + len(data)
+                except StopAsyncIteration:
+                    texts, ended = reader.close(), True
+                if held > MOST_HELD:
+                    text = f"{self.place.where} sends {MOST_HELD // 1_000_000} MB in one piece"
+                    yield [Failed("malformed", text, "check the address: this is no model's answer")]
+                    return
+                if texts:
+                    yield found.of(texts)
+                if found.broken:
+                    return
+                limit = patience.between if found.good else limit
+                await pace.rest()
         if last := found.end():
             yield last
 
@@ -262,6 +261,10 @@ class Wire:
             text = f"{self.place.where} broke off in the middle of the answer"
             return Failed("broken_stream", text, "try again", True)
         return Failed("empty_stream", f"{self.place.where} answered with nothing", "try again", True)
+
+
+def _kind(response: httpx.Response) -> str:
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
 
 
 async def _beginning(response: httpx.Response, size: int) -> bytes:

@@ -71,7 +71,7 @@ async def pieces(client: httpx.AsyncClient, url: str) -> list[bytes]:
     async with client.stream("GET", url) as response:
         gathered = Gathered(response)
         found = [piece async for piece in gathered]
-        await gathered.close()
+        await gathered.aclose()
         return found
 
 
@@ -105,7 +105,7 @@ def test_what_is_there_is_not_kept_waiting_for_more() -> None:
                 found.append(piece)
                 if piece.endswith(b"\n"):
                     seen.set()
-            await gathered.close()
+            await gathered.aclose()
         return found
 
     found = asyncio.run(asyncio.wait_for(scenario(), 20))
@@ -157,8 +157,8 @@ def test_who_leaves_ends_the_connection_in_order() -> None:
             async with client.stream("GET", url) as response:
                 gathered = Gathered(response)
                 assert await anext(gathered) == b"".join(TOKENS)
-                await gathered.close()
-                await gathered.close()
+                await gathered.aclose()
+                await gathered.aclose()
             await asyncio.wait_for(left.wait(), 10)
 
     asyncio.run(scenario())
@@ -168,7 +168,7 @@ def test_one_that_was_never_read_closes_too() -> None:
     async def scenario() -> None:
         async with answering(at_once(HEAD + framed(*TOKENS, b""))) as (client, url):
             async with client.stream("GET", url) as response:
-                await Gathered(response).close()
+                await Gathered(response).aclose()
             assert b"".join(await pieces(client, url)) == b"".join(TOKENS)
 
     asyncio.run(scenario())
@@ -190,7 +190,7 @@ def test_a_cancellation_reaches_the_network() -> None:
                     async for _ in gathered:
                         begun.set()
                 finally:
-                    await gathered.close()
+                    await gathered.aclose()
 
         async with answering(serve) as (client, url):
             task = asyncio.create_task(read(client, url))
@@ -213,7 +213,7 @@ def test_what_came_before_an_error_is_handed_on_first() -> None:
             for _ in range(2):
                 with pytest.raises(httpx.RemoteProtocolError):
                     await anext(gathered)
-            await gathered.close()
+            await gathered.aclose()
 
     asyncio.run(scenario())
 
@@ -230,7 +230,7 @@ def test_a_body_without_end_comes_in_pieces() -> None:
         for extensions, size in (({}, 1_000), ({"network_stream": Network()}, MOST // 1_000 * 1_000 + 1_000)):
             gathered = Gathered(httpx.Response(200, stream=Endless(), extensions=extensions))
             assert [len(await anext(gathered)) for _ in range(3)] == [size] * 3
-            await gathered.close()
+            await gathered.aclose()
 
     asyncio.run(scenario())
 

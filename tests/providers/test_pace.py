@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
+from typing import Any, TypeVar
 
 import pytest
 
-from agent_tui.providers._pace import ALIVE, FAST, LONG, REST, Pace, in_time
+from agent_tui.providers._pace import ALIVE, FAST, LONG, REST, Limit, Pace
+
+T = TypeVar("T")
 
 
 class Clock:
@@ -106,11 +110,16 @@ def test_only_a_line_or_a_kilobyte_is_a_sign_of_life(clock: Clock) -> None:
 # -- the time of one read
 
 
-def test_what_is_there_at_once_needs_no_timer() -> None:
+async def wait(awaited: Awaitable[T], seconds: float | None) -> T:
+    with closing(Limit(asyncio.get_running_loop())) as limit:
+        return await limit.wait(awaited, seconds)
+
+
+def test_what_is_there_at_once_is_not_timed() -> None:
     async def there() -> str:
         return "here"
 
-    assert asyncio.run(in_time(there(), 0.0)) == "here"
+    assert asyncio.run(wait(there(), 0.0)) == "here"
 
 
 async def waits(seconds: float, told: list[str]) -> str:
@@ -125,11 +134,11 @@ async def waits(seconds: float, told: list[str]) -> str:
 
 def test_what_waits_has_its_time_and_no_more() -> None:
     told: list[str] = []
-    assert asyncio.run(in_time(waits(0.01, told), 10.0)) == "late"
-    assert asyncio.run(in_time(waits(0.01, told), None)) == "late"
+    assert asyncio.run(wait(waits(0.01, told), 10.0)) == "late"
+    assert asyncio.run(wait(waits(0.01, told), None)) == "late"
     assert told == []
     with pytest.raises(TimeoutError):
-        asyncio.run(in_time(waits(60.0, told), 0.05))
+        asyncio.run(wait(waits(60.0, told), 0.05))
     assert told == ["cancelled"]
 
 
@@ -139,14 +148,14 @@ def test_an_error_while_it_waits_comes_through() -> None:
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        asyncio.run(in_time(breaks(), 10.0))
+        asyncio.run(wait(breaks(), 10.0))
 
 
 def test_a_cancellation_reaches_the_one_that_waits() -> None:
     told: list[str] = []
 
     async def cancelled() -> None:
-        task = asyncio.create_task(in_time(waits(60.0, told), 50.0))
+        task = asyncio.create_task(wait(waits(60.0, told), 50.0))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -154,3 +163,74 @@ def test_a_cancellation_reaches_the_one_that_waits() -> None:
 
     asyncio.run(cancelled())
     assert told == ["cancelled"]
+
+
+class Hands:
+    """A loop's clock and timers, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.set = 0
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> Hands:
+        self.timers.append((when, callback))
+        self.set += 1
+        return self
+
+    def when(self) -> float:
+        return self.timers[-1][0]
+
+    def cancel(self) -> None:
+        self.timers.pop()
+
+    async def move(self, to: float) -> None:
+        self.now = to
+        while self.timers and self.timers[-1][0] <= to:
+            self.timers.pop()[1]()
+        for _ in range(5):  # who was told goes on
+            await asyncio.sleep(0)
+
+
+def test_many_waits_share_a_timer_and_each_has_its_own_time() -> None:
+    hands = Hands()
+    limit = Limit(hands)  # type: ignore[arg-type]
+
+    async def waiting(come: asyncio.Event, seconds: float) -> asyncio.Task[Any]:
+        task = asyncio.create_task(limit.wait(come.wait(), seconds))
+        await asyncio.sleep(0)
+        return task
+
+    async def scenario() -> None:
+        for _ in range(20):  # longer than a limit in all
+            come = asyncio.Event()
+            task = await waiting(come, 10.0)
+            await hands.move(hands.now + 2.0)
+            come.set()
+            assert await task
+        assert hands.set < 6
+        await hands.move(100.0)  # nobody waits: it is for nobody
+        assert hands.timers == []
+        late = await waiting(asyncio.Event(), 10.0)
+        await hands.move(109.0)
+        assert not late.done()
+        await hands.move(110.0)
+        with pytest.raises(TimeoutError):
+            await late
+        come = asyncio.Event()
+        task = await waiting(come, 60.0)
+        await hands.move(111.0)
+        come.set()
+        assert await task
+        short = await waiting(asyncio.Event(), 2.0)  # it does not wait for the timer of the one before
+        await hands.move(113.0)
+        with pytest.raises(TimeoutError):
+            await short
+        limit.close()
+        limit.close()
+
+    asyncio.run(scenario())
+    assert hands.timers == []
