@@ -59,6 +59,8 @@ class Store:
     def write(self, key: str, value: Any, project: bool = False) -> None:
         """Set `key` to `value`, as a file holds it. Raises Refused."""
         kind = KEYS if key.startswith("keys.") else known.kind if (known := entry(key)) else None
+        if isinstance(value, tuple):  # as values that are read hold it, such as the favourites
+            value = list(value)
         try:
             if kind is not None:
                 kind.read(value)

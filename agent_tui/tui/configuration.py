@@ -32,8 +32,8 @@ class Configuration:
         self._store, self._themes = store, themes
         self._dark, self._by_ground, self._auto = known_dark(os.environ), by_ground, False
 
-    def read(self, key: str = "", failed: str = "") -> SettingsRead:
-        """What holds now; `key` was just written, or `failed` says why not."""
+    def read(self, key: str = "", failed: str = "", project: bool = False) -> SettingsRead:
+        """What holds now; `key` was just written (into the file of the `project`), or `failed` says why not."""
         if self._store is None:
             return SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
         loaded = self._store.read()
@@ -41,7 +41,7 @@ class Configuration:
         display = loaded.settings.display
         self._by_ground = (display.theme_dark, display.theme_light)
         found = Configured(public(loaded.values), (AUTO, *names(self._themes)), tuple(map(str, wrong)))
-        return SettingsRead(found, key, failed, at=time.time())
+        return SettingsRead(found, key, failed, project, at=time.time())
 
     def performed(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
         """What came of writing a setting; a secret is what was `typed`."""
@@ -54,7 +54,7 @@ class Configuration:
         if self._store is None:
             return self.read()
         failed = self._store.put(key, value, project)
-        return self.read("" if failed else key, failed)
+        return self.read("" if failed else key, failed, project)
 
     def theme(self, name: str) -> Theme:
         """The theme `name`; `auto`, or empty: the one for the ground of the terminal."""

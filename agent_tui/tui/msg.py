@@ -198,11 +198,13 @@ class Yielded(Base):
 
 @frozen
 class SettingsRead(Base):
-    """The settings as they are now. `key` is the one that was just written; `failed`: why it could not be."""
+    """The settings as they are now. `key` is the one that was just written, `project`: into the project's file;
+    `failed`: why it could not be."""
 
     found: Configured
     key: str = ""
     failed: str = ""
+    project: bool = False
 
 
 @frozen

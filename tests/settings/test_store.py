@@ -109,6 +109,12 @@ def test_a_bad_value_is_never_written(store: Store, key: str, value: Any) -> Non
     assert not store.path().exists()
 
 
+def test_a_value_may_be_as_it_was_read(store: Store) -> None:
+    assert store.put("favourites", ("a/b", "c/d")) == ""
+    assert store.path().read_text() == 'favourites = ["a/b", "c/d"]\n'
+    assert store.put("favourites", ("a b",)) == "favourites: expected a list of models"
+
+
 def test_a_link_to_the_file_stays_one(store: Store, tmp_path: Path) -> None:
     store.config.mkdir()
     real = tmp_path / "dotfiles.toml"

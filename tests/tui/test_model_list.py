@@ -9,7 +9,7 @@ import pytest
 
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import SetModel
-from agent_tui.settings_kinds import Value
+from agent_tui.settings_kinds import Layer, Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
@@ -104,3 +104,16 @@ def test_a_favourite_moves_to_the_top_and_keeps_the_cursor() -> None:
     assert picker and picker.entries[0].id == "acme/x" and picker.chosen and picker.chosen.id == "acme/x"
     play.press("enter")
     assert SetModel("acme/x") in play.take()
+
+
+@pytest.mark.parametrize(
+    ("layer", "text"),
+    [
+        ("project", "saved for this project: model is acme/x, from the next start"),
+        ("environment", "saved, but environment wins: model is acme/x"),
+    ],
+)
+def test_what_became_of_the_model_of_the_project_is_said(layer: Layer, text: str) -> None:
+    play = at_work()
+    play.say(SettingsRead(Configured({"model": Value("acme/x", layer)}), "model", project=True))
+    assert play.toast == text

@@ -192,7 +192,7 @@ def told(model: Model, msg: SettingsRead) -> Step:
     if purpose is not None and purpose.secret and model.overlay is not None and model.overlay.editing == msg.key:
         model = composer.leave(model)  # only now: until it was written, the prompt alone had it
     model, effects = _applied(model, entry)
-    return then((model, effects), _said(model, entry))
+    return then((model, effects), _said(model, entry, msg.project))
 
 
 def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
@@ -210,12 +210,15 @@ def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
     return model, (UseTheme(theme.value if theme else ""),) if entry.key in THEMES else ()
 
 
-def _said(model: Model, entry: Entry) -> Step:
+def _said(model: Model, entry: Entry, project: bool) -> Step:
     value = value_of(model, entry)
     shown = "set" if entry.kind.form == "secret" and value.value else words(value.value) or "nothing"
+    begins = "" if entry.live else ", from the next start"
+    if project and value.layer == "project":
+        return toast(model, f"saved for this project: {entry.key} is {shown}{begins}")
     if value.layer not in ("user", "default"):
         return toast(model, f"saved, but {value.source} wins: {entry.key} is {shown}", "warning", 8.0)
     lost = [text for at, text in keymap.resolve(own_keys(model))[1] if f"keys.{at}" == entry.key]
     if entry.kind is KEYS and lost:
         return toast(model, f"saved; {lost[0]}", "warning", 8.0)
-    return toast(model, f"saved: {entry.key} is {shown}{'' if entry.live else ', from the next start'}")
+    return toast(model, f"saved: {entry.key} is {shown}{begins}")
