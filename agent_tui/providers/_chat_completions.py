@@ -19,6 +19,7 @@ from agent_tui.providers import _failures as failures
 from agent_tui.providers import _reasoning_details as details
 from agent_tui.providers._call_deltas import CallDeltas
 from agent_tui.providers._parts import Parts
+from agent_tui.providers._quirks import NO_THOUGHT, wants_thoughts
 from agent_tui.providers._think_tags import ThinkTags
 from agent_tui.providers._translate import CallIds, WholeText, arguments_text, compact, count, text_in
 from agent_tui.providers.base import Finished
@@ -50,12 +51,14 @@ def message(given: Message, provider: str, model: str = "") -> dict[str, Any] | 
             if not given.text and not given.calls:
                 return None
             wired: dict[str, Any] = {"role": "assistant", "content": given.text or None}
-            blocks = details.kept(given, provider, model)
+            blocks, always = details.kept(given, provider, model), wants_thoughts(provider, model)
             if blocks:
                 wired[details.FIELD] = blocks
+            if blocks is None and (given.calls or always) and (field := _reasoning_field(given, provider)):
+                wired[field] = given.reasoning
+            elif always and not blocks:
+                wired[REASONING[0]] = NO_THOUGHT
             if given.calls:
-                if blocks is None and (field := _reasoning_field(given, provider)):
-                    wired[field] = given.reasoning
                 wired["tool_calls"] = [
                     {"id": call.id, "type": "function",
                      "function": {"name": call.name, "arguments": arguments_text(call.arguments)}}

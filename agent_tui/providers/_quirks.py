@@ -18,7 +18,19 @@ _SHORT: Final = re.compile(r"[A-Za-z0-9]{9}")
 _SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions")
 _CHOICES: Final = ("anyOf", "oneOf", "allOf")
 _NAMES: Final[Mapping[type, str]] = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
+_THINKING: Final = (r"kimi-k2\.[5-9]|kimi-k2-thinking|kimi-k([3-9]|\d\d)", r"deepseek-(flash|pro|v([4-9]|\d\d))")
+_WANT_THOUGHTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "moonshot": _THINKING[:1], "deepseek": _THINKING[1:], "openrouter": _THINKING,
+}  # fmt: skip
+"""Services, with their models, that refuse an answer in a history without what was thought for it."""
+NO_THOUGHT: Final = " "
+"""Stands for it where nothing was thought, or by another model: they do not take an empty text."""
 Wired = dict[str, Any]
+
+
+def wants_thoughts(service: str, model: str) -> bool:
+    family = model.rpartition("/")[2].lower()
+    return any(re.match(pattern, family) for pattern in _WANT_THOUGHTS.get(service, ()))
 
 
 @dataclass(frozen=True, slots=True)
