@@ -1,5 +1,5 @@
 """Services that refuse an answer in a history without what was thought for it: Moonshot's Kimi and DeepSeek, by
-themselves or behind OpenRouter. Whoever wrote the history, they take it, and thoughts of others stay with the others."""
+themselves or behind OpenRouter. Whoever wrote the history, they take it; thoughts of others stay with the others."""
 
 from __future__ import annotations
 
