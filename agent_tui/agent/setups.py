@@ -48,6 +48,8 @@ class Setups:
         """What is being written is written to its end."""
         self._last = Attempt("")
         """What answered last, with its key."""
+        self._listed: tuple[list[str], str] = ([], "")
+        """What it offers, and what of that is proposed: still there to choose from where a model cannot be kept."""
 
     def handle(self, op: Pull | SetUp) -> None:
         if isinstance(op, Pull):
@@ -147,9 +149,8 @@ class Setups:
             state = "down" if down else "failed"
             self._tell(op.id, state, attempt, said=answer.text, hint=answer.hint, failure=answer.kind)
             return
-        self._last = attempt
-        first = setting_up.first_of(attempt.name, answer)
-        self._tell(op.id, "answered", attempt, models=list(answer), first=first)
+        self._last, self._listed = attempt, (list(answer), setting_up.first_of(attempt.name, answer))
+        self._tell(op.id, "answered", attempt, self._listed)
 
     async def _start(self, id: str, attempt: Attempt) -> str:
         """Start Ollama, as the person said. Why that failed, if it did."""
@@ -164,14 +165,15 @@ class Setups:
         """The model is opened first: what cannot be used is not written down."""
         attempt, models = self._last if self._last.name == op.provider else Attempt(op.provider), self._models
         model = setting_up.named(attempt.name, op.model)
-        self._tell(op.id, "keeping", attempt, model=model)
+        self._tell(op.id, "keeping", attempt, self._listed, model=model)
         config = models.config
         settings = setting_up.settings_with(attempt, config.settings, config.environment)
         world = (config.environment, config.cwd, config.folders.data)
         choice = await choose.choose(model, settings, *world)
         if choice.provider is None:
             said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
-            self._tell(op.id, "failed", attempt, said=said, hint="choose another model", failure="unknown_model")
+            hint = "choose another model"
+            self._tell(op.id, "failed", attempt, self._listed, said=said, hint=hint, failure="unknown_model")
             return
         store = Store(config.cwd, config.folders.config, config.environment, Flags())
         keeping = asyncio.get_running_loop().run_in_executor(
@@ -181,7 +183,7 @@ class Setups:
             kept = await asyncio.shield(keeping)
         except (Refused, credentials.Unusable) as error:
             await choice.provider.close()
-            self._tell(op.id, "failed", attempt, said=str(error), failure="refused")
+            self._tell(op.id, "failed", attempt, self._listed, said=str(error), failure="refused")
             return
         self._last = Attempt("")
         models.config = replace(config, settings=settings)
@@ -192,12 +194,13 @@ class Setups:
         self._tell(op.id, "kept", attempt, model=model)
 
     def _tell(
-        self, id: str, state: str, attempt: Attempt, *, models: list[str] | None = None, first: str = "",
+        self, id: str, state: str, attempt: Attempt, listed: tuple[list[str], str] = ([], ""), *,
         said: str = "", hint: str = "", failure: str = "", model: str = "",
     ) -> None:  # fmt: skip
+        models, first = listed
         data = {
             "state": state, "provider": attempt.name, "label": setting_up.label(attempt.name),
-            "address": attempt.address, "key": bool(attempt.key), "models": models or [], "first": first,
+            "address": attempt.address, "key": bool(attempt.key), "models": models, "first": first,
             "said": said, "hint": hint, "kind": failure, "model": model,
         }  # fmt: skip
         self._record.emit(Answered(id=id, kind="setup_step", data=data))

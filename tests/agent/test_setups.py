@@ -178,9 +178,10 @@ def test_a_model_that_cannot_be_opened_is_not_kept(place: Place) -> None:
     with serving("small") as ollama:
         environment = {"OLLAMA_HOST": ollama.address}
         with place.engine(place.script({"text": "hi"}), environment=environment) as driver:
-            step(driver, SetUp("1", "ask", "ollama"))
+            offered = step(driver, SetUp("1", "ask", "ollama"))
             failed = step(driver, SetUp("2", "keep", "ollama", model="ollama/none"))
             assert failed["state"] == "failed" and "none" in failed["said"]
+            assert failed["models"] == offered["models"] != [], "they are there to choose from"
     assert kept(place, "config.toml") == {}
 
 

@@ -9,6 +9,7 @@ from agent_tui.protocol.events import Answered, ModelChanged
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.view.setting_up import setup_view
 from tests.tui.lists import chosen, labels, text
 from tests.tui.setup_play import STOP, answered_moonshot, at, came, chooses, opened, wait
 
@@ -26,6 +27,20 @@ def test_a_server_that_does_not_answer_can_be_asked_again_or_elsewhere() -> None
     assert play.take() == [SetUp(wait(play), "ask", "ollama")]
     play.press("escape")
     assert play.take() == [STOP] and at(play) == "provider", "a failure is no step to return to"
+
+
+def test_an_address_that_is_mended_is_one_step_to_go_back_over() -> None:
+    play = opened()
+    chooses(play, "another server")
+    for typed in ("nowhere", ":1", ":2"):
+        play.type(typed)
+        play.press("enter")
+        came(play, "failed", kind="unreachable", said="nobody listens")
+        chooses(play, "type its address")
+        assert at(play) == "address" and play.text.startswith("nowhere"), "what was typed is there to be mended"
+    play.press("escape")
+    view = setup_view(play.model, play.model.overlay) if play.model.overlay is not None else None
+    assert at(play) == "provider" and view is not None and view.title == "Set up a provider"
 
 
 def test_ollama_is_started_on_consent_alone() -> None:

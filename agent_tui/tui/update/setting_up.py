@@ -138,7 +138,8 @@ def _way(model: Model, state: SettingUp, chosen: str) -> Step:
             models = _last(state, "model")
             return (at(model, models), ()) if models is not None else back(model)
         case "key" | "address":
-            return at(model, replace(after(state, chosen), back=before)), ()
+            step = before if before.step == chosen else replace(after(state, chosen), back=before)  # it is typed anew
+            return at(model, step), ()
         case "serve" | "again":
             return _ask(model, state, before, serve=chosen == "serve")
         case "fetch":

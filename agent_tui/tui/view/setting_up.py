@@ -44,7 +44,7 @@ def _sheet(
     pull: Mapping[str, Any], down: bool, width: int, height: int,
 ) -> OverlayView:  # fmt: skip
     inner = sheet_room(width)
-    title = f"Set up {one_line(state.label, 30)}" if state.label else "Set up a provider"
+    title = f"Set up {one_line(state.label, 30)}" if state.label and state.back else "Set up a provider"
     options, selected = _options(shown, state, inner)
     if state.step == "pulling" and down:
         options = (Option("Enter", "start `ollama serve`", "it goes on when agent-tui ends"),)
