@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -133,13 +132,10 @@ class GeminiProvider:
             config["thinkingConfig"] = thinking
         return config
 
-    async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         patience = Patience.for_address(self.base_url, self._setup.options.get("idle_timeout"), self._streams)
         answer = GeminiAnswer(request, self._wire.place, self.model)
-        items = answered(self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer)
-        async with aclosing(items):
-            async for item in items:
-                yield item
+        return answered(self._wire, self._path(), self._body(request), ServerSentEvents(), patience, answer)
 
     async def prepare(self) -> None:
         await self._wire.prepare()
