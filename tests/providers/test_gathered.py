@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from agent_tui.providers._gathered import MOST, Gathered
+from tests.providers.test_proxies import proxied
 
 TLS = Path(__file__).parent / "tls"
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -26,6 +27,10 @@ def framed(*chunks: bytes) -> bytes:
 
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 TOKENS = [f"token {number}\n".encode() for number in range(50)]
+
+
+def trusted() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(TLS / "authority.pem"))
 
 
 @asynccontextmanager
@@ -48,7 +53,7 @@ async def answering(serve: Serve, tls: bool = False) -> AsyncIterator[tuple[http
 
     listener = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=context)
     port = listener.sockets[0].getsockname()[1]
-    verify: Any = ssl.create_default_context(cafile=str(TLS / "authority.pem")) if tls else False
+    verify = trusted() if tls else False
     try:
         async with httpx.AsyncClient(trust_env=False, timeout=10, verify=verify) as client:
             yield client, f"{'https' if tls else 'http'}://127.0.0.1:{port}"
@@ -79,6 +84,19 @@ async def pieces(client: httpx.AsyncClient, url: str) -> list[bytes]:
 def test_chunks_that_came_together_are_one_piece(tls: bool) -> None:
     async def scenario() -> list[bytes]:
         async with answering(at_once(HEAD + framed(*TOKENS, b"")), tls) as (client, url):
+            return await pieces(client, url)
+
+    assert asyncio.run(scenario()) == [b"".join(TOKENS)]
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_and_so_they_are_through_a_proxy(tls: bool) -> None:
+    async def scenario() -> list[bytes]:
+        async with (
+            answering(at_once(HEAD + framed(*TOKENS, b"")), tls) as (_, url),
+            proxied(int(url.rpartition(":")[2])) as (address, _),
+            httpx.AsyncClient(proxy=f"http://{address}", verify=trusted() if tls else False) as client,
+        ):
             return await pieces(client, url)
 
     assert asyncio.run(scenario()) == [b"".join(TOKENS)]
