@@ -15,6 +15,7 @@ LEAST_BUDGET: Final = 1_024
 """The smallest budget for thinking that the server takes."""
 BUDGETS: Final[Mapping[str, int]] = {"low": 2_048, "medium": 8_192, "high": 16_384, "xhigh": 24_576, "max": 65_536}
 """What a level means to models that are given tokens to think with."""
+_MAY_REST: Final = re.compile("opus|sonnet|haiku")
 _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
 
 
@@ -26,6 +27,8 @@ class Facts:
     window: int = 0
     answer: int = 0
     thinks: Literal["adaptive", "budget", "never"] | None = None
+    off: Literal["unsaid", "said", "never"] = "unsaid"
+    """How it is told not to think: by saying nothing of it, in a word, or not at all."""
 
 
 def facts(model: str) -> Facts:
@@ -33,6 +36,9 @@ def facts(model: str) -> Facts:
     if found is None:
         return Facts()
     version = (int(found[1]), int(found[2] or 0))
+    if version >= (5, 0):  # these think unless they are told not to, and the later ones cannot do without
+        off: Literal["said", "never"] = "said" if version == (5, 0) and _MAY_REST.search(model) else "never"
+        return Facts(version, 1_000_000, 128_000, "adaptive", off)
     if version >= (4, 6):
         return Facts(version, 1_000_000, 128_000, "adaptive")
     if version >= (4, 0):
@@ -54,6 +60,10 @@ def thinking(known: Facts, wanted: Any, answer: int) -> dict[str, Any]:
 
     Thoughts count as part of `answer` tokens: where those are few, there are none to think with.
     """
+    if wanted is False and known.off == "said":
+        return {"thinking": {"type": "disabled"}}
+    if wanted is False and known.off == "never":
+        wanted = "low"  # the least that it can
     if wanted is False or known.thinks == "never" or (wanted is None and known.thinks is None):
         return {}
     level = wanted if isinstance(wanted, str) and wanted in BUDGETS else ""

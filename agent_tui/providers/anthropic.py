@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
@@ -29,6 +30,11 @@ URL: Final = "ANTHROPIC_BASE_URL"
 VERSION: Final = "2023-06-01"
 """Of the dialect, as a header of every request."""
 LEVELS: Final = ("low", "medium", "high", "xhigh", "max")
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
+_UNTAKEN: Final = re.compile(
+    r"in `?(redacted_)?thinking`? block|bound to a different conv|blocks? .*cannot be modified"
+)
+"""What it says of thoughts that it does not take back."""
 PAGE: Final = 1_000
 MOST_PAGES: Final = 20
 
@@ -54,6 +60,8 @@ class AnthropicProvider:
         self.base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
         self._setup, self._options = setup, setup.options
         self._known = claude.facts(model)
+        self._keeps = True
+        """Thoughts go back with their answers, until the server does not take them."""
         own = self.base_url == BASE_URL
         self._origin = dialect.Origin(self.name, host_of(self.base_url), model, strict=own)
         token = "" if setup.api_key else environment.get(TOKEN, "").strip()
@@ -106,7 +114,8 @@ class AnthropicProvider:
         answer = claude.answer_tokens(self._known, request.max_tokens or count(self._options.get("max_tokens")))
         think = claude.thinking(self._known, level(request.effort, self._options.get("think"), LEVELS), answer)
         budget = self._known.thinks in ("budget", "never")  # others may have thought without having been asked to
-        messages = dialect.messages(request.messages, self._origin, bool(think) or not budget)
+        keeps = self._keeps and (bool(think) or not budget)
+        messages = dialect.messages(request.messages, self._origin, keeps)
         if think.get("thinking", {}).get("type") == "enabled" and not dialect.starts_with_thought(messages):
             think, messages = {}, dialect.messages(request.messages, self._origin, False)
         fields: dict[str, Any] = {"model": self.model, **think}
@@ -117,8 +126,31 @@ class AnthropicProvider:
         return fields, messages, answer
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        asked = self._asked(request)
+        answer = self._answered(request, *asked)
+        return self._taken(request, answer) if _thought(asked[1]) else answer
+
+    async def _taken(
+        self, request: Request, answer: AsyncGenerator[StreamItem, None]
+    ) -> AsyncGenerator[StreamItem, None]:  # fmt: skip
+        """`answer`; where the server does not take the thoughts of before (what stands before them is another now), that
+        to the same conversation without them."""
+        refused = False
+        async with aclosing(answer) as items:
+            async for item in items:
+                refused = isinstance(item, Failed) and item.kind == "bad_request" and bool(_UNTAKEN.search(item.text))
+                if not refused:
+                    yield item
+        if refused:
+            self._keeps = False
+            async with aclosing(self._answered(request, *self._asked(request))) as items:
+                async for item in items:
+                    yield item
+
+    def _answered(
+        self, request: Request, fields: dict[str, Any], messages: list[dict[str, Any]], most: int
+    ) -> AsyncGenerator[StreamItem, None]:  # fmt: skip
         patience = Patience.for_address(self.base_url, self._options.get("idle_timeout"))
-        fields, messages, most = self._asked(request)
         body = request_body(
             {"max_tokens": most, "stream": self._options.get("stream") is not False, **fields}, messages
         )
@@ -145,6 +177,11 @@ class AnthropicProvider:
 
     async def close(self) -> None:
         await self._wire.close()
+
+
+def _thought(messages: list[dict[str, Any]]) -> bool:
+    """Whether a conversation holds thoughts."""
+    return any(block["type"] in _THOUGHTS for turn in messages for block in turn["content"])
 
 
 def _able(capabilities: Any, name: str, otherwise: bool | None) -> bool | None:

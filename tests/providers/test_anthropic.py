@@ -53,6 +53,16 @@ ONE = Request("", (UserMessage("hello"),))
             {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}, "max_tokens": 32_000},
         ),
         ("claude-opus-4-6", {"think": False}, {"max_tokens": 32_000}),
+        ("claude-opus-5", {"think": False}, {"thinking": {"type": "disabled"}, "max_tokens": 32_000}),
+        (
+            "claude-opus-5-5",
+            {"think": False},
+            {
+                "thinking": {"type": "adaptive", "display": "summarized"},
+                "output_config": {"effort": "low"},
+                "max_tokens": 32_000,
+            },
+        ),
         (
             "claude-haiku-4-5-20251001",
             {"max_tokens": 9_000},
