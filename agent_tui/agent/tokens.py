@@ -74,7 +74,11 @@ class Calibration:
             usage = replace(usage, prompt_tokens=self.tokens(model, "read", sent), estimated=True)
         if not usage.completion_tokens and wrote:
             usage = replace(usage, completion_tokens=self.tokens(model, "written", wrote), estimated=True)
-        return usage
+        cached, thought = (
+            min(usage.cached_tokens, usage.prompt_tokens),
+            min(usage.reasoning_tokens, usage.completion_tokens),
+        )
+        return replace(usage, cached_tokens=cached, reasoning_tokens=thought)
 
     def guessed(self, model: str, request: Request, reply: AssistantReplied) -> Usage:
         """What nobody said."""

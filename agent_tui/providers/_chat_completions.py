@@ -99,7 +99,7 @@ class ChatAnswer:
 
     def add(self, payload: dict[str, Any], parts: Parts) -> None:
         if isinstance(usage := payload.get("usage"), dict):
-            self._usage = _usage(usage)
+            self._usage = _usage(usage) or self._usage
         choices = payload.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict):
@@ -107,7 +107,7 @@ class ChatAnswer:
                 parts.add(failures.from_payload(self._place, payload))
             return
         if isinstance(usage := choice.get("usage"), dict):  # Moonshot tells it there
-            self._usage = _usage(usage)
+            self._usage = _usage(usage) or self._usage
         delta = choice.get("delta") or choice.get("message")  # a server that does not stream sends the whole message
         if isinstance(delta, dict):
             self._delta(delta, parts)
@@ -200,11 +200,12 @@ def _content(content: Any) -> tuple[str, str]:
     return text, thought
 
 
-def _usage(data: dict[str, Any]) -> Usage:
+def _usage(data: dict[str, Any]) -> Usage | None:
+    """None where nothing was counted, in whatever words: an answer of no tokens at all there is not."""
     details = data.get("prompt_tokens_details")
     cached = count(details.get("cached_tokens")) if isinstance(details, dict) else 0
     cached = cached or count(data.get("prompt_cache_hit_tokens")) or count(data.get("cached_tokens"))
     thought = data.get("completion_tokens_details")
     reasoning = count(thought.get("reasoning_tokens")) if isinstance(thought, dict) else 0
     prompt, completion = count(data.get("prompt_tokens")), count(data.get("completion_tokens"))
-    return Usage(prompt, completion, cached, reasoning_tokens=reasoning)
+    return Usage(prompt, completion, cached, reasoning_tokens=reasoning) if prompt or completion else None

@@ -145,7 +145,7 @@ class ResponsesAnswer:
         if self._reason == "refusal":
             self._why = failures.reason(self._place, why)
         if isinstance(usage := response.get("usage"), dict):
-            self._usage = _usage(usage)
+            self._usage = _usage(usage) or self._usage
 
     def rest(self, parts: Parts) -> None:
         for part in self._parts.values():
@@ -183,9 +183,10 @@ def _dicts(items: Any) -> tuple[dict[str, Any], ...]:
     return tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
 
 
-def _usage(data: dict[str, Any]) -> Usage:
+def _usage(data: dict[str, Any]) -> Usage | None:
+    """None where nothing was counted."""
     read, wrote = data.get("input_tokens_details"), data.get("output_tokens_details")
     cached = count(read.get("cached_tokens")) if isinstance(read, dict) else 0
     thought = count(wrote.get("reasoning_tokens")) if isinstance(wrote, dict) else 0
     prompt, completion = count(data.get("input_tokens")), count(data.get("output_tokens"))
-    return Usage(prompt, completion, cached, reasoning_tokens=thought)
+    return Usage(prompt, completion, cached, reasoning_tokens=thought) if prompt or completion else None

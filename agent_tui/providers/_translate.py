@@ -13,6 +13,7 @@ from agent_tui.protocol.messages import AssistantMessage, Message, Request, Tool
 DEEPEST: Final = 100
 """Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
 _MOST_TOKENS: Final = 10**12
+_DIGITS: Final = re.compile("[0-9]{1,12}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -139,7 +140,9 @@ def state_of(data: Any) -> str:
 
 
 def count(value: Any) -> int:
-    """A number of tokens as a server gave it; 0 for anything else."""
+    """A number of tokens as a server gave it, be it as text or with a point; 0 for anything else."""
+    if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (isinstance(value, float) and value.is_integer()):
+        value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS else 0
 
 

@@ -195,5 +195,10 @@ def test_a_request_that_fails_at_once_counts_nothing(place: Place) -> None:
     assert driver.all(UsageReported) == []
 
 
+def test_a_part_is_never_more_than_the_whole() -> None:
+    used = answered(accounts_of(), Silent(), Usage(500, 20, cached_tokens=9_000, reasoning_tokens=80))
+    assert used == Usage(500, 20, cached_tokens=500, reasoning_tokens=20)
+
+
 def test_a_server_that_says_nothing_was_taken_is_believed() -> None:
     assert answered(accounts_of(), Silent(), Usage()) == Usage()

@@ -134,7 +134,7 @@ def test_shapes_nobody_promised_do_not_raise() -> None:
     ]  # fmt: skip
     items = chat([*map(sse, odd), delta("stop", content="ok")])
     assert [i for i in items if isinstance(i, TextChunk)] == [TextChunk("ok")]
-    assert items[-1] == Finished("stop", (), Usage(0, 0))
+    assert items[-1] == Finished("stop", ())
 
     async def scenario() -> None:
         lines = [

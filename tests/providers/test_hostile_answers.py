@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, UserMessage
-from agent_tui.providers._translate import state_of
+from agent_tui.providers._translate import count, state_of
 from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.asking import COMPATIBLE, OLLAMA
 from tests.providers.cases import joined
@@ -136,6 +136,33 @@ def test_a_call_without_a_name_is_told_to_the_model() -> None:
 
     end = asyncio.run(scenario())
     assert end.stop_reason == "tool_calls" and [(call.name, call.arguments) for call in end.calls] == [("", "{}")]
+
+
+@pytest.mark.parametrize(
+    ("told", "counted"),
+    [
+        ("12", 12), (12.0, 12), (12, 12), ("", 0), ("-5", 0), ("1e3", 0), ("9" * 5_000, 0), (1.5, 0), (-5, 0),
+        (float("nan"), 0), (float("inf"), 0), (1e300, 0), (True, 0), ("٣", 0), (None, 0), ([1], 0), (10**30, 0),
+    ],
+)  # fmt: skip
+def test_a_count_is_read_however_it_is_written(told: Any, counted: int) -> None:
+    assert count(told) == counted
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
+@pytest.mark.parametrize("tokens", [b"0", b"-7", b'"x"', b"null", b"{}"])
+def test_where_nothing_legible_is_counted_it_is_estimated(dialect: Dialect, tokens: bytes) -> None:
+    """No tokens at all would never use up a budget."""
+    parts = [part.replace(b":3}", b":" + tokens + b"}") for part in dialect.raw_call(b"{}", tokens)]
+    parts = [part.replace(b'"output_tokens": 3', b'"output_tokens": ' + tokens) for part in parts]
+
+    async def scenario() -> Finished:
+        async with dialect.answering(parts) as (_, provider):
+            end = (await played(provider))[-1]
+        assert isinstance(end, Finished)
+        return end
+
+    assert asyncio.run(scenario()).usage is None
 
 
 def test_what_no_text_can_hold_is_not_kept_with_an_answer() -> None:
