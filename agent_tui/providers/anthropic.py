@@ -133,8 +133,8 @@ class AnthropicProvider:
     async def _taken(
         self, request: Request, answer: AsyncGenerator[StreamItem, None]
     ) -> AsyncGenerator[StreamItem, None]:  # fmt: skip
-        """`answer`; where the server does not take the thoughts of before (what stands before them is another now), that
-        to the same conversation without them."""
+        """`answer`; where the server does not take the thoughts of before (what stands before them is another now), the
+        one to the same conversation without them."""
         refused = False
         async with aclosing(answer) as items:
             async for item in items:

@@ -1,5 +1,5 @@
-"""Claude's thoughts are bound to all that stood before them: where that is another now, the server takes them no more, and
-the conversation goes on without them."""
+"""Claude's thoughts are bound to all that stood before them: where that is another now, the server takes them no more,
+and the conversation goes on without them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.providers.servers import Connection, Received, played, serving, text
 
 REFUSALS = (
     "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
-    "messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+    "messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest message cannot be modified.",
     "messages.1.content.0: Invalid signature in thinking block",
 )
 
