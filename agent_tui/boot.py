@@ -124,7 +124,9 @@ class Early:
             return
         folder, name = typed_folder(os.environ), f"{time.time_ns()}-{os.getpid()}"
         try:
-            os.makedirs(folder, 0o700, exist_ok=True)  # noqa: PTH103
+            before = os.umask(0o077)  # for what is missing above it, too
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+            os.umask(before)
             fd = os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)  # noqa: PTH118
             os.write(fd, os.fsencode(os.getcwd()) + b"\0" + typed)  # noqa: PTH109
             os.fsync(fd)

@@ -167,7 +167,7 @@ def _edit(store: Store, project: bool) -> int:
     if not argv or not all(os.isatty(fd) for fd in (0, 1, 2)):
         why = NO_EDITOR if not argv else "this is not a terminal"
         return _fail(f"{why}; the file is {path}", FAILED)
-    path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
+    path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else paths.make_private(path.parent)
     code = foreground([*argv, str(path)], lambda: False)
     for problem in _problems(store.read()):
         print(problem, file=sys.stderr)

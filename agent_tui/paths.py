@@ -43,6 +43,17 @@ def folders() -> Folders:
     return Folders(*map(Path, (dirs.user_config_dir, dirs.user_data_dir, dirs.user_log_dir, dirs.user_cache_dir)))
 
 
+def make_private(folder: Path) -> None:
+    """Make `folder`, and what is missing above it, for the owner alone (`Path.mkdir` leaves open what it makes above).
+
+    Raises OSError.
+    """
+    if not folder.is_dir():
+        if folder.parent != folder:
+            make_private(folder.parent)
+        folder.mkdir(0o700, exist_ok=True)
+
+
 def shipped(kind: str) -> Path:
     """The shipped folder `themes` or `skills`: beside the package in a checkout, inside it in a wheel."""
     package = Path(__file__).resolve().parent

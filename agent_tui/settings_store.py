@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from agent_tui.paths import project_folders
+from agent_tui.paths import make_private, project_folders
 from agent_tui.regular_file import open_regular
 from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, project_file, read
 from agent_tui.settings_kinds import KEYS, Value, entry, parts
@@ -92,7 +92,7 @@ class Store:
             target = path.resolve()  # a link to it (dotfiles in a repository) stays one
             if project and not target.is_relative_to(project_folders(self.cwd)[0].resolve()):
                 raise Refused(f"{path}: is a link that leaves the project: not written")
-            path.parent.mkdir(mode=0o755 if project else 0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(path.parent)
             with _alone(target.parent):
                 before = _content(target)
                 after = changed(before, parts(key), value, str(path))
@@ -106,7 +106,7 @@ def put_alone(path: Path, key: tuple[str, ...], value: Any) -> None:
     """Set `key` in a TOML file that is for its owner alone; None takes it out. Raises Refused."""
     try:
         target = path.resolve()
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         with _alone(target.parent):
             before = _content(target)
             _replace(target, changed(before, key, value, str(path)), PRIVATE)

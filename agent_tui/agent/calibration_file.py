@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from agent_tui.paths import make_private
 from agent_tui.safety import paths
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def save(folder: Path, seen: Mapping[tuple[str, str], tuple[float, float]]) -> N
         whole[key] = value
     rows = [[*key, round(size, 1), round(count, 1)] for key, (size, count) in list(whole.items())[-MOST:]]
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         paths.atomic_write(folder / NAME, json.dumps(rows).encode(), 0o600)
     except (OSError, ValueError) as error:
         log.warning("what was learned of tokens is not kept: %s", error)

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.tool_context import Workplace
+from agent_tui.paths import make_private
 from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import Image, Message, Request, UserMessage
@@ -91,7 +92,7 @@ class Images:
         """A copy among the session's own files, with mode 0600."""
         found = picture(data)
         folder = self._workplace.spool
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         suffix = found.kind.lower() if found else "png"
         path = folder / f"{stem[:60]}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
         paths.atomic_write(path, data, 0o600)

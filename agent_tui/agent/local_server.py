@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.paths import make_private
 from agent_tui.providers.base import ProviderError
 from agent_tui.providers.ollama import OllamaProvider
 from agent_tui.providers.wire import is_loopback
@@ -41,7 +42,7 @@ async def down(server: OllamaProvider, environment: Mapping[str, str]) -> bool:
 async def start(server: OllamaProvider, config: EngineConfig) -> str:
     """Start `ollama serve`, and wait until it answers. Why that failed, in one line; empty: it runs."""
     log = config.folders.logs / LOG
-    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(log.parent)
     log.touch(mode=0o600)
     argv = ["/bin/sh", "-c", _IN_BACKGROUND, "sh", program(config.environment), str(log)]
     code, said = await sandbox.feed(argv, b"", Path("/"), config.environment, timeout=5.0)

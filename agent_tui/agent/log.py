@@ -7,6 +7,8 @@ import os
 from datetime import datetime
 from pathlib import Path
 
+from agent_tui.paths import make_private
+
 
 class _Quiet(logging.FileHandler):
     """A log file that loses what cannot be written (a full disk): the standard one says so on the screen."""
@@ -26,7 +28,7 @@ def open_log(folder: Path | None) -> logging.Logger:
     try:
         if folder is None:
             raise FileNotFoundError
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         path = folder / f"agent-{datetime.now():%Y%m%d-%H%M%S-%f}.log"
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
         handler: logging.Handler = _Quiet(path, encoding="utf-8", errors="backslashreplace")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui import registry
+from agent_tui.paths import make_private
 from agent_tui.safety.secrets import HIDDEN, ScrubbedStream, Scrubber, is_secret_name
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class WireLog:
 
     def __init__(self, path: Path, scrubber: Scrubber) -> None:
         self.path, self.scrubber = path, scrubber
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         os.fchmod(self._file, 0o600)
 

@@ -8,6 +8,7 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
+from agent_tui.paths import make_private
 from agent_tui.safety.secrets import ScrubbedStream
 
 SPOOL_LIMIT: Final = 50_000_000
@@ -98,7 +99,7 @@ class Captured:
             self._early.clear()
         try:
             if self._file is None:
-                self._wanted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private(self._wanted.parent)
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._file = os.open(self._wanted, flags, 0o600)
             kept = data[: SPOOL_LIMIT - self._written]

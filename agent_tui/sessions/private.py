@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Final
 
+from agent_tui.paths import make_private
+
 _PIECE: Final = 1 << 20
 _UNFINISHED: Final = re.compile(
     r"\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:part|(?:\d+|\d{8}T\d{6}-\d{9})\.new)"
@@ -23,10 +25,7 @@ def make_folder(folder: Path) -> None:
 
     Raises OSError.
     """
-    if not folder.is_dir():
-        if not folder.parent.is_dir():
-            make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+    make_private(folder)
     about = folder.stat()
     if about.st_mode & 0o077 and about.st_uid == os.geteuid():
         folder.chmod(0o700)

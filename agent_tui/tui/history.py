@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from agent_tui.paths import make_private
 from agent_tui.regular_file import open_regular
 from agent_tui.tui.history_lines import backwards, parsed
 from agent_tui.tui.recall import Past
@@ -94,7 +95,7 @@ class PromptHistory:
         at = round(time.time(), 3)
         line = json.dumps({"at": at, "cwd": self.folder, "text": text}, ensure_ascii=True).encode() + b"\n"
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self.path.parent)
             self._append(line)
         except OSError as error:
             self._unsaved.append(Past(text, at, True))

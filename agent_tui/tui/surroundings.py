@@ -16,6 +16,7 @@ from textual.theme import Theme as TextualTheme
 
 from agent_tui import registry
 from agent_tui.boot_frame import ground_file, typed_folder
+from agent_tui.paths import make_private
 from agent_tui.structures import terminal_facts as facts
 from agent_tui.tui import msg
 from agent_tui.tui.key_parser import Ground
@@ -143,7 +144,7 @@ def _remember(dark: bool) -> None:
     with contextlib.suppress(OSError, UnicodeDecodeError):
         before = file.read_text("utf-8") if file.is_file() else ""
         if facts.remembered(before, who) is not dark:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(file.parent)
             scratch = file.with_name(f"{file.name}.{os.getpid()}")
             scratch.write_text(facts.remember(before, who, dark), "utf-8")
             scratch.replace(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,15 @@ def test_a_log_is_for_its_owner_and_takes_any_text(tmp_path: Path) -> None:
     [file] = (tmp_path / "logs").iterdir()
     assert file.stat().st_mode & 0o077 == 0
     assert "ERROR odd \\udcff" in file.read_text()
+
+
+def test_what_is_made_above_the_log_is_for_its_owner_too(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        open_log(tmp_path / "home" / "logs")
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("home", "home/logs")] == [0o700, 0o700]
 
 
 def test_a_log_without_room_is_silent(tmp_path: Path) -> None:
