@@ -17,7 +17,7 @@ from agent_tui.tui.update.picker import opened
 from tests.tui.play import Play
 
 OFFERED = [
-    {"name": "openai/gpt-5", "window": 400_000, "tools": True, "where": "openai"},
+    {"name": "openai/gpt-5", "window": 1_050_000, "tools": True, "where": "openai"},
     {"name": "ollama/q", "window": 32_768, "tools": False, "where": "Ollama"},
     {"name": "acme/x", "tools": None, "where": "acme"},
 ]
@@ -56,7 +56,7 @@ def test_favourites_and_those_used_last_stand_first() -> None:
 
 def test_price_and_what_it_can_do_stand_behind_the_window() -> None:
     found = {id: (group, detail) for group, id, detail in shown(at_work())}
-    assert found["openai/gpt-5"] == ("", "400k window · $1.25/$10 · thinking · images")
+    assert found["openai/gpt-5"] == ("", "1.05M window · $1.25/$10 · thinking · images")
     assert found["ollama/q"] == ("", "32k window · free · no tools · in use")
     assert found["acme/x"] == ("", "")
 
@@ -73,7 +73,7 @@ def test_the_entry_says_it_in_words() -> None:
 
 @pytest.mark.parametrize("facts", [None, [], {"openai/gpt-5": 3}, {"openai/gpt-5": {"price": ["a", None]}}])
 def test_facts_of_another_shape_say_nothing(facts: Any) -> None:
-    assert shown(at_work(), facts=facts, used=None)[0][1:] == ("openai/gpt-5", "400k window")
+    assert shown(at_work(), facts=facts, used=None)[0][1:] == ("openai/gpt-5", "1.05M window")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.update import settings
 from agent_tui.tui.update.session_lists import listed
 from agent_tui.tui.update.step import Step
+from agent_tui.tui.view import words
 
 ADDRESS: Final = "address"
 SILENT: Final = "silent"
@@ -80,7 +81,7 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[
     facts = facts if isinstance(facts, Mapping) else {}
     window, tools = offered.get("window"), offered.get("tools")
     known = isinstance(window, int) and window > 0
-    short = f"{window // 1000}k window" if isinstance(window, int) and window >= 1000 else ""
+    short = f"{words.window(window)} window" if isinstance(window, int) and window >= 1000 else ""
     can = [word for word in ("thinking", "images") if facts.get(word) is True]
     price, costs = _price(facts)
     efforts = facts.get("efforts")

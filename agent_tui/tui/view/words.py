@@ -21,10 +21,11 @@ def tokens(count: int, estimated: bool = False) -> str:
 
 
 def window(count: int) -> str:
-    """A model's window: `32k`, `8k`, `1M`. Windows are powers of two or round numbers; both are said in round ones."""
+    """A model's window: `32k`, `8k`, `1M`. Windows are powers of two or round numbers; both are said in round ones, and
+    128,000, which is both, as `128k`."""
     if count < 1_000:
         return str(count)
-    if count % 1_024 == 0 and count < 1_000_000:
+    if count % 1_024 == 0 and count % 1_000 and count < 1_000_000:
         return f"{count // 1_024}k"
     return f"{round(count / 1_000)}k" if count < 999_500 else f"{count / 1_000_000:.3g}M"
 
