@@ -172,7 +172,7 @@ def test_tokens(count: int, text: str) -> None:
     [
         (512, "512"), (8_192, "8k"), (32_768, "32k"), (128_000, "128k"), (200_000, "200k"), (1_048_576, "1.05M"),
         (1_000_000, "1M"),
-    ],  # fmt: skip
+    ],
 )
 def test_windows(count: int, text: str) -> None:
     assert say.window(count) == text
