@@ -60,3 +60,9 @@ def test_a_module_that_misses_another_is_no_missing_one(tmp_path: Path, monkeypa
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
         registry.load("held", "broken", "x")
+
+
+def test_every_file_that_registers_a_provider_makes_one() -> None:
+    """One that does not would be listed as a provider, and break the program that is started with it."""
+    package = "agent_tui.providers"
+    assert all(callable(registry.load(package, name, "create")) for name in registry.names(package))

@@ -33,7 +33,7 @@ class Fallbacks:
 
     def chain(self, first: str, emit: Callable[[Event], None]) -> Chain:
         """The chain of one turn, which begins with the model `first` again."""
-        return Chain(self, [name for name in self._config.settings.fallback if name != first], emit)
+        return Chain(self, [name for name in self._config.settings.fallback if name != first], first, emit)
 
     async def make(self, name: str) -> Other | str:
         """The model `name`; or why it is not there."""
@@ -55,8 +55,9 @@ class Fallbacks:
 class Chain:
     """Which models are left in a turn."""
 
-    def __init__(self, fallbacks: Fallbacks, names: list[str], emit: Callable[[Event], None]) -> None:
+    def __init__(self, fallbacks: Fallbacks, names: list[str], first: str, emit: Callable[[Event], None]) -> None:
         self._fallbacks, self._names, self._emit = fallbacks, names, emit
+        self._asked = {first}
 
     @property
     def more(self) -> bool:
@@ -68,6 +69,9 @@ class Chain:
             name = self._names.pop(0)
             found = await self._fallbacks.make(name)
             if isinstance(found, Other):
+                if found.info.name in self._asked:
+                    continue  # the one that failed, under another name of its
+                self._asked.add(found.info.name)
                 said = f"{failed.text}. In this turn {found.info.name} answers instead."
                 self._emit(Notice(said, "warning", failed.hint))
                 return found

@@ -1,1 +1,1 @@
-NOT_REGISTERED = ("base", "choose", "keys", "presets", "wire")
+NOT_REGISTERED = ("base", "choose", "keys", "presets", "wire", "wire_log")

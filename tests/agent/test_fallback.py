@@ -83,6 +83,18 @@ def test_what_is_not_there_is_said_and_the_last_failure_ends_the_turn(place: Pla
         assert "no key" in driver.all(ErrorRaised)[0].text
 
 
+def test_a_model_that_failed_does_not_answer_in_its_own_place(place: Place) -> None:
+    """Under another name, or named twice."""
+    settings = {"fallback": ("me", "acme/m", "acme/m", "me"), "aliases": {"me": "compatible/m"}}
+    with (
+        model_server(status(401, "bad key")) as one,
+        model_server(status(401, "no key")) as two,
+        engine(place, one, others={"acme": two}, settings=settings) as driver,
+    ):
+        assert driver.turn("go").state == "error"
+        assert [sent.model for sent in driver.all(RequestSent)] == ["compatible/m", "acme/m"]
+
+
 @pytest.mark.parametrize("end", [status(400, "maximum context length is 8 tokens"), said("half", end="")])
 def test_a_request_that_is_wrong_and_an_answer_that_began_go_to_nobody_else(place: Place, end: Answer) -> None:
     with both(place, (end,), said("instead")) as (driver, _, two):
