@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay
+from agent_tui.protocol.events import Answered
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import Resized
 from agent_tui.tui.regions import DialogView, FooterView, Option, OverlayView, Span
@@ -148,3 +149,24 @@ def test_an_empty_line_goes_before_a_word_does() -> None:
             assert ("1–1 of 3" in shown) is (words == 3)
 
     play(PlayedEngine(echo), steps, (40, 12))
+
+
+def test_a_list_without_models_searches_nothing_and_says_why() -> None:
+    tiny = Play()
+    tiny.say(Resized(60, 20))
+    tiny.press("ctrl+l")
+    tried = [{"what": "Ollama at http://localhost:11434", "result": "nobody listens there"}]
+    asked = tiny.model.overlay
+    assert asked is not None
+    tiny.feed(
+        Answered(id=asked.query, kind="models", data={"offered": [], "tried": tried, "variables": []}, session="s")
+    )
+
+    def words() -> list[str]:
+        sheet = tiny.view.overlay
+        assert sheet is not None and sheet.title == "Models"
+        return ["".join(span.text for span in line) for line in sheet.lines]
+
+    assert any("nobody listens there" in line for line in words()) and not any("type to" in line for line in words())
+    tiny.press("o")
+    assert any(line.startswith("search: o") for line in words())

@@ -80,9 +80,11 @@ def _sheet(
     if height < ROOMY:
         room = -(-room // 3) if height >= LOW else 0
     about = _about(kind, picker, answers.get("preview"), inner, room) if room else []
+    head = [_typed(overlay, picker, note, inner)]
     if kind == "models" and not overlay.query and picker.count <= 1:  # only the way to another address
         about, room = list(no_models(answers)), 0
-    lines = [_typed(overlay, picker, note, inner), *about[: room or None], *[(Span(" "),)] * (room - len(about))]
+        head = head if picker.query or not picker.count else []  # there is nothing to search
+    lines = [*head, *about[: room or None], *[(Span(" "),)] * (room - len(about))]
     first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
     near = picker.shown[first : first + height]
     options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
