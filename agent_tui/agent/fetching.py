@@ -13,6 +13,9 @@ from agent_tui.providers.base import ProviderError
 from agent_tui.providers.ollama import OllamaProvider
 
 DOWN: Final = "start it with `ollama serve`"
+NO_SUCH: Final = "pull model manifest: file does not exist"
+"""How Ollama says that there is no model of that name."""
+LIBRARY: Final = "https://ollama.com/library lists what there is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,9 @@ async def fetch(
                 return Unfetched("failed", problem)
         await server.pull(progress)
     except ProviderError as error:
-        return Unfetched("failed", error.failed.text, error.failed.hint)
+        unknown = NO_SUCH in error.failed.text
+        text = f"Ollama's library has no model {name!r} ({NO_SUCH})" if unknown else error.failed.text
+        return Unfetched("failed", text, LIBRARY if unknown else error.failed.hint)
     finally:
         await server.close()
     return None

@@ -243,7 +243,8 @@ class OllamaProvider:
                 await fetch(client)
         except ollama.ResponseError as error:
             said = failures.message_of(error.error)  # the package hands on an object where the server sent one
-            raise ProviderError(failures.from_status(place, error.status_code, {}, said)) from None
+            failed = failures.from_status(place, error.status_code, {}, said) if error.status_code > 0 else None
+            raise ProviderError(failed or failures.from_payload(place, said)) from None  # the answer had begun
         except ConnectionError:
             raise ProviderError(failures.unreachable(place, "nobody listens there")) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:

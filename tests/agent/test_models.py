@@ -16,6 +16,9 @@ from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notic
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
 from tests.agent.driving import Place
 
+UNKNOWN = "pull model manifest: file does not exist"
+REFUSED = {"none": UNKNOWN, "gone": UNKNOWN, "full": "no space left on device"}
+
 
 class FakeOllama(BaseHTTPRequestHandler):
     """Enough of Ollama for choosing and fetching: it has `small`, and gets `big` by a pull."""
@@ -28,8 +31,9 @@ class FakeOllama(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/api/pull":
-            if asked["model"] == "none":
-                self._say({"error": "pull model manifest: file does not exist"}, 500)
+            if asked["model"] in REFUSED:
+                said = json.dumps({"error": REFUSED[asked["model"]]}).encode()
+                self._send(said, 500 if asked["model"] == "none" else 200)  # the status of one that had begun
                 return
             layer = {"status": "pulling", "digest": "sha256:1", "total": 100}
             parts = [{**layer, "completed": n} for n in range(0, 101, 10)]
@@ -86,10 +90,21 @@ def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
         assert told == [("pulling", 0), *(("pulling", n) for n in range(0, 101, 10)), ("done", 100)]
 
 
-def test_a_model_that_cannot_be_fetched_changes_nothing(place: Place, ollama: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("none", "Ollama's library has no model 'none' (pull model", "https://ollama.com/library lists what there is"),
+        ("gone", "Ollama's library has no model 'gone' (pull model", "https://ollama.com/library lists what there is"),
+        ("full", "broke off with an error: no space left on device", "try again"),
+    ],
+)
+def test_a_model_that_cannot_be_fetched_changes_nothing(
+    place: Place, ollama: str, name: str, text: str, hint: str
+) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
-        driver.send(Pull("none"))
-        assert "file does not exist" in driver.until(ErrorRaised).text
+        driver.send(Pull(name))
+        raised = driver.until(ErrorRaised)
+        assert text in raised.text and raised.hint == hint
         assert driver.transcript().model == "ollama/small"
 
 
