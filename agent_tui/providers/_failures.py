@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_tui import registry
 from agent_tui.providers._google_errors import Details, details, details_of
+from agent_tui.providers._proxies import proxy_of
 from agent_tui.providers._translate import whole
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
@@ -204,7 +205,11 @@ def _refused(what: str) -> str:
 
 def unreachable(place: Place, why: str) -> Failed:
     # A refused connection on this machine means a server that a person must start: waiting does not help.
-    return Failed("unreachable", f"cannot reach {place.where}: {why}", place.unreachable, may_pass=not place.local)
+    where, hint = place.where, place.unreachable
+    proxy, name = proxy_of(place.address)
+    if proxy:  # it is this one that was spoken to, and nobody else
+        where, hint = f"{where} through the proxy {proxy} ({name})", f"check {name}; NO_PROXY names who needs none"
+    return Failed("unreachable", f"cannot reach {where}: {why}", hint, may_pass=not place.local)
 
 
 def unknown_model(place: Place, said: str = "") -> Failed:

@@ -166,6 +166,30 @@ def test_a_server_on_this_machine_is_never_asked_through_a_proxy(monkeypatch: py
     assert asyncio.run(scenario()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("HTTPS_PROXY", "http://me:secret-word@127.0.0.1:9"), ("all_proxy", "127.0.0.1:9")]
+)
+@pytest.mark.parametrize("asked", [names, ollama_names])
+def test_a_proxy_that_does_not_answer_is_named(
+    asked: Any, name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ProviderError) as caught:
+        asyncio.run(asked("https://models.test/v1"))
+    failed = caught.value.failed
+    assert failed.text.endswith(f" through the proxy http://127.0.0.1:9 ({name}): nobody listens there")
+    assert failed.hint == f"check {name}; NO_PROXY names who needs none"
+
+
+@pytest.mark.parametrize("around", ["models.test", ".test", "other.example, models.test", "*"])
+def test_who_needs_no_proxy_is_not_said_to_be_behind_one(around: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", around)
+    with pytest.raises(ProviderError) as caught:
+        asyncio.run(names("https://models.test/v1"))
+    assert "proxy" not in caught.value.failed.text
+
+
 @pytest.mark.parametrize("name", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
 @pytest.mark.parametrize("asked", [names, ollama_names])
 def test_a_bundle_is_believed_on_this_machine_too(asked: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
