@@ -35,6 +35,8 @@ else:
     anyio = registry.late("anyio", warm=False)  # what httpx connects with; it loads most of it only then
     httpx = registry.late("httpx", warm=False)  # a tenth of a second, for those who talk to a server
 
+registry.without("httpx._main")  # its command line: click, Pygments, half of the time that importing it takes
+
 IDLE: Final = 60.0
 """Seconds without a line, or a kilobyte of one, after which a hosted server counts as gone."""
 IDLE_LOCAL: Final = 600.0
@@ -43,6 +45,8 @@ FIRST: Final = 300.0
 """Seconds until the first byte of a hosted server: it may reason in silence. A local one has all the time."""
 TAIL: Final = 2.0
 """Seconds that a server has after the end of an answer for what still belongs to it (usage)."""
+REFUSAL: Final = 10.0
+"""Seconds for the words of a refusal: its status says enough."""
 ERROR_BODY: Final = 65_536
 MOST_TOLD: Final = 16_000_000
 """Bytes of an answer to a question other than a prompt: read as JSON they take twenty times as many."""
@@ -224,8 +228,7 @@ class Wire:
             text = f"{self.place.where} answered with a web page"
             page = _kind(response) == "text/html"
             return Failed("malformed", text, "check the address: it often ends in /v1") if page else None
-        async with asyncio.timeout(IDLE):
-            body = await _beginning(response, ERROR_BODY)
+        body = await _beginning(response, ERROR_BODY)
         return failures.from_status(self.place, response.status_code, response.headers, _text(body))
 
     async def _payloads(
@@ -268,13 +271,18 @@ def _kind(response: httpx.Response) -> str:
 
 
 async def _beginning(response: httpx.Response, size: int) -> bytes:
-    """The body of `response`, hardly more than `size` bytes of it."""
-    parts, got = list[bytes](), 0
-    async for chunk in response.aiter_bytes():
-        parts.append(chunk)
-        got += len(chunk)
-        if got >= size:
-            break
+    """The body of `response`, hardly more than `size` bytes of it; of a refusal what comes of it, and soon."""
+    parts, got, refused = list[bytes](), 0, response.status_code != 200
+    try:
+        async with asyncio.timeout(REFUSAL if refused else None):
+            async for chunk in response.aiter_bytes():
+                parts.append(chunk)
+                got += len(chunk)
+                if got >= size:
+                    break
+    except (httpx.HTTPError, TimeoutError):
+        if not refused:
+            raise
     return b"".join(parts)
 
 

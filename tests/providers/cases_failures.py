@@ -58,6 +58,18 @@ async def a_key_in_an_error_is_hidden(dialect: Dialect) -> None:
     assert "here" in end.text and KEY not in end.text
 
 
+async def a_refusal_is_one_though_its_words_break_off(dialect: Dialect) -> None:
+    """It was taken for a connection that broke, and asked five times."""
+
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.head(401)
+        await connection.chunk(b"no such key, and")
+
+    async with dialect.server(route) as (_, provider):
+        end = failed(await played(provider), "auth")
+    assert "no such key" in end.text and not end.may_pass
+
+
 async def an_unknown_model(dialect: Dialect) -> None:
     end = await refused(dialect, 404, {"error": "model 'm' not found"})
     assert end.kind == "unknown_model"
