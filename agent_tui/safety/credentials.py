@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from agent_tui import registry
 from agent_tui.regular_file import open_regular
 from agent_tui.settings_store import put_alone
 
@@ -167,6 +169,8 @@ def _in_file(folder: Path, name: str, key: str | None) -> str:
 
 def _keyring() -> ModuleType:
     """The package. Raises Unusable."""
+    if sys.platform != "darwin":
+        registry.without("keyring.backends.macOS.api")  # elsewhere it runs a compiler to look for what is not there
     try:
         import keyring
         import keyring.errors

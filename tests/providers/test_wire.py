@@ -139,3 +139,12 @@ def test_what_was_prepared_loads_nothing_more_for_a_request(name: str) -> None:
     root = Path(__file__).parents[2]
     found = subprocess.run([sys.executable, "-c", PREPARED, name], cwd=root, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "0 []"
+
+
+def test_httpx_comes_without_its_command_line() -> None:
+    code = (
+        "import sys; from agent_tui.providers import wire; wire.httpx.AsyncClient;"
+        " print('httpx' in sys.modules, sorted({'click', 'rich', 'pygments'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "True []"

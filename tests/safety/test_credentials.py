@@ -65,6 +65,22 @@ def test_the_package_is_imported_only_where_it_is_asked(tmp_path: Path) -> None:
     assert done.stdout == "Stored(keys={}, problems=()) True\n"
 
 
+QUIET = """
+import sys
+from pathlib import Path
+started, starts = [], ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec", "os.system")
+sys.addaudithook(lambda event, args: started.append((event, args)) if event in starts else None)
+from agent_tui.safety import credentials
+print(credentials.stored(Path(sys.argv[1]), ("openai",)), started)
+"""
+
+
+def test_asking_the_keyring_starts_no_process(tmp_path: Path) -> None:
+    """The package looks for the keyring of macOS on every system, with a compiler and a linker where there are any."""
+    done = subprocess.run([sys.executable, "-c", QUIET, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "Stored(keys={}, problems=()) []\n"
+
+
 @pytest.mark.parametrize("content", [b"[keys\nopenai = 'sk-hidden-hidden'", b"\xff\xfe", b"keys = 3", b"[keys]\na = 1"])
 def test_a_broken_file_has_no_keys_and_shows_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "credentials.toml").write_bytes(content)
