@@ -17,9 +17,11 @@ from agent_tui.agent.stored_keys import with_stored
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import encodable, one_line
-from agent_tui.providers import choose
+from agent_tui.providers import choose, keys
 from agent_tui.structures.bar import bar
 
+ACTIONS: Final = ("list", "pull", "-h", "--help")
+"""What an argument may be that is no provider to list."""
 USAGE: Final = 2
 FAILED: Final = 1
 CANCELLED: Final = 130
@@ -28,18 +30,21 @@ WIDTH: Final = 30
 WIDEST: Final = 60
 """Columns for the names in a list: one that is longer does not move all others away."""
 EPILOG: Final = """\
-`agent-tui models pull qwen3:8b` fetches a model. Where Ollama is installed and does not run, it asks whether to start
-`ollama serve`; --yes says yes. What was fetched before an end is not fetched again.
+`agent-tui models openai` lists the models of one provider, `agent-tui models pull qwen3:8b` fetches one. Where Ollama is
+installed and does not run, it asks whether to start `ollama serve`; --yes says yes. What was fetched before an end is
+not fetched again.
 exit codes: 0 done, 1 not done, 2 usage, 130 stopped
 """
 
 
 def models(arguments: Sequence[str]) -> int:
     """Run `agent-tui models …`; returns its exit code."""
-    given = _parser().parse_args(arguments or ("list",))
+    given = _parser().parse_args(arguments if arguments and arguments[0] in ACTIONS else ("list", *arguments))
     folders, cwd = paths.folders(), Path.cwd()
     environment = dict(os.environ)
     values = settings.load(cwd, folders.config, environment, settings.Flags())[0]
+    if given.action == "list" and given.provider and given.provider not in keys.names(values):
+        return _fail(f"{given.provider}: no provider; there are {', '.join(keys.names(values))}", USAGE)
     config = EngineConfig(values, cwd, folders, environment)
     try:
         return asyncio.run(_list(config, given.provider) if given.action == "list" else _pull(config, given))

@@ -135,6 +135,15 @@ def test_what_cannot_be_fetched_is_one_line(machine: Machine) -> None:
     assert machine.run("pull", " ").returncode == 2
 
 
+def test_the_models_of_one_provider_need_no_word_more(machine: Machine) -> None:
+    assert machine.run("pull", "--yes", "small").returncode == 0
+    shown = machine.run("ollama")
+    assert shown.returncode == 0 and shown.stdout == machine.run("list", "ollama").stdout == machine.run().stdout
+    assert "ollama/small" in shown.stdout
+    done = machine.run("nosuch")
+    assert done.returncode == 2 and "nosuch: no provider; there are openai, " in done.stderr
+
+
 def test_a_program_that_does_not_begin_is_said(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_server, "START_SECONDS", 0.3)
     (machine.home / "bin" / "ollama").write_text("#!/bin/sh\necho no such thing; exit 1\n")
