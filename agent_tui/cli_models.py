@@ -30,7 +30,7 @@ WIDTH: Final = 30
 WIDEST: Final = 60
 """Columns for the names in a list: one that is longer does not move all others away."""
 EPILOG: Final = """\
-`agent-tui models openai` lists the models of one provider, `agent-tui models pull qwen3:8b` fetches one. Where Ollama is
+`agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` fetches one. Where Ollama is
 installed and does not run, it asks whether to start `ollama serve`; --yes says yes. What was fetched before an end is
 not fetched again.
 exit codes: 0 done, 1 not done, 2 usage, 130 stopped
