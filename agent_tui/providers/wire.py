@@ -41,6 +41,8 @@ IDLE: Final = 60.0
 """Seconds without a line, or a kilobyte of one, after which a hosted server counts as gone."""
 IDLE_LOCAL: Final = 600.0
 """The same for a machine nearby, once it has begun: local servers say nothing while they write a long tool call."""
+KEPT: Final = 10
+"""Such times without a payload, and a server counts as gone whose signs of life go on: they may be a proxy's."""
 FIRST: Final = 300.0
 """Seconds until the first byte of a hosted server: it may reason in silence. A local one has all the time."""
 TAIL: Final = 2.0
@@ -236,7 +238,7 @@ class Wire:
     ) -> AsyncGenerator[Iterable[Payload], None]:
         loop = asyncio.get_running_loop()
         pace, found = Pace(loop.time), Payloads(self.place)
-        limit, ended, held = patience.first, False, 0
+        limit, ended, held, heard = patience.first, False, 0, loop.time()
         with closing(Limit(loop)) as within:
             while not ended and loop.time() < patience.until:
                 try:
@@ -251,6 +253,9 @@ class Wire:
                     return
                 if texts:
                     yield found.of(texts)
+                    heard = loop.time()
+                elif limit is not None and loop.time() - heard > KEPT * limit:
+                    raise TimeoutError
                 if found.broken:
                     return
                 limit = patience.between if found.good else limit

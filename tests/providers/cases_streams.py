@@ -163,6 +163,17 @@ async def a_byte_now_and_then_is_no_sign_of_life(dialect: Dialect) -> None:
         assert failed(await asyncio.wait_for(played(provider), 10), "timeout", server.address).may_pass
 
 
+async def signs_of_life_without_end_are_no_answer(dialect: Dialect) -> None:
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.head(headers={"Content-Type": dialect.content_type})
+        while True:
+            await connection.chunk(b"\n" if dialect.name == "ollama" else b": still here\n\n")
+            await asyncio.sleep(0.02)
+
+    async with dialect.server(route, idle_timeout=0.05) as (server, provider):
+        assert failed(await asyncio.wait_for(played(provider), 10), "timeout", server.address).may_pass
+
+
 async def a_longer_conversation_starts_with_the_bytes_of_the_shorter(dialect: Dialect) -> None:
     calls = (ToolCall("c1", "grep", '{"q": "ü",  "n":1}'), ToolCall("c2", "grep", '{"q": '))
     messages = (
