@@ -36,6 +36,8 @@ class Key:
 
     @property
     def auth(self) -> str:
+        if not self.value:
+            return self.advice.replace("check ", "set ", 1)
         return self.advice if self.fits else f"{self.advice}: it holds characters that cannot be sent"
 
 
@@ -51,7 +53,7 @@ def opened(
     """The connection to the server at `base_url`, which people call `label`."""
     place = failures.Place(
         label, shown_address(base_url), model, is_near(base_url), unreachable=unreachable, auth=key.auth,
-        unknown_model=unknown_model, secrets=Scrubber((key.value,)),
+        unknown_model=unknown_model, keyed=bool(key.value), secrets=Scrubber((key.value,)),
     )  # fmt: skip
     bundle = options.get(BUNDLE)
     return Wire(base_url, place, {**(headers or {}), **key.headers}, bundle if isinstance(bundle, str) else "")

@@ -63,6 +63,8 @@ class Place:
     local: bool = False
     unreachable: str = "check the address and the network"
     auth: str = "check the API key"
+    keyed: bool = True
+    """Whether a key goes to it."""
     unknown_model: str = "/models lists what there is"
     secrets: Scrubber = field(default_factory=lambda: Scrubber(()), repr=False)
     """The keys that this place is sent: servers repeat them in their refusals, and refusals are stored."""
@@ -128,7 +130,8 @@ def _of_status(place: Place, status: int, headers: Mapping[str, str], said: str,
         to = headers.get("location", "another address")
         return Failed("bad_request", f"{place.where} redirects to {place.shown(to)}", "use that address instead")
     if status in (401, 403) or (status == 400 and google.bad_key):
-        return Failed("auth", f"{place.where} refused the key ({status}){tail}", place.auth)
+        did = "refused the key" if place.keyed else "wants a key"
+        return Failed("auth", f"{place.where} {did} ({status}){tail}", place.auth)
     if status == 404:
         return unknown_model(place, said)
     if status == 429 or NO_MONEY.search(said):

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._access import bearer, opened
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
 
@@ -70,3 +71,17 @@ def test_a_code_in_a_stream_is_a_status() -> None:
 )
 def test_no_part_of_a_key_is_in_a_line(failed: Failed) -> None:
     assert KEY[:6] not in failed.text and len(failed.text) < 400
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (KEY, "acme at http://there refused the key (401): no; check ACME_KEY"),
+        ("", "acme at http://there wants a key (401): no; set ACME_KEY"),
+        ("ключ-0123456789", "refused the key (401): no; check ACME_KEY: it holds characters that cannot be sent"),
+    ],
+)
+def test_a_key_that_was_not_sent_is_not_refused(key: str, said: str) -> None:
+    wire = opened("http://there", "m", "acme", bearer(key, "check ACME_KEY"), {})
+    failed = failures.from_status(wire.place, 401, {}, '{"error": "no"}')
+    assert f"{failed.text}; {failed.hint}".endswith(said) and failed.kind == "auth"
