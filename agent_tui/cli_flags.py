@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui.agent.config import CHOOSE
 from agent_tui.cli_given import Given
-from agent_tui.cli_parser import Parser, Version
+from agent_tui.cli_parser import Parser, Version, number, whole
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -62,8 +62,8 @@ def run(arguments: Sequence[str]) -> Given:
     _common(parser)
     parser.add_argument("-r", "--resume", metavar="ID", help="go on with the session of this id or name")
     parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="end the turn after N model calls")
-    parser.add_argument("--timeout", type=float, metavar="S", help="end the turn after S seconds")
+    parser.add_argument("--max-steps", type=whole(1), metavar="N", help="end the turn after N model calls")
+    parser.add_argument("--timeout", type=number("seconds"), metavar="S", help="end the turn after S seconds")
     return parser.parse_args(arguments, Given())
 
 
@@ -93,8 +93,8 @@ def _talked_to(parser: argparse.ArgumentParser) -> None:
 def _limits(parser: argparse.ArgumentParser) -> None:
     """The flags for what may be used."""
     ends = "then it asks; with nobody there it ends"
-    parser.add_argument("--max-cost", type=float, metavar="USD", help=f"dollars that may be used; {ends}")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help=f"tokens that may be read and written; {ends}")
+    parser.add_argument("--max-cost", type=number("dollars"), metavar="USD", help=f"dollars that may be used; {ends}")
+    parser.add_argument("--max-tokens", type=whole(1), metavar="N", help=f"tokens that may be read and written; {ends}")
 
 
 def _besides(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -40,6 +41,21 @@ class Version(argparse.Action):
 
         parser._print_message(f"agent-tui {version('agent-tui')}\n", sys.stdout)
         parser.exit()
+
+
+def number(of: str) -> Callable[[str], float]:
+    """The kind of a flag's value: a number of what it counts."""
+
+    def read(text: str) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            found = math.nan
+        if not math.isfinite(found):
+            raise argparse.ArgumentTypeError(f"{text}: must be a number of {of}")
+        return found
+
+    return read
 
 
 def whole(least: int) -> Callable[[str], int]:

@@ -32,7 +32,7 @@ class Budget:
     def near(self) -> str:
         """What to say of a limit that is near, once; or nothing."""
         for limit, used, most, words in (
-            ("cost", self.cost, self.max_cost, f"{self._dollars} of ${self.max_cost:,.2f} are used (max_cost)"),
+            ("cost", self.cost, self.max_cost, f"{self._dollars} of {_dollars(self.max_cost)} are used (max_cost)"),
             ("tokens", self.tokens, self.max_tokens, f"{self.tokens:,} of {self.max_tokens:,} tokens (max_tokens)"),
         ):
             if most and used >= NEAR * most and limit not in self._warned:
@@ -47,7 +47,7 @@ class Budget:
             return "price", said
         if self.max_cost and (self.cost >= self.max_cost or self.cost + cost > self.max_cost):
             return "cost", _said(
-                f"${self.max_cost:,.2f} (max_cost)", self._dollars, f"${cost:.4f}", self.cost >= self.max_cost
+                f"{_dollars(self.max_cost)} (max_cost)", self._dollars, f"${cost:.4f}", self.cost >= self.max_cost
             )
         if self.max_tokens and (self.tokens >= self.max_tokens or self.tokens + tokens > self.max_tokens):
             return "tokens", _said(
@@ -70,6 +70,12 @@ class Budget:
     @property
     def _dollars(self) -> str:
         return f"{'≈ ' if self.estimated else ''}${self.cost:.4f}"
+
+
+def _dollars(amount: float) -> str:
+    """`$5.00`, `$0.001`: a limit is said as it was set."""
+    cents = f"{amount:,.2f}"
+    return f"${cents}" if abs(amount - round(amount, 2)) < 1e-9 else f"${amount:,.9f}".rstrip("0")
 
 
 def _said(budget: str, used: str, more: str, over: bool) -> str:

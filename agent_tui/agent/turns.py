@@ -227,7 +227,8 @@ class Turns:
             if not self.config.interactive:
                 self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
                 return False
-            asked = QuestionAsked(id=new_id(), kind="budget", text=reason, options=("stop", "continue"))
+            kind: Literal["price", "budget"] = "price" if limit == "price" else "budget"
+            asked = QuestionAsked(id=new_id(), kind=kind, text=reason, options=("stop", "continue"))
             self.record.emit(asked, self.current.number if self.current else 0)
             answer = await self.consent.wait(asked.id)
             choice: Literal["stop", "continue"] = "continue" if answer.choice == "continue" else "stop"

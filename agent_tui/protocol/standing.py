@@ -45,11 +45,11 @@ class Allowance:
 
 @frozen
 class Question:
-    """An open question. `kind` is `stuck` (stop, continue, say), `budget` (stop, continue) or `skill_argument` (free
-    text)."""
+    """An open question. `kind` is `stuck` (stop, continue, say), `budget` and `price` (stop, continue: more than the
+    budget; a model whose price nobody knows) or `skill_argument` (free text)."""
 
     id: str
-    kind: Literal["stuck", "budget", "skill_argument"]
+    kind: Literal["stuck", "budget", "price", "skill_argument"]
     text: str
     options: tuple[str, ...] = ()
 

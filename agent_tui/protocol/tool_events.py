@@ -56,7 +56,7 @@ class ApprovalAnswered(Event):
 @frozen
 class QuestionAsked(Event):
     id: str
-    kind: Literal["stuck", "budget", "skill_argument"]
+    kind: Literal["stuck", "budget", "price", "skill_argument"]
     text: str
     options: tuple[str, ...] = ()
     type: Literal["question_asked"] = "question_asked"

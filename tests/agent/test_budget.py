@@ -118,6 +118,12 @@ def test_a_cost_that_nobody_knows_counts_as_over_the_limit() -> None:
     assert budget.reached("acme/m", False) is None and budget.reached("acme/n", False) is not None
 
 
+@pytest.mark.parametrize(("limit", "said"), [(5.0, "$5.00 "), (0.001, "$0.001 "), (0.1 + 0.2, "$0.30 ")])
+def test_a_limit_is_said_as_it_was_set(limit: float, said: str) -> None:
+    found = Budget(limit, 0).reached("acme/m", True, cost=9.0)
+    assert found is not None and f"The budget of {said}(max_cost) is not enough" in found[1]
+
+
 def test_a_question_on_the_side_is_not_asked_beyond_the_limit(place: Place) -> None:
     with engine(place, interactive=False, max_tokens=50_000) as driver:
         driver.turn("go")

@@ -28,6 +28,17 @@ def test_stop_is_what_enter_means(key: str, choice: str) -> None:
     assert play.take() == [Answer("q", choice)]  # type: ignore[arg-type]
 
 
+def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
+    play = Play()
+    play.begin()
+    play.feed(QuestionAsked(id="q", kind="price", text="No price is known.", options=("stop", "continue"), session="s"))
+    dialog = play.view.dialog
+    assert dialog is not None and dialog.title == "No price is known"
+    assert [option.detail for option in dialog.options][1] == "go on with this model uncounted"
+    play.press("c")
+    assert play.take() == [Answer("q", "continue")]
+
+
 def test_line_by_line() -> None:
     lines = asking.question_lines(QUESTION, 1)
     assert lines[0] == f"Question: {TEXT}" and lines[-1] == "Type s or c."

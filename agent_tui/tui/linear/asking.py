@@ -59,7 +59,7 @@ def taken(question: Approval | Question, line: str) -> Taken | None:
         elif low in offer.keys or low in WORDS.get(key, ()):
             return Taken(key)
     word, _, rest = text.partition(" ")
-    budget = isinstance(question, Question) and question.kind == "budget"
+    budget = isinstance(question, Question) and question.kind in ("budget", "price")
     if rest.strip() and not budget and word.lower().rstrip(",:") in ("n", "no", "m"):
         return Taken("m", rest.strip())
     return None

@@ -56,10 +56,13 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return ()
-        if question.kind == "budget":
+        if question.kind in ("budget", "price"):
+            more = (
+                "go on until as much again is used" if question.kind == "budget" else "go on with this model uncounted"
+            )
             return (
                 Offer(("s", "1"), "stop", "stop", "end the turn here; what was done stays"),
-                Offer(("c", "2"), "continue", "continue", "go on until as much again is used"),
+                Offer(("c", "2"), "continue", "continue", more),
             )
         return (
             Offer(("s", "1"), "stop", "stop", "end the turn here"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OwnKeys
@@ -10,6 +12,13 @@ from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.regions import DialogView, FooterView, Option
 from agent_tui.tui.update.dialog import READ_ON, nearest, offers, unread
 from agent_tui.tui.view.lazy import lazy
+
+TITLES: Final = {
+    "budget": "The budget is reached",
+    "price": "No price is known",
+    "stuck": "The agent goes round in circles",
+}
+"""What a question is about."""
 
 
 def dialog_view(model: Model) -> DialogView | None:
@@ -25,7 +34,7 @@ def _dialog(
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return None
-        title = "The budget is reached" if question.kind == "budget" else "The agent goes round in circles"
+        title = TITLES[question.kind]
         reason, display, warning = question.text, None, True
     else:
         title, reason, display, warning = _title(question), question.reason, question.display, question.hard
