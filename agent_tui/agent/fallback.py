@@ -73,7 +73,7 @@ class Chain:
                     continue  # the one that failed, under another name of its
                 self._asked.add(found.info.name)
                 said = f"{failed.text}. In this turn {found.info.name} answers instead."
-                self._emit(Notice(said, "warning", failed.hint))
+                self._emit(Notice(said, "warning", "" if failed.may_pass else failed.hint))  # nobody is to try again
                 return found
             self._emit(Notice(f"{name} cannot answer instead: {found}", "warning"))
         return None

@@ -71,6 +71,7 @@ def test_who_may_recover_is_asked_three_times_before_another_is(place: Place) ->
     with both(place, (busy, busy, busy), said("instead")) as (driver, one, _):
         assert driver.turn("go").state == "completed"
         assert len(driver.all(Retrying)) == 2
+        assert [notice.hint for notice in driver.all(Notice) if "instead" in notice.text] == [""], "nobody is to try"
     assert len(one.bodies) == 3
 
 

@@ -126,6 +126,21 @@ def test_a_retry_counts_down() -> None:
     assert "retrying in 3 s" in _status(play)
 
 
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("the server of acme at http://127.0.0.1:8811/v1 failed (500): no", "the server of acme failed (500): no"),
+        ("cannot reach Ollama at https://there: nobody listens there", "cannot reach Ollama: nobody listens there"),
+        ("it meets you at http: strange", "it meets you at http: strange"),
+    ],
+)
+def test_the_reason_of_a_retry_has_the_room_of_the_address(reason: str, shown: str) -> None:
+    play = Play()
+    play.begin()
+    play.feed(Retrying(attempt=2, delay_s=4.0, reason=reason, session="s", at=play.at))
+    assert f" s: {shown} · " in _status(play)
+
+
 def test_the_spinner_moves_with_time_alone() -> None:
     play = Play()
     play.begin()

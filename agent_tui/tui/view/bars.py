@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,7 @@ else:
 FRAMES_PER_SECOND: Final = 10
 SENDS: Final = {"setting": "save", "setup": "go on"}
 """What Enter does with what is typed for something else than the model."""
+_ADDRESS: Final = re.compile(r" at https?://\S*[^\s:;,.]")
 CHARS_PER_TOKEN: Final = 4
 """For what is streaming and not yet counted; shown with `≈`."""
 
@@ -79,7 +81,8 @@ def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
 
 def _retry(retry: Retry, now: float) -> str:
     left = int(max(0.0, retry.until - now) + 0.999)
-    return f"retrying in {left} s: {words.one_line(retry.reason, 80)}" if left else "retrying"
+    why = _ADDRESS.sub("", retry.reason, 1)  # it would take the room of the reason; where it matters, an error has it
+    return f"retrying in {left} s: {words.one_line(why, 80)}" if left else "retrying"
 
 
 def _writing(stream: Streaming) -> str:
