@@ -220,15 +220,15 @@ SERVED: Final[Mapping[str, Kind]] = {
 }  # fmt: skip
 _ANY: Final = {key: kind for key, kind in SERVED.items() if key != "model"}
 _API: Final = Kind('the version of an API, such as "v1beta"', _text)
+_OPENAI: Final = {"api": _one_of("responses", "chat"), "think": _one_of("none", "minimal", *EFFORTS[:4])}
 OPTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     "ollama": {
         "think": Kind('true, false or a level, such as "low"', lambda v: v if isinstance(v, bool) else _text(v)),
         "idle_timeout": _IDLE, "stream": _SWITCH, "ca_bundle": _BUNDLE,
     },
-    "openai": {**SERVED, "api": _one_of("responses", "chat"), "think": _one_of("none", "minimal", *EFFORTS[:4])},
+    "openai": {**SERVED, **_OPENAI}, "azure": {**SERVED, **_OPENAI, "api_version": _API},
     "anthropic": {**SERVED, "think": _effort(EFFORTS, 1_024)},
     "gemini": {**SERVED, "think": _effort(("minimal", *EFFORTS[:4]), 0), "api_version": _API},
-    "azure": {**SERVED, "api_version": _API},
     "compatible": _ANY,
     "demo": {"pace": _seconds(0, 100, what="a factor")},
 }  # fmt: skip
