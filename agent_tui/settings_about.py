@@ -12,6 +12,8 @@ OCCASIONS: Final = ("done", "question", "failure")
 DIVIDER: Final = ">"
 STATUS: Final = ("model", "cwd", DIVIDER, "todo", "queue", "mode", "context")
 """The line at the top; what stands behind the divider is at the right."""
+
+
 @frozen
 class AgentSettings:
     max_steps: int = 50
@@ -148,6 +150,8 @@ ABOUT: Final[Mapping[str, tuple[Any, str]]] = {
     "num_ctx": (0, "Ollama: tokens of context window; 0: the model's own maximum, at most 32,768."),
     "think": (True, "For models that think: true, false or a level."),
     "max_tokens": (0, "Tokens of an answer at most, thoughts included; 0: what the model can, at most 32,000."),
+    "providers.azure.api": ("", "A deployment is asked over Chat Completions until it refuses tools there."),
+    "providers.azure.think": ("", "How hard a model that thinks tries; the model's own measure where nothing is set."),
     "providers.azure.api_version": ("", "The version of its API; empty: the address that needs none."),
     "api_version": ("v1beta", "The version of the server's API, a part of its addresses."),
     "idle_timeout": ("", "Seconds without a byte until the server counts as gone; 0: never."),

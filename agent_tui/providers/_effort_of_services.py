@@ -106,7 +106,7 @@ def of_service(name: str, model: str, wanted: str) -> Fields:
 def heeds(name: str, model: str) -> bool:
     """Whether it makes a difference to say it to the model of a provider; true where nobody knows."""
     match name:
-        case "openai":
+        case "openai" | "azure":
             return reasons(model)
         case "anthropic":
             return claude(model).thinks != "never"

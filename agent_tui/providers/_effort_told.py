@@ -11,7 +11,7 @@ from agent_tui.protocol.ops import EFFORTS
 from agent_tui.providers import _anthropic_models as claude
 from agent_tui.providers import _effort_of_services as services
 from agent_tui.providers._effort import THREE, level, of_ollama, of_openai
-from agent_tui.providers._gemini_thinking import thinking_config
+from agent_tui.providers._gemini_thinking import levels_of_gemini, thinking_config
 
 SWITCHES: Final = 4
 """So many levels that differ are all on the key; of more, the three that everybody knows."""
@@ -57,14 +57,14 @@ def _named(same: tuple[Level, ...]) -> str:
 def _fields(provider: str, model: str, wanted: str) -> dict[str, Any]:
     """What a request says of it."""
     match provider:
-        case "openai":
+        case "openai" | "azure":
             return {"reasoning_effort": of_openai(model, wanted, "")}
         case "anthropic":
             known = claude.facts(model)
             asked = level(wanted, None, tuple(claude.BUDGETS))
             return claude.thinking(known, asked, claude.answer_tokens(known))
         case "gemini":
-            return {**thinking_config(model, level(wanted, None, THREE)), "includeThoughts": None}
+            return {**thinking_config(model, level(wanted, None, levels_of_gemini(model))), "includeThoughts": None}
         case "ollama":
             return {"think": of_ollama(model, wanted, None)}
         case _:

@@ -14,6 +14,7 @@ from agent_tui.providers import _anthropic_messages as dialect
 from agent_tui.providers import _anthropic_models as claude
 from agent_tui.providers import compatible
 from agent_tui.providers._access import Key, bearer, opened
+from agent_tui.providers._again import unless_refused
 from agent_tui.providers._anthropic_answer import AnthropicAnswer
 from agent_tui.providers._effort import level
 from agent_tui.providers._listed import listed
@@ -128,24 +129,14 @@ class AnthropicProvider:
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         asked = self._asked(request)
         answer = self._answered(request, *asked)
-        return self._taken(request, answer) if _thought(asked[1]) else answer
+        if not _thought(asked[1]):
+            return answer
 
-    async def _taken(
-        self, request: Request, answer: AsyncGenerator[StreamItem, None]
-    ) -> AsyncGenerator[StreamItem, None]:  # fmt: skip
-        """`answer`; where the server does not take the thoughts of before (what stands before them is another now), the
-        one to the same conversation without them."""
-        refused = False
-        async with aclosing(answer) as items:
-            async for item in items:
-                refused = isinstance(item, Failed) and item.kind == "bad_request" and bool(_UNTAKEN.search(item.text))
-                if not refused:
-                    yield item
-        if refused:
+        def without() -> AsyncGenerator[StreamItem, None]:
             self._keeps = False
-            async with aclosing(self._answered(request, *self._asked(request))) as items:
-                async for item in items:
-                    yield item
+            return self._answered(request, *self._asked(request))
+
+        return unless_refused(answer, _UNTAKEN, without)
 
     def _answered(
         self, request: Request, fields: dict[str, Any], messages: list[dict[str, Any]], most: int

@@ -1,18 +1,22 @@
 """OpenAI's models in Azure, or behind any gateway of its kind: deployments, a version of the API, a key of its own.
 
 The name of a model is that of its deployment. With a version (`AZURE_OPENAI_API_VERSION`, or `api_version` under
-[providers.azure]) a deployment has an address of its own; without, the newer address is for all of them.
+[providers.azure]) a deployment has an address of its own; without, the newer address is for all of them. What a
+deployment is, only its name can tell.
 """
 
 from __future__ import annotations
 
-from typing import Final, Self
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, Self
 from urllib.parse import quote, urlsplit
 
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import compatible
 from agent_tui.providers._quirks import Quirks
 from agent_tui.providers.base import ProviderSetup
+from agent_tui.providers.openai import OpenAIProvider
 
 KEY: Final = "AZURE_OPENAI_API_KEY"
 URL: Final = "AZURE_OPENAI_ENDPOINT"
@@ -30,16 +34,20 @@ def create(model: str, setup: ProviderSetup) -> AzureProvider:
     return AzureProvider(model, setup, compatible.address(resource), version)
 
 
-class AzureProvider(compatible.CompatibleProvider):
-    """One deployment of a resource."""
+class AzureProvider(OpenAIProvider):
+    """One deployment of a resource. Responses are only spoken at the address for all of them."""
 
     def __init__(self, model: str, setup: ProviderSetup, resource: str, version: str) -> None:
-        self._resource, self._version, self._setup = resource, version, setup
+        self._resource, self._setup = resource, setup
+        self._version = "" if setup.options.get("api") == "responses" else version
         super().__init__(model, self._deployment(model))
 
     def with_model(self, model: str) -> Self:
         """The same resource with another deployment."""
         return type(self)(model, self._setup, self._resource, self._version)
+
+    def _responding(self, options: Mapping[str, Any]) -> OpenAIProvider:
+        return type(self)(self.model, replace(self._setup, options=options), self._resource, "")
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """The deployment itself where each has its own address: a key cannot ask for the others there."""

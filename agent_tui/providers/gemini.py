@@ -10,11 +10,11 @@ from urllib.parse import quote, urlencode
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers._access import Key, opened
-from agent_tui.providers._effort import THREE, level
+from agent_tui.providers._effort import level
 from agent_tui.providers._gemini_answer import GeminiAnswer
 from agent_tui.providers._gemini_content import contents
 from agent_tui.providers._gemini_schema import declarations
-from agent_tui.providers._gemini_thinking import thinking_config, thinks
+from agent_tui.providers._gemini_thinking import levels_of_gemini, thinking_config, thinks
 from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import answered
@@ -127,7 +127,7 @@ class GeminiProvider:
 
     def _config(self, request: Request, options: Mapping[str, Any]) -> dict[str, Any]:
         config: dict[str, Any] = {"maxOutputTokens": request.max_tokens} if request.max_tokens else {}
-        wanted = level(request.effort if thinks(self.model) else "", options.get("think"), THREE)
+        wanted = level(request.effort if thinks(self.model) else "", options.get("think"), levels_of_gemini(self.model))
         if thinking := thinking_config(self.model, wanted):
             config["thinkingConfig"] = thinking
         return config

@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _responses as dialect
+from agent_tui.providers._again import unless_refused
 from agent_tui.providers._effort import of_openai
 from agent_tui.providers._models import reasons
 from agent_tui.providers._responses_answer import ResponsesAnswer
-from agent_tui.providers.base import Failed, ProviderSetup, StreamItem
+from agent_tui.providers.base import ProviderSetup, StreamItem
 from agent_tui.providers.compatible import CompatibleProvider, Server, address
 from agent_tui.providers.wire import host_of
 
@@ -25,6 +26,8 @@ URL: Final = "OPENAI_BASE_URL"
 _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"
 )
+_NO_CHAT_WITH_TOOLS: Final = re.compile(r"tools.* not supported .*/v1/responses", re.IGNORECASE)
+"""Said by OpenAI and Azure from GPT-5.4 on, where a model is asked to think too; from 5.6 on wherever it may."""
 _NO_SUMMARY: Final = re.compile(r"reasoning[ ._]summar", re.IGNORECASE)
 
 
@@ -54,6 +57,7 @@ class OpenAIProvider(CompatibleProvider):
         self.responds: bool = self._options.get("api", usual) == "responses"
         self._effort = str(self._options.get("think") or "")
         self._summary = True
+        self._instead: OpenAIProvider | None = None
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """The models that chat: OpenAI's list holds all kinds."""
@@ -67,24 +71,29 @@ class OpenAIProvider(CompatibleProvider):
         return {"reasoning_effort": effort} if effort and reasons(self.model) else {}
 
     def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        return self._with_summary(request) if self.responds and self._summary else self._plain(request)
+        if self._instead is not None:
+            return self._instead.stream(request)
+        if not self.responds:
+            return unless_refused(super().stream(request), _NO_CHAT_WITH_TOOLS, lambda: self._switched(request))
+        return unless_refused(self._responses(request), _NO_SUMMARY, lambda: self._without_summary(request))
 
-    def _plain(self, request: Request) -> AsyncGenerator[StreamItem, None]:
-        return self._responses(request) if self.responds else super().stream(request)
-
-    async def _with_summary(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+    def _without_summary(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         """Only some may read what a model thinks; the others get its answers all the same."""
-        again = False
-        async with aclosing(self._responses(request)) as answer:
-            async for item in answer:
-                if isinstance(item, Failed) and item.kind == "bad_request" and _NO_SUMMARY.search(item.text):
-                    again, self._summary = True, False
-                else:
-                    yield item
-        if again:
-            async with aclosing(self._responses(request)) as answer:
-                async for item in answer:
-                    yield item
+        self._summary = False
+        return self._responses(request)
+
+    def _switched(self, request: Request) -> AsyncGenerator[StreamItem, None]:
+        """Newer models take tools over Responses alone, or do not think."""
+        self._instead = self._instead or self._responding({**self._options, "api": "responses"})
+        return self._instead.stream(request)
+
+    def _responding(self, options: Mapping[str, Any]) -> OpenAIProvider:
+        return type(self)(self.model, replace(self._server, options=options))
+
+    async def close(self) -> None:
+        await super().close()
+        if self._instead is not None:
+            await self._instead.close()
 
     def _responses(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         origin = dialect.Origin(self.name, host_of(self.base_url), self.model)

@@ -20,7 +20,7 @@ from tests.providers.servers import (
     thinking,
 )
 
-THOUGHT = {"gemini": 2, "openai-responses": 3}
+THOUGHT = {"gemini": 2, "openai-responses": 3, "azure-responses": 3}
 """Tokens that were thought, of the servers here that tell them."""
 
 

@@ -20,9 +20,9 @@ def create(name: str, address: str, options: Mapping[str, Any]) -> Provider:
     return presets.create(name, "m", ProviderSetup(environment=environment, options=options))
 
 
-def in_azure(version: str, address: str, options: Mapping[str, Any]) -> Provider:
+def in_azure(version: str, address: str, options: Mapping[str, Any], model: str = "m") -> Provider:
     environment = {azure.KEY: KEY, azure.URL: address, azure.VERSIONS[0]: version}
-    return azure.create("m", ProviderSetup(environment=environment, options=options))
+    return azure.create(model, ProviderSetup(environment=environment, options=options))
 
 
 def roles(body: Any) -> list[str]:

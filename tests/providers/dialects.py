@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.providers import servers
 from tests.providers.dialect_anthropic import ANTHROPIC
-from tests.providers.dialect_presets import PRESETS
+from tests.providers.dialect_presets import PRESETS, VERSION, in_azure
 from tests.providers.dialect_responses import RESPONSES
 from tests.providers.gemini_server import GEMINI
 
-DIALECTS = (*servers.DIALECTS, RESPONSES, *PRESETS, ANTHROPIC, GEMINI)
+AZURE_RESPONSES = replace(
+    RESPONSES,
+    name="azure-responses", path="/openai/v1/responses",
+    create=lambda address, options: in_azure(VERSION, address, {**options, "api": "responses"}, "gpt-5"),
+)  # fmt: skip
+DIALECTS = (*servers.DIALECTS, RESPONSES, *PRESETS, AZURE_RESPONSES, ANTHROPIC, GEMINI)

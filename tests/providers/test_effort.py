@@ -120,6 +120,13 @@ def test_whether_a_model_can_be_asked_is_known() -> None:
     ("model", "effort", "told"),
     [
         ("gemini-3-pro", "high", {"includeThoughts": True, "thinkingLevel": "high"}),
+        ("gemini-3-pro-preview", "medium", {"includeThoughts": True, "thinkingLevel": "low"}),
+        ("gemini-3.1-pro-preview", "minimal", {"includeThoughts": True, "thinkingLevel": "low"}),
+        ("gemini-3.1-pro-preview", "none", {"thinkingLevel": "low"}),
+        ("gemini-3.5-flash", "none", {"thinkingLevel": "minimal"}),
+        ("gemini-3.1-flash-lite", "minimal", {"includeThoughts": True, "thinkingLevel": "minimal"}),
+        ("gemini-3.8-flash", "minimal", {"includeThoughts": True, "thinkingLevel": "low"}),
+        ("gemini-flash-latest", "none", {"thinkingLevel": "low"}),
         ("gemini-2.5-flash", "max", {"includeThoughts": True, "thinkingBudget": 24_576}),
         ("gemini-2.5-flash", "none", {"thinkingBudget": 0}),
         ("gemini-2.0-flash", "high", None),

@@ -24,7 +24,10 @@ def meanings(provider: str, model: str, thinks: bool | None = None) -> dict[str,
         ("anthropic", "claude-opus-4-6", "max", "thinks with effort max"),
         ("anthropic", "claude-sonnet-4-5", "low", "thinks with up to 2,048 tokens"),
         ("anthropic", "claude-sonnet-4-5", "none", "is not asked to think"),
-        ("gemini", "gemini-3-pro", "medium", "thinks with effort medium"),
+        ("gemini", "gemini-3-pro", "medium", "thinks with effort low, the nearest that it knows"),
+        ("gemini", "gemini-3.1-pro", "medium", "thinks with effort medium"),
+        ("gemini", "gemini-3.1-flash-lite", "none", "thinks with effort minimal: it cannot do without"),
+        ("azure", "gpt-5.4", "max", "thinks with effort xhigh, the nearest that it knows"),
         ("gemini", "gemini-2.5-flash", "none", "does not think"),
         ("gemini", "gemini-2.5-flash", "high", "thinks with up to 24,576 tokens"),
         ("ollama", "gpt-oss:20b", "xhigh", "thinks with effort high, the nearest that it knows"),
@@ -47,7 +50,8 @@ def test_each_level_has_its_meaning(provider: str, model: str, level: str, about
     ("provider", "model", "thinks"),
     [
         ("openai", "gpt-4.1", None), ("anthropic", "claude-3-haiku-2024", None), ("gemini", "gemini-2.0-flash", None),
-        ("deepseek", "deepseek-chat", None), ("acme", "m", None), ("vllm", "m", True), ("ollama", "llama3", False),
+        ("deepseek", "deepseek-chat", None), ("acme", "m", None), ("azure", "ours", None),
+        ("vllm", "m", True), ("ollama", "llama3", False),
     ],
 )  # fmt: skip
 def test_who_cannot_be_told_has_no_levels(provider: str, model: str, thinks: bool | None) -> None:

@@ -62,7 +62,9 @@ def responses() -> Any:
     return dialect_responses.ended(SAID, "tool_calls")
 
 
-WHOLE: dict[str, Callable[[], Any]] = {"ollama": ollama, "anthropic": anthropic, "openai-responses": responses}
+WHOLE: dict[str, Callable[[], Any]] = {
+    "ollama": ollama, "anthropic": anthropic, "openai-responses": responses, "azure-responses": responses,
+}  # fmt: skip
 
 
 def settled(items: Any) -> tuple[Any, ...]:
