@@ -55,9 +55,10 @@ class Entry:
 
 
 def _model(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"(?!/)\S{1,300}(?<!/)", value) or not value.isprintable():
+    name = re.sub("[\u200c\u200d]", "", value) if isinstance(value, str) else ""  # letters and pictures may be joined
+    if not re.fullmatch(r"(?!/)\S{1,300}(?<!/)", name) or not name.isprintable():
         raise ValueError
-    return value
+    return str(value)
 
 
 def _text(value: Any) -> str:
@@ -137,7 +138,6 @@ _MODEL: Final = Kind('"<provider>/<model>", such as "ollama/qwen3:8b"', _model)
 _WINDOW: Final = _whole(0, 100_000_000)
 _IDLE: Final = _seconds(0, 604_800, " (0: no limit)")
 KEYS: Final = Kind('a key, such as "ctrl+f", or a list of keys ([]: none)', _keys, "names")
-
 _MODELS: Final = Kind("a list of models", lambda value: tuple(map(_model, _names(value))), "names")
 EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
 """How hard a model may be asked to think."""

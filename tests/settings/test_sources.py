@@ -37,7 +37,8 @@ def test_every_value_has_a_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "a\nb", "a\x1b[31m", "a\u202eb", "/a", "a/", "x" * 301])
 def test_what_is_no_name_of_a_model_is_refused(tmp_path: Path, name: str) -> None:
     """One of ten thousand characters would stand in every line that tells of it, and a control character would act."""
-    assert load(tmp_path, flags=Flags(model="a/" + "x" * 298)).settings.model
+    for good in ("a/" + "x" * 298, "scripted/한글\U0001f469\u200d\U0001f4bb.json"):
+        assert load(tmp_path, flags=Flags(model=good)).settings.model == good
     found = load(tmp_path, AGENT_TUI_MODEL=name)
     assert (found.settings.model, bool(found.problems)) == ("", bool(name))
 
