@@ -33,9 +33,7 @@ from agent_tui.protocol.transcript import Bill, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
-LISTS: Final = (
-    "`agent-tui models` lists what there is (/models on the screen), `agent-tui setup` sets up a provider (/setup)"
-)
+LISTS: Final = "`agent-tui models` lists what there is, `agent-tui setup` sets up a provider"
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
 
@@ -192,7 +190,8 @@ def no_model(event: Event) -> ErrorRaised:
     tried = [f"{each['what']}: {each['result']}" for each in data.get("tried", [])]
     if len(tried) == 1:  # the one model that was named
         return ErrorRaised(tried[0], "unknown_model", LISTS)
-    hint = f"or set {' or '.join(data.get('variables', []))}, or name another model with -m; {LISTS}"
+    first = next(iter(data.get("variables", [])), "")  # all eleven would hide the rest of the line
+    hint = f"{f'set {first} or the variable of another provider, or ' if first else ''}name a model with -m; {LISTS}"
     return ErrorRaised(f"no model to run on. {'; '.join(tried)}", "unreachable", hint)
 
 

@@ -32,7 +32,7 @@ def test_what_is_wrong_stands_first_with_what_to_do() -> None:
     play = asked([FINE, NOTE, WRONG])
     assert labels(play) == ["✗ permissions: others have access", "✓ nothing is wrong with it", "· not running"]
     assert chosen(play).startswith("✗") and "1 thing to mend" in text(play)
-    assert "To mend it: chmod 600 it. (others have access)" in text(play)
+    assert "To mend it: chmod 600 it (others have access)" in text(play)
 
 
 def test_nothing_wrong_is_said() -> None:
@@ -45,7 +45,7 @@ def test_enter_copies_all_and_f5_looks_again() -> None:
     overlay = play.model.overlay
     assert overlay is not None and play.take() == [Query(overlay.query, "doctor")]
     play.press("enter")
-    said = "✗ To mend it: chmod 600 it. (others have access)\n· not running; start it with `ollama serve`"
+    said = "✗ To mend it: chmod 600 it (others have access)\n· not running; start it with `ollama serve`"
     assert play.takes(Copy) == [Copy(said)]
 
 

@@ -27,7 +27,7 @@ def entries(model: Model) -> Iterator[Entry]:
             if (one.get("state") == WRONG) == wrong:
                 area, said, fix = (str(one.get(name, "")) for name in ("area", "said", "fix"))
                 mark, tone = MARKS.get(str(one.get("state")), MARKS["note"])
-                about = f"To mend it: {fix}. ({said})" if fix and wrong else "; ".join(filter(None, (said, fix)))
+                about = f"To mend it: {fix} ({said})" if fix and wrong else "; ".join(filter(None, (said, fix)))
                 group = "To mend" if wrong else area.capitalize()
                 label = f"{mark} {area}: {said}" if wrong else f"{mark} {said}"
                 yield Entry(str(number), label, "", about, group, tone)
