@@ -96,6 +96,20 @@ def test_two_clicks_take_a_word(start: Start) -> None:
     assert clips(pty) == ["said:"]
 
 
+def test_a_drag_that_ends_on_a_link_only_selects_and_a_second_one_takes_no_word(start: Start) -> None:
+    pty = start()
+    say(pty, "[here](https://example.org/) and there", "You said: here and there")
+    x, y = place(pty, "here and there")
+    for _ in range(2):
+        drag(pty, (x + 7, y), (x + 2, y))
+    pty.type("\x03")
+    pty.until("copied 6 characters")
+    assert clips(pty) == ["re and"]
+    pty.type(f"\x1b[<0;{x + 1};{y + 1}M\x1b[<0;{x + 1};{y + 1}m")
+    pty.until("copied 20 characters")
+    assert clips(pty)[1:] == ["https://example.org/"]
+
+
 def test_the_list_copies_raw_markdown_and_raw_code(start: Start) -> None:
     pty = start()
     say(pty, "x **bold**\n\n```py\nif x:\n    y\n```", "if x:")

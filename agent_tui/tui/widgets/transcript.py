@@ -277,6 +277,8 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
     async def _on_click(self, event: events.Click) -> None:
         event.prevent_default()
         line, meta = self.scroll_offset.y + event.y, event.style.meta
+        if self.text_selection is not None:  # the end of a drag
+            return
         if event.chain > 1:
             chosen = copy.word_at(self._page, event.x, line) if event.chain == 2 else copy.row_at(self._page, line)
             if chosen is not None:
