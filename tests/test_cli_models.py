@@ -142,6 +142,8 @@ def test_the_models_of_one_provider_need_no_word_more(machine: Machine) -> None:
     assert "ollama/small" in shown.stdout
     done = machine.run("nosuch")
     assert done.returncode == 2 and "nosuch: no provider; there are openai, " in done.stderr
+    done = machine.run("anthropic")
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "needs a key" in done.stderr
 
 
 def test_a_program_that_does_not_begin_is_said(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

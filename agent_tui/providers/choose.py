@@ -120,7 +120,7 @@ async def offered(
             tried.append(Tried(place(provider), "it has no models"))
         else:
             found += (replace(model, where=place(provider)) for model in models)
-    if not world.is_set("openai"):
+    if not found and len(providers) == 1:  # who has set up others does not wait for this one
         tried.append(Tried(openai.KEY, "not set"))
     return tuple(found), tuple(tried)
 
