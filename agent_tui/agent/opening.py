@@ -25,6 +25,7 @@ from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.providers import wire_log
+from agent_tui.safety import environment_block
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.store import Store
 
@@ -35,6 +36,7 @@ LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py"
 async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks) -> Agent:
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
+    environment_block.hide_secrets()
     config, missed = await with_stored(config, pool)
     wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()

@@ -148,7 +148,7 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     for a signal. Once `ends` is true it is ended. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
     keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
-        process = subprocess.Popen(argv)
+        process = subprocess.Popen(argv, env=os.environ)  # what the system has of it is without keys
         end = process_tree.JobEnd(process.pid)
         while True:
             try:
