@@ -154,6 +154,7 @@ async def answer(
 
 async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
     """Tell a stream's parts as they come, a flood of them in slices; returns how it ended."""
+    at_once = hasattr(provider, "base_url")  # a part from a server is all that one read of the network brought
     begun, count = time.thread_time(), 0
     async with aclosing(provider.stream(request)) as items:
         async for item in items:
@@ -165,9 +166,9 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
                     await asyncio.sleep(REST)
             match item:
                 case TextChunk():
-                    turn.text(item.text)
+                    turn.text(item.text, at_once)
                 case ThinkingChunk():
-                    turn.thinking(item.text)
+                    turn.thinking(item.text, at_once)
                 case CallChunk():
                     turn.arguments(item.index, item.name, item.text)
                 case Finished() | Failed():

@@ -91,33 +91,36 @@ class Turn:
 
     # -- the answer of a step
 
-    def text(self, text: str) -> None:
+    def text(self, text: str, at_once: bool = False) -> None:
+        """Part of the answer's text; `at_once`: it is all that came together, and need not gather."""
         answer = self.streaming = self.streaming or Answer()
         answer.texts.append(text)
         answer.text_chars += len(text)
-        self._tell_soon(TextDelta, text)
+        self._tell_soon(TextDelta, text, at_once)
         self._keep(answer)
 
-    def thinking(self, text: str) -> None:
+    def thinking(self, text: str, at_once: bool = False) -> None:
         answer = self.streaming = self.streaming or Answer()
         now = time.monotonic()
         answer.thinking_from, answer.thinking_to = answer.thinking_from or now, now
         answer.thoughts.append(text)
         answer.thought_chars += len(text)
-        self._tell_soon(ThinkingDelta, text)
+        self._tell_soon(ThinkingDelta, text, at_once)
         self._keep(answer)
 
     def arguments(self, index: int, name: str, text: str) -> None:
         self.emit(ToolArgsDelta(index=index, name=name, text=text))
 
-    def _tell_soon(self, delta: type[TextDelta | ThinkingDelta], text: str) -> None:
+    def _tell_soon(self, delta: type[TextDelta | ThinkingDelta], text: str, at_once: bool) -> None:
         """Tell of `text` before the loop waits for anything: what one read of the network brought is one delta."""
         if delta is not self._delta:
             self._tell()
             self._delta = delta
-        if not self._untold:
-            asyncio.get_running_loop().call_soon(self._tell)
         self._untold.append(text)
+        if at_once:
+            self._tell()
+        elif len(self._untold) == 1:
+            asyncio.get_running_loop().call_soon(self._tell)
 
     def _tell(self) -> None:
         if self._untold:
