@@ -20,6 +20,8 @@ DEEPEST: Final = 5
 
 async def named(world: World, wanted: str) -> Choice:
     meant = _meant(world, wanted)
+    if meant in world.settings.aliases:
+        return none(wanted, "it leads from alias to alias and to no model: correct [aliases] in config.toml")
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
         choice = await _given(world, head, model)
@@ -118,7 +120,9 @@ async def _bare(world: World, wanted: str) -> Choice:
     if failed is not None:
         return none(wanted, _unknown(world, wanted, failed))
     has = ", ".join(names[:8]) or "no models"
-    hint = f"`ollama pull {wanted}` fetches it, or write <provider>/<model>"
+    head, slash, _ = wanted.partition("/")
+    own = f"there is no provider {head!r}: base_url under [providers.{head}] makes it one"
+    hint = f"`ollama pull {wanted}` fetches it{f'; {own}' if slash else ', or write <provider>/<model>'}"
     return none(wanted, f"Ollama at {server.base_url} has no such model, it has: {has}; {hint}")
 
 

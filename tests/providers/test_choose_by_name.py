@@ -99,6 +99,16 @@ def test_without_a_key_it_is_said_which() -> None:
     asyncio.run(scenario())
 
 
+def test_a_provider_that_is_none_is_said_to_be_none() -> None:
+    async def scenario() -> None:
+        async with ollama_server() as (_, environment):
+            said = (await chosen("acme/x", Settings(), environment)).tried[-1].result
+        assert "there is no provider 'acme': base_url under [providers.acme] makes it one" in said
+        assert "`ollama pull acme/x`" in said and "write <provider>" not in said
+
+    asyncio.run(scenario())
+
+
 def test_aliases() -> None:
     async def scenario() -> None:
         given = Settings(
@@ -117,7 +127,8 @@ def test_aliases() -> None:
             choice = await chosen(wanted, given, environment)
             assert name_of(choice) == expected
             assert choice.info is not None and choice.info.note.startswith(f"{wanted} is {expected}.")
-        assert (await chosen("round", given, environment)).provider is None  # and it ends
+        nowhere = await chosen("round", given, environment)
+        assert nowhere.provider is None and "leads from alias to alias" in nowhere.tried[-1].result  # and it ends
 
     asyncio.run(scenario())
 
