@@ -36,7 +36,7 @@ def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level
     """What each level means to `model`; nothing where it cannot be told. `thinks`: what its server says of it."""
     if provider in ("demo", "scripted"):
         return tuple(Level(one, SCRIPTED) for one in EFFORTS)
-    if not services.heeds(provider, model) or (provider == "ollama" and thinks is False):
+    if thinks is False or not services.heeds(provider, model):
         return ()
     return tuple(_level(one, _fields(provider, model, one)) for one in EFFORTS)
 

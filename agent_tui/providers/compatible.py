@@ -13,6 +13,7 @@ from agent_tui.providers import _prices
 from agent_tui.providers._access import Key, bearer, opened
 from agent_tui.providers._chat_completions import ChatAnswer, message
 from agent_tui.providers._effort_of_services import of_service
+from agent_tui.providers._entries import UNTOLD, Told, told
 from agent_tui.providers._listed import listed
 from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
 from agent_tui.providers._readers import ServerSentEvents
@@ -82,10 +83,11 @@ class CompatibleProvider:
         """The same server with another model."""
         return type(self)(model, self._server)
 
-    def _described(self, model: str, window: int = 0) -> ModelInfo:
+    def _described(self, model: str, told: Told = UNTOLD) -> ModelInfo:
         facts = known.facts(model)
-        window = count(self._options.get("window")) or window or facts.window
-        return ModelInfo(f"{self.name}/{model}", window, window, images=facts.images)
+        window = count(self._options.get("window")) or told.window or facts.window
+        images = facts.images if told.images is None else told.images
+        return ModelInfo(f"{self.name}/{model}", window, window, told.tools, told.thinking, images)
 
     async def info(self) -> ModelInfo:
         return await listed(self, self.base_url, self._described(self.model))
@@ -98,9 +100,9 @@ class CompatibleProvider:
             raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
         _prices.tell(self.base_url, entries)
         return tuple(
-            self._described(name, _window(entry))
+            self._described(name, said)
             for entry in entries
-            if isinstance(entry, dict) and (name := name_in(entry.get("id")))
+            if isinstance(entry, dict) and (name := name_in(entry.get("id"))) and (said := told(entry)).chats
         )
 
     @property
@@ -145,11 +147,3 @@ class CompatibleProvider:
 
     async def close(self) -> None:
         await self._wire.close()
-
-
-def _window(entry: dict[str, Any]) -> int:
-    """The window that a server's list tells: each server has its own word for it."""
-    meta = entry.get("meta")
-    places = (entry, meta) if isinstance(meta, dict) else (entry,)
-    names = ("max_model_len", "context_length", "context_window", "n_ctx")
-    return next((n for place in places for name in names if (n := count(place.get(name)))), 0)

@@ -52,6 +52,7 @@ def test_each_level_has_its_meaning(provider: str, model: str, level: str, about
         ("openai", "gpt-4.1", None), ("anthropic", "claude-3-haiku-2024", None), ("gemini", "gemini-2.0-flash", None),
         ("deepseek", "deepseek-chat", None), ("acme", "m", None), ("azure", "ours", None),
         ("vllm", "m", True), ("ollama", "llama3", False),
+        ("openrouter", "x/y", False),
     ],
 )  # fmt: skip
 def test_who_cannot_be_told_has_no_levels(provider: str, model: str, thinks: bool | None) -> None:

@@ -33,7 +33,11 @@ LISTS = {
     "gemini": ("/v1beta/models?pageSize=1000", "models"), "ollama": ("/api/tags", "models"),
 }  # fmt: skip
 ENTRIES: dict[str, dict[str, Any]] = {
-    "compatible": {"id": "m", "context_length": 9_000, "max_model_len": 9_000, "pricing": {"prompt": "0.1"}},
+    "compatible": {
+        "id": "m", "context_length": 9_000, "max_model_len": 9_000, "pricing": {"prompt": "0.1"},
+        "capabilities": {"vision": True}, "architecture": {"input_modalities": ["image"]},
+        "supported_parameters": ["tools"], "supports_reasoning": True,
+    },
     "anthropic": {"id": "m", "max_input_tokens": 9_000, "capabilities": {"thinking": {"supported": True}}},
     "gemini": {
         "name": "models/m", "supportedGenerationMethods": ["generateContent"], "inputTokenLimit": 9_000,
