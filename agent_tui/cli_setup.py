@@ -16,7 +16,7 @@ from agent_tui.agent import setting_up
 from agent_tui.agent.setting_up import Attempt
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import one_line
-from agent_tui.providers import choose, keys, presets
+from agent_tui.providers import choose, keys
 from agent_tui.providers.base import Failed
 from agent_tui.safety import credentials
 from agent_tui.settings import Settings
@@ -46,14 +46,17 @@ def setup(arguments: Sequence[str]) -> int:
         prog="agent-tui setup", description="Set up a provider.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="such as openai, anthropic, gemini")
+    parser.add_argument(
+        "provider", nargs="?", default="", metavar="PROVIDER", help="such as ollama, openai, anthropic, gemini"
+    )
     given = parser.parse_args(arguments)
     if sys.stdin is None or not sys.stdin.isatty():
         return _fail("this is not a terminal; `agent-tui auth set PROVIDER` takes a key from standard input", USAGE)
     folder, cwd = paths.folders().config, Path.cwd()
     store = Store(cwd, folder, dict(os.environ), settings.Flags())
-    if given.provider and given.provider not in presets.SERVICES:
-        return _fail(f"{given.provider}: no service; there are {', '.join(presets.SERVICES)}", USAGE)
+    names = tuple(one.name for one in setting_up.offers(store.read().settings, os.environ))
+    if given.provider and given.provider not in names:
+        return _fail(f"{given.provider}: no provider; there are {', '.join(names)}", USAGE)
     try:
         _steps(given.provider, store, folder)
         return 0
@@ -68,19 +71,23 @@ def _steps(name: str, store: Store, folder: Path) -> None:
     found = store.read().settings
     found = keys.joined(found, os.environ, credentials.stored(folder, keys.names(found)))
     attempt, models = _taken(name or _provider(found), found)
-    for line in setting_up.keep(store, folder, attempt, _model(attempt.name, models), "", "user"):
+    model = _model(attempt.name, models)
+    for line in setting_up.keep(store, folder, attempt, model, "", "user"):
         print(one_line(line))
+    if attempt.name == "ollama" and model not in models:
+        print(one_line(f"It is not there yet: `agent-tui models pull {model.removeprefix('ollama/')}` fetches it."))
 
 
 def _provider(found: Settings) -> str:
-    """The service that the person chooses."""
+    """The provider that the person chooses."""
     offers = {one.name: one for one in setting_up.offers(found, os.environ)}
-    names = tuple(presets.SERVICES)
+    names = tuple(offers)
     print("Whose models do you want to use?\n")
     for number, name in enumerate(names, 1):
         has = f"  (a key from {offers[name].key})" if offers[name].key else ""
+        has = has or ("  (on this machine; needs no key)" if offers[name].group == "nearby" else "")
         print(one_line(f"  {number:>2}  {offers[name].label}{has}"))
-    print("\nOllama needs no key: start it with `ollama serve`, and leave here with Ctrl+C.")
+    print()
     while True:
         said = _asked("Number or name: ")
         if said.isdecimal() and 0 < int(said) <= len(names):
@@ -91,7 +98,7 @@ def _provider(found: Settings) -> str:
 
 
 def _taken(name: str, found: Settings) -> tuple[Attempt, tuple[str, ...]]:
-    """A key that the service takes (empty: the one it has), and its models. Asks until one is right."""
+    """A key that the provider takes (empty: the one it has, or needs), and its models. Asks until one is right."""
     attempt, folders = Attempt(name), paths.folders()
     if choose.needs(name, found, os.environ):
         attempt = Attempt(name, key=_key(name))
@@ -131,6 +138,7 @@ def _model(name: str, models: tuple[str, ...]) -> str:
             return models[int(said) - 1]
         if not said.isdecimal() and (meant := setting_up.named(name, said)):
             return meant
+        print(f"Type a number from 1 to {len(models)}, or a name." if models else "Type the name of a model.")
 
 
 def _asked(words: str) -> str:

@@ -75,9 +75,30 @@ def test_a_server_that_cannot_be_reached_changes_nothing(tmp_path: Path, leave: 
     pty.close()
 
 
+def test_what_runs_nearby_needs_no_key(tmp_path: Path) -> None:
+    said = "cannot reach Ollama at http://127.0.0.1:1: nobody listens there"
+    pty = begun(tmp_path, "", "ollama")
+    pty.until("Try again? [Y/n]")
+    assert said in pty.text and "ollama serve" in pty.text and "Key for" not in pty.text
+    pty.type("n\r")
+    assert pty.wait(20) == 130
+    pty.close()
+
+
+def test_a_number_that_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:
+    with listing() as address:
+        pty = begun(tmp_path, address, "moonshot", MOONSHOT_API_KEY=KEY)
+        pty.until("Enter: moonshot/a")
+        pty.type("99\r")
+        pty.until("Type a number from 1 to 2, or a name.")
+        pty.type("2\r")
+        assert pty.wait(20) == 0
+    pty.close()
+
+
 def test_a_name_that_is_no_service(tmp_path: Path) -> None:
     pty = begun(tmp_path, "", "nobody")
-    assert pty.wait(20) == 2 and "no service" in pty.text
+    assert pty.wait(20) == 2 and "nobody: no provider; there are " in pty.text
     pty.close()
 
 
@@ -87,5 +108,5 @@ def test_a_run_that_has_no_model_says_how_to_get_one(tmp_path: Path, model: str)
     argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "hello"]
     given = environment(tmp_path, OLLAMA_HOST="127.0.0.1:1")
     done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode != 0 and "/models" in done.stderr and "/setup" in done.stderr, done.stderr
+    assert done.returncode != 0 and "`agent-tui models` lists what there is" in done.stderr, done.stderr
     assert "`agent-tui setup` sets up a provider" in done.stderr
