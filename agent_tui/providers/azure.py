@@ -56,8 +56,9 @@ class AzureProvider(OpenAIProvider):
         return (self._described(self.model),) if self.model else ()
 
     def _deployment(self, model: str) -> compatible.Server:
-        whole = "/openai" in urlsplit(self._resource).path
-        base, query = self._resource if whole else f"{self._resource}/openai/v1", ""
+        resource = self._resource.removesuffix("/openai")
+        whole = "/openai" in urlsplit(resource).path
+        base, query = resource if whole else f"{resource}/openai/v1", ""
         if self._version:
             base = f"{base.removesuffix('/v1')}/deployments/{quote(model, safe='')}"
             query = f"?api-version={quote(self._version, safe='')}"

@@ -40,6 +40,10 @@ PLACES: Mapping[str, tuple[str, str, Create]] = {
         f"/openai/deployments/gpt-5.6/chat/completions?api-version={VERSION}", "/openai/v1/responses",
         partial(at_azure, VERSION),
     ),
+    "azure-whole": (
+        f"/openai/deployments/gpt-5.6/chat/completions?api-version={VERSION}", "/openai/v1/responses",
+        lambda address: at_azure(VERSION, f"{address}/openai/"),
+    ),
 }  # fmt: skip
 
 
