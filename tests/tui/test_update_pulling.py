@@ -25,6 +25,10 @@ def asked() -> Play:
     return play
 
 
+def header(play: Play) -> str:
+    return "".join(span.text for part in play.view.header.at_right for span in part.spans)
+
+
 def kind(play: Play) -> str:
     return "" if play.model.overlay is None else play.model.overlay.kind
 
@@ -62,12 +66,14 @@ def test_enter_hides_it_and_the_command_alone_shows_it_again() -> None:
     told(play, "pulling", 10)
     play.press("enter")
     assert play.ops == [] and kind(play) == "" and "/pull shows it" in play.toast
+    assert "pull 10%" in header(play)
     told(play, "pulling", 20)
+    assert "pull 20%" in header(play)
     play.type("/pull")
     play.press("escape", "enter")
-    assert " 20 %" in text(play)
+    assert " 20 %" in text(play) and "pull" not in header(play), "the bar says it"
     told(play, "done", 100)
-    assert kind(play) == ""
+    assert kind(play) == "" and "pull" not in header(play)
 
 
 def test_words_are_for_the_prompt_and_stop_nothing() -> None:

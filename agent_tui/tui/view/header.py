@@ -36,7 +36,7 @@ def header_view(model: Model) -> HeaderView:
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
-        t.answering if t.answering != t.model else "",
+        t.answering if t.answering != t.model else "", _fetched(model),
     )  # fmt: skip
 
 
@@ -45,6 +45,7 @@ def _header(
     name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
     title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...], other: str,
+    fetched: int,
 ) -> HeaderView:  # fmt: skip
     waiting = sum(item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
@@ -62,8 +63,17 @@ def _header(
     at = wanted.index(DIVIDER) if DIVIDER in wanted else len(wanted)
     standing = Part((Span(OTR if otr else READING, "warning"),), STANDING) if otr or reading else None
     named = Part((Span(_cut(visible(title), TITLE_CHARS)),), TITLE) if title else None
+    pull = Part((Span(f"pull {fetched}%", "dim"),), TODO) if fetched >= 0 else None
     left, right = [parts[one] for one in wanted[:at]], [parts[one] for one in wanted[at + 1 :]]
-    return HeaderView(_there(*left, named), _there(standing, *right))
+    return HeaderView(_there(*left, named), _there(standing, pull, *right))
+
+
+def _fetched(model: Model) -> int:
+    """How much of a model has come that is fetched while nothing else says so; below zero: none is."""
+    told = model.transcript.answers.get("pull")
+    hidden = model.overlay is None or model.overlay.kind not in ("pull", "setup")
+    percent = told.get("percent") if hidden and isinstance(told, Mapping) and told.get("state") == "pulling" else None
+    return percent if isinstance(percent, int) else -1
 
 
 def _effort(t: Transcript) -> str:
