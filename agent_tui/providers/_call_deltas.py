@@ -17,7 +17,7 @@ from agent_tui.providers.base import CallChunk
 
 @dataclass(slots=True)
 class _Slot:
-    wire_index: int | None
+    number: int
     wire_id: str
     id: str = ""
     name: str = ""
@@ -27,6 +27,8 @@ class _Slot:
 
     def complete(self) -> bool:
         """Whether the arguments are a whole object already: then what follows is another call."""
+        if not self.parts or not self.parts[-1].rstrip().endswith("}"):
+            return False  # of very many parts, not all are read again with each
         try:
             return isinstance(json.loads("".join(self.parts)), dict)
         except (ValueError, RecursionError):
@@ -37,6 +39,8 @@ class CallDeltas:
     def __init__(self, ids: CallIds) -> None:
         self._ids = ids
         self._slots: list[_Slot] = []
+        self._at: dict[int | str, _Slot] = {}
+        """The newest call of each index, and of each id, that the server told."""
 
     def __bool__(self) -> bool:
         return bool(self._slots)
@@ -55,23 +59,19 @@ class CallDeltas:
             slot.parts.append(part)
         if not slot.name:
             return []
-        number = self._slots.index(slot)
         if not slot.told:
             slot.told = True
-            return [CallChunk(number, "".join(slot.parts), slot.id, slot.name)]
-        return [CallChunk(number, part)] if part else []
+            return [CallChunk(slot.number, "".join(slot.parts), slot.id, slot.name)]
+        return [CallChunk(slot.number, part)] if part else []
 
     def _slot(self, index: int | None, wire_id: str, name: str) -> _Slot:
-        if index is not None:
-            found = next((s for s in reversed(self._slots) if s.wire_index == index), None)
-        elif wire_id:
-            found = next((s for s in reversed(self._slots) if s.wire_id == wire_id), None)
-        else:
-            found = self._slots[-1] if self._slots else None
+        place = wire_id if index is None else index
+        found = self._slots[-1] if place == "" and self._slots else self._at.get(place)
         if found is not None and not self._another(found, wire_id, name):
             return found
-        slot = _Slot(index, wire_id, self._ids.take(wire_id))
+        slot = _Slot(len(self._slots), wire_id, self._ids.take(wire_id))
         self._slots.append(slot)
+        self._at |= {at: slot for at in (index, wire_id) if at not in (None, "")}
         return slot
 
     @staticmethod

@@ -114,3 +114,30 @@ def test_arguments_are_always_an_object(given: str, text: str | None, object_: d
     assert arguments_object(given) == object_
     assert json.loads(arguments_text(given)) == object_
     assert text is None or arguments_text(given) == text
+
+
+def test_a_name_that_comes_with_every_part_does_not_have_all_of_them_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    whole = json.loads
+
+    def counted(text: str) -> Any:
+        read.append(text)
+        return whole(text)
+
+    monkeypatch.setattr(json, "loads", counted)
+    deltas = CallDeltas(CallIds(request()))
+    for text in ['{"a": "', *["word "] * 500, '"}']:
+        deltas.feed(part(text, index=0, name="ls"))
+    deltas.feed(part("{}", index=0, name="ls"))
+    assert len(read) == 1 and [call.arguments[:6] for call in deltas.calls()] == ['{"a": ', "{}"]
+
+
+def test_very_many_calls_keep_their_parts() -> None:
+    deltas = CallDeltas(CallIds(request()))
+    for text in ('{"n": ', "1}"):
+        for n in range(1_000):
+            (chunk,) = deltas.feed(part(text, index=n, id=f"c{n}", name="ls"))
+            assert chunk.index == n
+    assert [(call.id, call.arguments) for call in deltas.calls()] == [(f"c{n}", '{"n": 1}') for n in range(1_000)]
