@@ -68,7 +68,7 @@ SERVICES: Final[Mapping[str, Service]] = {
     ),
     "moonshot": Service(
         "Moonshot", ("MOONSHOT_API_KEY",), ("MOONSHOT_BASE_URL",), ("moonshot-", "kimi-"), "kimi-k3",
-        "https://api.moonshot.ai/v1", _HOSTED, (f"kimi-k{_N}",),
+        "https://api.moonshot.ai/v1", _HOSTED, (f"kimi-k{_N}(?:-pro)?",),
     ),
     "qwen": Service(
         "Qwen", ("DASHSCOPE_API_KEY",), ("DASHSCOPE_BASE_URL",), ("qwen", "qwq"), "qwen3.8-max",

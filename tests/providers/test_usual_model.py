@@ -22,6 +22,7 @@ from tests.providers.test_choose import chosen, name_of, openai_routes, settings
         ("openai", ["gpt-5", "gpt-5.5", "gpt-5.5-pro", "gpt-4o"], "gpt-5.5"),
         ("moonshot", ["kimi-k2.6", "kimi-k2.7-code", "moonshot-v1-8k"], "kimi-k2.6"),
         ("moonshot", ["kimi-k2.6", "kimi-k3.1", "kimi-k3"], "kimi-k3.1"),
+        ("moonshot", ["kimi-k3", "kimi-k3.1-pro", "kimi-k3.1-pro-highspeed"], "kimi-k3.1-pro"),
         ("qwen", ["qwen3.6-plus", "qwen3.8-max", "qwen3.9-flash", "qwen-vl-plus"], "qwen3.8-max"),
         ("qwen", ["qwen3.6-plus", "qwen3.7-plus"], "qwen3.7-plus"),
         ("zhipu", ["glm-4.6", "glm-5.1", "glm-5-turbo", "glm-5.3-flash"], "glm-5.1"),
