@@ -170,7 +170,7 @@ def test_a_key_in_the_environment_brings_its_service() -> None:
             assert name_of(await chosen("", Settings(), elsewhere)) == "together/theirs"
             found, tried = await offered(Settings(), elsewhere, Path(), Path())
             assert [model.name for model in found] == ["together/theirs"]
-            assert [each.what for each in tried] == [f"Ollama at {nowhere['OLLAMA_HOST']}", "OPENAI_API_KEY"]
+            assert [each.what for each in tried] == [f"Ollama at {nowhere['OLLAMA_HOST']}"]
 
     asyncio.run(scenario())
 
