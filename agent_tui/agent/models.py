@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from agent_tui.agent import offers
 from agent_tui.agent.config import EngineConfig
@@ -93,10 +94,7 @@ class Models:
             kind="models",
             data={
                 "model": self.info.name,
-                "offered": [
-                    {"name": m.name, "window": m.window_max or m.window, "tools": m.tools, "where": m.where}
-                    for m in offered
-                ],
+                "offered": [_told(one) for one in offered],
                 "tried": [{"what": tried.what, "result": tried.result} for tried in self.tried],
                 "variables": list(choose.KEY_VARIABLES),
                 "aliases": dict(self.config.settings.aliases),
@@ -123,3 +121,10 @@ class Models:
         self.info = choice.info or ModelInfo(f"{choice.provider.name}/{choice.provider.model}")
         if old is not None:
             await old.close()
+
+
+def _told(model: ModelInfo) -> dict[str, Any]:
+    """One of a list. `room`: what is used of a window that could be larger."""
+    less = {"room": model.window} if 0 < model.window < model.window_max else {}
+    window = model.window_max or model.window
+    return {"name": model.name, "window": window, **less, "tools": model.tools, "where": model.where}

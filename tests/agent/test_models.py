@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import pytest
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
-from tests.agent.driving import Place
+from agent_tui.settings import ProviderSettings, Settings
+from tests.agent.driving import Place, running
 
 UNKNOWN = "pull model manifest: file does not exist"
 REFUSED = {"none": UNKNOWN, "gone": UNKNOWN, "full": "no space left on device"}
@@ -88,6 +90,8 @@ def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
         assert [notice.text for notice in driver.all(Notice)] == ["big is here."]
         told = [(event.data["state"], event.data["percent"]) for event in driver.all(Answered) if event.kind == "pull"]
         assert told == [("pulling", 0), *(("pulling", n) for n in range(0, 101, 10)), ("done", 100)]
+        sizes = [event.data["done"] for event in driver.all(Answered) if event.kind == "pull" and "total" in event.data]
+        assert sizes == sorted(sizes) and len(sizes) == 11
 
 
 @pytest.mark.parametrize(
@@ -134,6 +138,11 @@ def test_what_the_servers_offer(place: Place, ollama: str) -> None:
         offered = driver.until(Answered, lambda event: event.id == "q").data["offered"]
         where = f"Ollama at http://{ollama}"
         assert {"name": "ollama/small", "window": 8192, "tools": True, "where": where} in offered
+    less = Settings(providers={"ollama": ProviderSettings(num_ctx=4096)})
+    with running(replace(place.config("", environment={"OLLAMA_HOST": ollama}), settings=less)) as driver:
+        driver.send(Query("q", "models"))
+        [small] = driver.until(Answered, lambda event: event.id == "q").data["offered"]
+        assert (small["window"], small["room"]) == (8192, 4096), "what it could hold, and what it will"
 
 
 def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:

@@ -18,7 +18,7 @@ from tests.tui.play import Play
 
 OFFERED = [
     {"name": "openai/gpt-5", "window": 1_050_000, "tools": True, "where": "openai"},
-    {"name": "ollama/q", "window": 32_768, "tools": False, "where": "Ollama"},
+    {"name": "ollama/q", "window": 32_768, "room": 8192, "tools": False, "where": "Ollama"},
     {"name": "acme/x", "tools": None, "where": "acme"},
 ]
 FACTS = {
@@ -68,6 +68,7 @@ def test_the_entry_says_it_in_words() -> None:
     assert picker
     gpt, ollama, acme, _ = picker.entries
     assert "≈ $1.50 for a million tokens read, $2 written" in gpt.about
+    assert "a window of 32,768 tokens, 8,192 of them used" in ollama.about and "of them used" not in gpt.about
     assert "costs nothing: it runs nearby" in ollama.about and "no price is known" in acme.about
 
 

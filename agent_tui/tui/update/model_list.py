@@ -80,7 +80,8 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[
         return Entry(name, name, "not listed now", "its server does not list it, or was not reached", group)
     facts = facts if isinstance(facts, Mapping) else {}
     window, tools = offered.get("window"), offered.get("tools")
-    known = isinstance(window, int) and window > 0
+    known, room = isinstance(window, int) and window > 0, offered.get("room")
+    less = f", {room:,} of them used" if isinstance(room, int) else ""
     short = f"{words.window(window)} window" if isinstance(window, int) and window >= 1000 else ""
     can = [word for word in ("thinking", "images") if facts.get(word) is True]
     price, costs = _price(facts)
@@ -89,7 +90,7 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[
     used = ("in use, effort " + now[1] if now[1] and efforts else "in use") if name and name == now[0] else ""
     said = (short, price, "no tools" if tools is False else "", *can, used)
     about = (
-        f"a window of {window:,} tokens" if known else "its window is not known",
+        f"a window of {window:,} tokens{less}" if known else "its window is not known",
         {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
         if isinstance(tools, bool) else "whether it calls tools is not said",
         {"thinking images": "thinks, and takes images", "thinking": "thinks", "images": "takes images"}.get(
