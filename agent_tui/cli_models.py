@@ -19,6 +19,7 @@ from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import encodable, one_line
 from agent_tui.providers import choose, keys
 from agent_tui.structures.bar import bar
+from agent_tui.tui.wording import fetched
 
 ACTIONS: Final = ("list", "pull", "-h", "--help")
 """What an argument may be that is no provider to list."""
@@ -117,14 +118,15 @@ class Bar:
     def __init__(self, name: str, terminal: bool) -> None:
         self._name, self._terminal, self._told = name, terminal, -1
 
-    def show(self, percent: int) -> None:
+    def show(self, came: fetching.Come) -> None:
+        percent = came.percent
         step = percent if self._terminal else percent // 10 * 10
         if step <= self._told:
             return
         self._told = step
         if self._terminal:
             line = f"{one_line(self._name)}  {''.join(bar(percent, WIDTH))}  {percent:>3} %"
-            print(f"\r{line}", end="", file=sys.stderr)
+            print(f"\r{line}  {fetched(came.done, came.total, 0)}\x1b[K", end="", file=sys.stderr)
             sys.stderr.flush()
         else:
             print(one_line(f"{self._name}: {step} %"), file=sys.stderr)

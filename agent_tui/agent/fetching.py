@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -12,6 +13,8 @@ from agent_tui.providers import choose
 from agent_tui.providers.base import ProviderError
 from agent_tui.providers.ollama import OllamaProvider
 
+SURE: Final = 3.0
+"""Seconds after which it can be said how long the rest takes."""
 DOWN: Final = "start it with `ollama serve`"
 NO_SUCH: Final = "pull model manifest: file does not exist"
 """How Ollama says that there is no model of that name."""
@@ -27,28 +30,40 @@ class Unfetched:
     hint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Come:
+    """What is here of a model: bytes, and the seconds that the rest may take (0: nobody can say)."""
+
+    percent: int
+    done: int
+    total: int
+    left: float
+
+
 def named(typed: str) -> str:
     """The model that is meant."""
     return typed.removeprefix("ollama/").strip()
 
 
 async def fetch(
-    config: EngineConfig, name: str, show: Callable[[int], None], serve: Callable[[], None] | None
+    config: EngineConfig, name: str, show: Callable[[Come], None], serve: Callable[[], None] | None
 ) -> Unfetched | None:
-    """Fetch `name`; `show` hears the percent that are here, which never become fewer. `serve` is called when Ollama is
+    """Fetch `name`; `show` hears what is here, a percent at a time. `serve` is called when Ollama is
     started, because it does not run; None: it may not be. None: it is here."""
     if not name or not name.isprintable() or any(map(str.isspace, name)):
         return Unfetched("name", f"{name!r}: no name of a model", "such as qwen3:8b")
     server = choose.make(f"ollama/{name}", config.settings, config.environment, config.cwd, config.folders.data)
     assert isinstance(server, OllamaProvider)
-    told = -1
+    told, began = -1, (0.0, 0)
 
-    def progress(share: float) -> None:
-        nonlocal told
-        percent = min(100, int(share * 100))
+    def progress(done: int, total: int) -> None:
+        nonlocal told, began
+        now, percent = time.monotonic(), min(100, done * 100 // total)
+        began = began if began[0] else (now, done)  # what came in an earlier try says nothing of the pace
         if percent > told:  # a layer more makes the share smaller for a moment: the bar does not go back
             told = percent
-            show(percent)
+            sure = now - began[0] > SURE and done > began[1]
+            show(Come(percent, done, total, (total - done) * (now - began[0]) / (done - began[1]) if sure else 0.0))
 
     try:
         if await local_server.down(server, config.environment):

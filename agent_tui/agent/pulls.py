@@ -1,6 +1,6 @@
 """A model that the person fetches while the session goes on. How it goes is told as `answered`, kind `pull`:
 `{model, state, percent, said, hint}`, where `state` is `starting` (Ollama is started), `pulling`, `down` (Ollama would
-have to be started), `done`, `failed` or `stopped`.
+have to be started), `done`, `failed` or `stopped`; with `{done, total, left}` (bytes, seconds) as soon as that is known.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Pulls:
         self._tell("pulling")
         try:
             found = await fetching.fetch(
-                self._models.config, name, lambda percent: self._tell("pulling", percent),
+                self._models.config, name, lambda came: self._tell("pulling", came.percent, came=came),
                 (lambda: self._tell("starting")) if serve else None,
             )  # fmt: skip
         except asyncio.CancelledError:
@@ -61,6 +61,10 @@ class Pulls:
             self._record.emit(ErrorRaised(found.text, "pull", found.hint))
             self._tell("failed", said=found.text, hint=found.hint)
 
-    def _tell(self, state: str, percent: int = 0, said: str = "", hint: str = "") -> None:
-        data = {"model": self._name, "state": state, "percent": percent, "said": said, "hint": hint}
+    def _tell(
+        self, state: str, percent: int = 0, said: str = "", hint: str = "", came: fetching.Come | None = None
+    ) -> None:
+        data: dict[str, Any] = {"model": self._name, "state": state, "percent": percent, "said": said, "hint": hint}
+        if came is not None:
+            data |= {"done": came.done, "total": came.total, "left": round(came.left)}
         self._record.emit(Answered(id=ID, kind="pull", data=data))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -78,7 +79,10 @@ def _advice(base_url: str, setup: ProviderSetup) -> str:
     named = not setup.base_url and bool(setup.environment.get("OLLAMA_HOST"))
     if not is_loopback(base_url) or not (named or base_url.endswith(f":{PORT}")):
         return f"start the server there, or correct {'OLLAMA_HOST' if named else 'the address'}"
-    return f"start it with `ollama serve`, or {'correct OLLAMA_HOST' if named else 'set OLLAMA_HOST to where it runs'}"
+    path = setup.environment.get("PATH")
+    missing = path is not None and shutil.which("ollama", path=path) is None
+    first = "install it from https://ollama.com" if missing else "start it with `ollama serve`"
+    return f"{first}, or {'correct OLLAMA_HOST' if named else 'set OLLAMA_HOST to where it runs'}"
 
 
 def _package() -> ModuleType:
@@ -193,8 +197,8 @@ class OllamaProvider:
             None if able is None else "vision" in able,
         )
 
-    async def pull(self, progress: Callable[[float], None]) -> None:
-        """Fetch this model; `progress` hears the share that has come, from 0 to 1. Raises ProviderError."""
+    async def pull(self, progress: Callable[[int, int], None]) -> None:
+        """Fetch this model; `progress` hears how many bytes have come, and of how many. Raises ProviderError."""
 
         async def fetch(client: ollama.AsyncClient) -> None:
             layers: dict[str, tuple[int, int]] = {}
@@ -202,7 +206,7 @@ class OllamaProvider:
                 if part.digest and part.total:
                     layers[part.digest] = (part.completed or 0, part.total)
                     done, total = (sum(column) for column in zip(*layers.values(), strict=True))
-                    progress(done / total)
+                    progress(done, total)
 
         await self._with_package(fetch)
 

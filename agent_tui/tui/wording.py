@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 FAILED: Final[Mapping[str, str]] = {
     "no_match": "text not found", "ambiguous": "text found more than once", "not_found": "not found",
@@ -87,6 +87,19 @@ def size(number: int) -> str:
             break
         value /= 1000
     return f"{value:.0f} {unit}" if unit == "B" or value >= 10 else f"{value:.1f} {unit}"
+
+
+def fetched(done: Any, total: Any, left: Any) -> str:
+    """`1.4 of 5.2 GB, about 3 min left`; nothing where nobody said how much there is."""
+    if not isinstance(done, int) or not isinstance(total, int) or total <= 0:
+        return ""
+    here, all_of_it = size(done), size(total)
+    value, _, unit = here.partition(" ")
+    here = value if all_of_it.endswith(f" {unit}") else here
+    if not isinstance(left, int | float) or left < 1 or done >= total:
+        return f"{here} of {all_of_it}"
+    rest = f"{round(left)} s" if left < 90 else duration(round(left / 60) * 60_000)
+    return f"{here} of {all_of_it}, about {rest} left"
 
 
 def failed(tag: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agent_tui.protocol.events import Answered
@@ -41,6 +43,18 @@ def test_the_bar(percent: int, full: int) -> None:
     assert (len(bar[0].text), len(bar[0].text + bar[1].text)) == (full, 53)
     assert bar[2].text == f"  {percent:>3} %"
     assert sheet(play).title == f"Pull {NAME}"
+
+
+@pytest.mark.parametrize(
+    ("done", "left", "said"),
+    [(1_400_000_000, 0, "1.4 of 5.2 GB"), (52_000_000, 185, "52 MB of 5.2 GB, about 3 min left"),
+     (10, "x", "10 B of 5.2 GB"), (5_190_000_000, 4, "5.2 of 5.2 GB, about 4 s left")],
+)  # fmt: skip
+def test_how_much_there_is_and_how_long_it_takes(done: int, left: Any, said: str) -> None:
+    play = asked()
+    data = {"model": NAME, "state": "pulling", "percent": 1, "done": done, "total": 5_200_000_000, "left": left}
+    play.feed(Answered(id="pull", kind="pull", data=data, session=play.model.active))
+    assert sheet(play).lines[1][0].text == said
 
 
 def test_what_an_earlier_one_came_to_is_not_shown_for_a_new_one() -> None:

@@ -11,6 +11,7 @@ from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_r
 from agent_tui.tui.update.pulling import told
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
+from agent_tui.tui.wording import fetched
 
 WIDEST: Final = 60
 """Cells of the bar: a longer one says no more."""
@@ -41,7 +42,7 @@ def progress(state: str, data: Mapping[str, Any], inner: int) -> tuple[Line, ...
     words = said.get(state, "asking Ollama …")
     return (
         (Span(full, "accent"), Span(free, "dim"), Span(f"  {percent:>3} %")),
-        (),
+        (Span(fetched(data.get("done"), data.get("total"), data.get("left")), "dim"),) if state == "pulling" else (),
         (Span(words or KEPT, "dim"),),
     )
 
