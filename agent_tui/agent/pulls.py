@@ -1,6 +1,6 @@
 """A model that the person fetches while the session goes on. How it goes is told as `answered`, kind `pull`:
 `{model, state, percent, said, hint}`, where `state` is `starting` (Ollama is started), `pulling`, `down` (Ollama would
-have to be started), `done`, `failed` or `stopped`; with `{done, total, left}` (bytes, seconds) as soon as that is known.
+have to be started), `done`, `failed` or `stopped`; with `{done, total, left}` (bytes, seconds) once that is known.
 """
 
 from __future__ import annotations
