@@ -85,3 +85,18 @@ def test_only_the_ends_of_a_huge_output_are_looked_at() -> None:
     shown = CommandDisplay("x", output="\tfirst\n" + "\tline\n" * 400_000 + "\tlast\n")
     known = written_lines(ToolBlock("1", "run", "Run it", "done", display=shown))
     assert {written.text for written in known.values()} >= {"\tfirst", "\tlast", "\tline"}
+
+
+TABLE = TextBlock("| a | bee | n |\n|---|:-:|--:|\n| one two | four five | 1 |\n| seven | **nine** | 12 |\n\nend\n")
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [
+        ("two", "nine", "two | four five | 1\nseven | nine"),
+        ("four", "five", "four five"),
+        ("bee", "12", "bee | n\none two | four five | 1\nseven | nine | 12"),
+    ],
+)
+def test_the_cells_of_a_part_of_a_table_stand_apart(start: str, end: str, text: str) -> None:
+    assert taken(TABLE, start, end) == text

@@ -12,6 +12,7 @@ from textual.selection import Selection
 
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
+from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import PAD, harmless, spacing, unpadded
 from agent_tui.tui.diff_sides import bar_of, both_text, side_at, side_text, within
@@ -26,6 +27,10 @@ from agent_tui.tui.widgets.transcript_written import Written, as_written, writte
 _MARKERS: Final = frozenset(("list.marker", "list.done", "list.open"))
 _WRITTEN: Final = str.maketrans({"•": "-", "◦": "-", "▪": "-", "☐": "- [ ]", "☑": "- [x]"})
 """How the marks of a list that are drawn are written."""
+_BORDER: Final = "table.border"
+_BAR: Final = "\0"
+_CELLS: Final = late.pattern(f" *{_BAR} *")
+"""What is drawn between the cells of a table, with their padding."""
 
 
 @frozen
@@ -99,11 +104,20 @@ def _written(lines: Sequence[Line], first: int, last: int, start: int, end: int,
         whole = paragraph(lines, at)
         stop = min(whole[1] - 1, last)
         left, right = start if at == first else 0, end if stop == last else -1
+        if _is_rule(lines[at]):
+            at = stop + 1
+            continue
         piece = unwrapped(lines, at, stop, left, right)
         until = None if right < 0 and stop == whole[1] - 1 else (stop, right if right >= 0 else len(lines[stop].text))
         found.append(as_written(lines, *whole, (at, left), until, piece, known))
         at = stop + 1
     return "\n".join(found)
+
+
+def _is_rule(line: Line) -> bool:
+    """Whether it is drawn between the rows of a table."""
+    styles = {segment.style for segment in line.segments if segment.text.strip()}
+    return styles == {_BORDER} and "─" in line.text
 
 
 def word_at(page: Page, x: int, line: int) -> Selection | None:
@@ -220,5 +234,8 @@ def _words(line: Line, start: int, end: int, continued: bool) -> str:
         if not decoration:
             words = segment.text[max(0, start - at) : max(0, end - at)]
             kept.append(words.translate(_WRITTEN) if segment.style in _MARKERS else words)
+        elif segment.style == _BORDER and start <= at and at + len(segment.text) <= end:
+            kept.append(_BAR)
         at += len(segment.text)
-    return unpadded("".join(kept))
+    text = unpadded("".join(kept))
+    return _CELLS.sub(" | ", text).strip() if _BAR in text else text
