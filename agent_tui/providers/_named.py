@@ -66,7 +66,8 @@ async def default(world: World, name: str) -> Choice:
     except LookupError as error:
         return none(name, str(error.args[0]))
     if not own and (not service.model or elsewhere(world, name)):
-        return await first_listed(cast(Listing, provider))  # another server under a service's name has other models
+        # Another server under a service's name may have other models.
+        return await first_listed(cast(Listing, provider), service)
     return await asked(provider if own else await _usual(service, cast(Listing, provider)))
 
 
@@ -180,13 +181,15 @@ class Listing(Provider, Protocol):
     def with_model(self, model: str) -> Provider: ...
 
 
-async def first_listed(server: Listing) -> Choice:
-    """The first model that a server lists."""
+async def first_listed(server: Listing, service: presets.Service | None = None) -> Choice:
+    """The model that `service` would take of those that a server lists; else the first."""
     what = _world.place(server)
     models = await _world.listed(server)
     if isinstance(models, Failed):
         return Choice(None, None, (ended(what, models),))
     if not models:
         return none(what, "it lists no models")
-    found = server.with_model(models[0].name.partition("/")[2])
-    return Choice(found, _world.described(found, models[0]), (Tried(what, models[0].name),))
+    by_name = {info.name.partition("/")[2]: info for info in models}
+    name = service.usual(list(by_name)) if service else next(iter(by_name))
+    found = server.with_model(name)
+    return Choice(found, _world.described(found, by_name[name]), (Tried(what, by_name[name].name),))

@@ -171,6 +171,11 @@ def test_a_key_in_the_environment_brings_its_service() -> None:
             found, tried = await offered(Settings(), elsewhere, Path(), Path())
             assert [model.name for model in found] == ["together/theirs"]
             assert [each.what for each in tried] == [f"Ollama at {nowhere['OLLAMA_HOST']}"]
+        async with serving(openai_routes(["theirs", "gpt-5.2", "gpt-6", "gpt-6-nano"])) as server:
+            elsewhere = {**nowhere, "OPENAI_BASE_URL": f"{server.address}/v1"}
+            assert name_of(await chosen("", Settings(), elsewhere)) == "openai/gpt-6", (
+                "the usual one, where it is listed"
+            )
 
     asyncio.run(scenario())
 
