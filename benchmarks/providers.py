@@ -103,10 +103,10 @@ def queued(name: str, url: str, amount: Amount) -> tuple[Waits, Waits]:
             _happened(events.opened)
             turn(worker, events, "50@0")
             asyncio.run(_alone(name, url, "50@0"))
-            short, base = list[float](), list[float]()
+            short, base = list[list[float]](), list[list[float]]()
             for _ in range(amount.answers):
-                short += turn(worker, events, f"{amount.short} stamped")
-                base += asyncio.run(_alone(name, url, amount.short))
+                short.append(turn(worker, events, f"{amount.short} stamped"))
+                base.append(asyncio.run(_alone(name, url, amount.short)))
             long = turn(worker, events, f"{amount.long} stamped")
             return Waits(short, long), Waits(base, asyncio.run(_alone(name, url, amount.long)))
         finally:
@@ -209,7 +209,9 @@ def _flood(ours: Found, floor: Found) -> float:
 
 
 def _wait(ours: Found, floor: Found) -> float:
-    return percentile(ours.waits.short, 0.95) - percentile(floor.waits.short, 0.95)
+    """Of the 95th percentiles, answer by answer, as above."""
+    pairs = zip(ours.waits.answers, floor.waits.answers, strict=True)
+    return median([percentile(mine, 0.95) - percentile(base, 0.95) for mine, base in pairs])
 
 
 def goals(found: list[tuple[Found, Found]]) -> list[Goal]:

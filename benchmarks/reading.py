@@ -51,10 +51,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Seconds from the moment a token is sent, token by token: of answers that are short, and of a long one."""
+    """Seconds from the moment a token is sent, token by token: of each answer that is short, and of a long one."""
 
-    short: list[float]
+    answers: list[list[float]]
     long: list[float]
+
+    @property
+    def short(self) -> list[float]:
+        return [wait for answer in self.answers for wait in answer]
 
 
 @dataclass(frozen=True, slots=True)
