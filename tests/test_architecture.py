@@ -115,6 +115,9 @@ LAZY = {
         "pygments.lexers:get_lexer_for_filename": "with the first block of code",
         "pygments.util:ClassNotFound": "with the first block of code",
     },
+    "agent_tui.tui.markdown.inline": {
+        "markdown_it.common.normalize_url:normalizeLink": "with the first bare address in Markdown"
+    },
     "agent_tui.tui.markdown.render": {"markdown_it:MarkdownIt": "with the first block of Markdown"},
 }
 """Imports inside functions, and why each is there."""
