@@ -20,6 +20,15 @@ def proxy_of(url: str) -> tuple[str, str]:
     return "", ""
 
 
+def check_proxy(url: str) -> None:
+    """Raises OSError where the proxy for `url` has a port that there is not: the event loop breaks at one."""
+    proxy, name = proxy_of(url)
+    try:
+        _ = urlsplit(proxy).port
+    except ValueError as error:
+        raise OSError(f"{name}={proxy}: {error}") from None
+
+
 def _needs_none(host: str) -> bool:
     named = (part.strip().lower().lstrip(".") for part in _variable("no_proxy")[1].split(","))
     return any(name and (name == "*" or f".{host}".endswith(f".{name}")) for name in named)

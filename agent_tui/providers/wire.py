@@ -24,6 +24,7 @@ from agent_tui.providers._addresses import shown_address as shown_address
 from agent_tui.providers._gathered import Gathered
 from agent_tui.providers._pace import Limit, Pace
 from agent_tui.providers._payloads import Payload, Payloads
+from agent_tui.providers._proxies import check_proxy
 from agent_tui.providers._readers import Reader, WholeBody
 from agent_tui.providers._trust import verified
 from agent_tui.providers.base import Failed, ProviderError
@@ -61,6 +62,7 @@ def client_options(url: str, bundle: str = "") -> dict[str, Any]:
     """How clients are set up: a short connect on loopback, and no proxy; no redirects; plain bytes; `bundle`: the
     person's own certificates for it. Raises OSError."""
     near = is_loopback(url)
+    check_proxy(url)
     return {
         "timeout": httpx.Timeout(60.0, connect=1.0 if near else 10.0, read=None, pool=None),
         "trust_env": not near,

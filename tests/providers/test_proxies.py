@@ -267,6 +267,15 @@ def test_a_bundle_that_cannot_be_used_is_named(
     assert "\n" not in caught.value.failed.text
 
 
+@pytest.mark.parametrize("module", [openai, anthropic, gemini, ollama])
+def test_a_proxy_with_a_port_that_there_is_not_is_named(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:99999")
+    provider = module.create("m", ProviderSetup(base_url="http://models.test"))
+    with pytest.raises(ProviderError) as failed:
+        asyncio.run(provider.models())
+    assert "HTTP_PROXY=http://127.0.0.1:99999" in failed.value.failed.text and "secret" not in failed.value.failed.text
+
+
 def test_a_proxy_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://me:secret-word@127.0.0.1:1")
     with pytest.raises(ProviderError) as caught:
