@@ -77,9 +77,10 @@ def test_a_server_that_cannot_be_reached_changes_nothing(tmp_path: Path, leave: 
 
 def test_what_runs_nearby_needs_no_key(tmp_path: Path) -> None:
     said = "cannot reach Ollama at http://127.0.0.1:1: nobody listens there"
-    pty = begun(tmp_path, "", "ollama")
+    (tmp_path / "none").mkdir()
+    pty = begun(tmp_path, "", "ollama", PATH=str(tmp_path / "none"))
     pty.until("Try again? [Y/n]")
-    assert said in pty.text and "ollama serve" in pty.text and "Key for" not in pty.text
+    assert said in pty.text and "install it from https://ollama.com" in pty.text and "Key for" not in pty.text
     pty.type("n\r")
     assert pty.wait(20) == 130
     pty.close()

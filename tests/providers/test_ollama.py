@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import PIPE, STDOUT
+from pathlib import Path
 
 import pytest
 
@@ -171,3 +172,23 @@ def test_an_odd_environment_does_not_keep_from_the_local_ollama(name: str, value
             return out.decode().strip()
 
     assert asyncio.run(scenario()) == f"32768 {value}"
+
+
+@pytest.mark.parametrize(
+    ("installed", "host", "says"),
+    [
+        (True, "127.0.0.1:1", "start it with `ollama serve`, or correct OLLAMA_HOST"),
+        (False, "127.0.0.1:1", "install it from https://ollama.com, or correct OLLAMA_HOST"),
+        (False, "", "install it from https://ollama.com, or set OLLAMA_HOST to where it runs"),
+        (False, "192.0.2.1:1", "start the server there, or correct OLLAMA_HOST"),
+    ],
+)
+def test_where_nobody_answers_it_is_known_whether_it_is_installed(
+    tmp_path: Path, installed: bool, host: str, says: str
+) -> None:
+    if installed:
+        (tmp_path / "ollama").write_text("#!/bin/sh\n")
+        (tmp_path / "ollama").chmod(0o755)
+    server = ollama.create("m", ProviderSetup(environment={"PATH": str(tmp_path), "OLLAMA_HOST": host}))
+    assert server._wire.place.unreachable == says
+    asyncio.run(server.close())

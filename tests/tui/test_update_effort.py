@@ -35,6 +35,13 @@ def mute(play: Play) -> None:
     play.feed(Answered(id="start", kind="efforts", data={"model": "fake/model", "auto": "", "levels": [], "cycle": []}))
 
 
+def test_a_level_that_is_known_by_its_name_is_not_said_twice() -> None:
+    play = Play()
+    play.feed(told(cycle=("low",), low="thinks with effort low"))
+    play.press("alt+t")
+    assert play.toast == "effort: low"
+
+
 def test_the_key_goes_through_what_the_model_tells_apart_and_says_what_it_means(play: Play) -> None:
     for level, said in (("none", "does not think"), ("low", "thinks a little"), ("high", "thinks hard")):
         play.press("alt+t")

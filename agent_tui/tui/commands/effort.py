@@ -28,6 +28,7 @@ def effort(model: Model, args: str) -> Step:
     after = goes[(goes.index(now) + 1) % len(goes)] if now in goes else ""
     wanted = ("" if args == AUTO else args) if args else after
     about = meanings(model).get(wanted or AUTO, "")
+    about = "" if about == f"thinks with effort {wanted}" else about  # it is said already
     said = f"effort {wanted or AUTO}: {about}" if about else f"effort: {wanted or 'as the model likes'}"
     return then(send(model, SetEffort(wanted)), toast(model, said))
 
