@@ -7,6 +7,7 @@ complete; `close` gives what the end of the stream completes.
 from __future__ import annotations
 
 import codecs
+import json
 from typing import Protocol
 
 
@@ -102,15 +103,29 @@ class JSONLines:
 
 
 class WholeBody:
-    """The body as one payload: for a server that was asked to stream and answers at once."""
+    """The body as one payload: for a server that was asked to stream and answers at once. `otherwise` reads that of one
+    which streams all the same, and only calls it JSON."""
 
-    def __init__(self) -> None:
+    def __init__(self, otherwise: Reader | None = None) -> None:
         self._parts: list[bytes] = []
+        self._otherwise = otherwise
 
     def feed(self, data: bytes) -> list[str]:
         self._parts.append(data)
         return []
 
     def close(self) -> list[str]:
-        text = b"".join(self._parts).decode("utf-8-sig", errors="replace").strip()
+        data = b"".join(self._parts)
+        found = [*self._otherwise.feed(data), *self._otherwise.close()] if self._otherwise else []
+        if found and _is_json(found[0]):
+            return found
+        text = data.decode("utf-8-sig", errors="replace").strip()
         return [text] if text else []
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

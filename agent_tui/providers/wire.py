@@ -201,7 +201,7 @@ class Wire:
                 if (failed := await self._refusal(response)) is not None:
                     yield [failed]
                     return
-                reader = WholeBody() if _kind(response) == "application/json" else reader
+                reader = WholeBody(reader) if _kind(response) == "application/json" else reader
                 async with (
                     aclosing(Gathered(response)) as pieces,
                     aclosing(self._payloads(pieces, reader, patience)) as found,

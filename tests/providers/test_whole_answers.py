@@ -99,6 +99,19 @@ def test_an_answer_that_comes_whole(dialect: Dialect) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
+def test_a_stream_that_is_called_json_is_read_as_a_stream(dialect: Dialect) -> None:
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.stream(dialect.parts(SAID, "tool_calls"), "application/json; charset=utf-8")
+
+    async def scenario() -> Any:
+        async with dialect.server(route) as (_, provider):
+            return await played(provider)
+
+    items = asyncio.run(scenario())
+    assert joined(items, TextChunk) == "Hello" and len(finished(items).calls) == 2
+
+
 def test_gemini_has_another_address_for_it() -> None:
     gemini = next(dialect for dialect in DIALECTS if dialect.name == "gemini")
 
