@@ -116,9 +116,9 @@ async def length_stop(dialect: Dialect) -> None:
 
 
 async def a_refusal(dialect: Dialect) -> None:
-    if dialect.refusal:  # Ollama has no word for it
-        items = await answer(dialect, [text("I cannot.")], dialect.refusal)
-        assert finished(items).stop_reason == "refusal" and joined(items, TextChunk) == "I cannot."
+    assert dialect.refusal
+    items = await answer(dialect, [text("I cannot.")], dialect.refusal)
+    assert finished(items).stop_reason == "refusal" and joined(items, TextChunk) == "I cannot."
 
 
 async def an_image_goes_with_its_words(dialect: Dialect) -> None:
