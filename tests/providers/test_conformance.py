@@ -37,4 +37,4 @@ def test_only_one_dialect_has_no_word_for_a_refusal() -> None:
 
 @pytest.mark.parametrize(("check", "dialect"), TABLE)
 def test_conformance(check: Case, dialect: Dialect) -> None:
-    asyncio.run(asyncio.wait_for(check(dialect), 60))  # type: ignore[arg-type]
+    asyncio.run(asyncio.wait_for(check(dialect), 60))
