@@ -24,6 +24,7 @@ from agent_tui.agent.stored_keys import refreshing, with_stored
 from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
+from agent_tui.protocol.transcript import Level
 from agent_tui.providers import wire_log
 from agent_tui.safety import environment_block
 from agent_tui.sessions.checkpoints import Blobs
@@ -94,7 +95,8 @@ def _wire(config: EngineConfig, session: str) -> Notice | None:
         wire_log.begin(path, scrubber(config))
     except OSError as error:
         return Notice(f"No log of the wire: {path}: {error.strerror or error}", "warning")
-    return Notice(f"What goes to model servers and comes back is written to {path}, without keys.")
+    level: Level = "info" if config.interactive else "warning"  # without a screen nothing less is said
+    return Notice(f"What goes to model servers and comes back is written to {path}, without keys.", level)
 
 
 async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger) -> None:

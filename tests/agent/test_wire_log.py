@@ -96,6 +96,7 @@ def test_the_flag_reaches_the_log(place: Place) -> None:
             env={**environment, "VLLM_BASE_URL": server.address}, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (0, "hello\n"), done.stderr
+        assert "comes back is written to " in done.stderr, "there is no screen that says it"
         both = subprocess.run(
             [sys.executable, "-m", "agent_tui", "run", "hi", "--debug-wire", "--otr"], cwd=place.cwd, env=environment,
             capture_output=True, text=True, timeout=60,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from agent_tui import registry
 from agent_tui.protocol.display import TodoDisplay
 from agent_tui.structures import late
 from agent_tui.tui.linear.displays import display_lines
@@ -17,6 +18,11 @@ from agent_tui.tui.update import setup_steps
 from agent_tui.tui.update.overlay import FIRST_RUN
 from agent_tui.tui.view.picker import TITLES
 from agent_tui.tui.view.sheets import overlay_view
+
+if TYPE_CHECKING:
+    from agent_tui.tui.update import setup_rows
+else:
+    setup_rows = registry.late("agent_tui.tui.update.setup_rows", warm=False)
 
 GAP: Final = late.pattern(r" · |\s{2,}")
 MOST: Final = 50
@@ -48,6 +54,9 @@ TYPED: Final = (
     'what stands between two lines of """ is one prompt. !command runs a command of yours. Ctrl+C interrupts;',
     "Ctrl+D on an empty line leaves.",
 )
+PROVIDER: Final = "Type a number or a name to choose, k and a number to type a key for it, or an empty line to leave."
+STEP: Final = "Type a number or a name to choose, or an empty line to go back."
+"""Of the setup, where there is nothing to search."""
 GROUPED: Final = frozenset((TITLES["stats"], TITLES["sessions"]))
 """Lists whose groups are said."""
 CHOOSE: Final = "Type a number to choose, words to search, or an empty line to close."
@@ -115,6 +124,8 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
 
 def hint(overlay: Overlay) -> str:
     """What may be typed while it is open."""
+    if overlay.setup is not None and overlay.setup.step != "model":
+        return PROVIDER if overlay.setup.step == "provider" else STEP
     return HINTS.get(overlay.kind, CHOOSE)
 
 
@@ -183,7 +194,7 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
             at = int(text) if text.isascii() and text.isdecimal() else 0
             return [*_goto(at - 1, False), ("enter", "")] if 0 < at <= asked else None
         case "setup":
-            return _set_up(text, word, number)
+            return _set_up(model, overlay, text, word, number)
         case "pull" if text in ("y", "yes"):
             return [("enter", "")]
         case "aside" if text == "c":
@@ -250,12 +261,18 @@ def _queued(model: Model, word: str, number: int) -> list[Press] | None:
     return [("home", ""), *[("down", "")] * (number - 1), act]
 
 
-def _set_up(text: str, word: str, number: int) -> list[Press]:
-    if text.isascii() and text.isdecimal() and int(text) >= 1:
-        return [*_goto(int(text) - 1), ("enter", "")]
-    if word == "k" and (number or text == "k"):
+def _set_up(model: Model, overlay: Overlay, text: str, word: str, number: int) -> list[Press] | None:
+    if overlay.setup is None:
+        return None
+    step, shown = overlay.setup.step, setup_rows.rows(model, overlay.setup)
+    if text.isascii() and text.isdecimal():
+        return [*_goto(int(text) - 1), ("enter", "")] if 0 < int(text) <= len(shown) else None
+    if word == "k" and (number or text == "k") and step in ("provider", "model"):
         return [*_goto(max(0, number - 1)), ("f2", "")]
-    return [("ctrl+u", ""), (text, text)]
+    if step == "model":
+        return [("ctrl+u", ""), (text, text)]
+    named = [at for at, one in enumerate(shown) if text.lower() in (one.id, one.label.lower())]
+    return [*_goto(named[0]), ("enter", "")] if named else None
 
 
 def _set(text: str, word: str, number: int) -> list[Press]:
