@@ -215,6 +215,11 @@ def unreachable(place: Place, why: str) -> Failed:
     return Failed("unreachable", f"cannot reach {where}: {why}", hint, may_pass=not place.local)
 
 
+def endless(place: Place, characters: int) -> Failed:
+    text = f"{place.where} answers without end: {characters // 1_000_000} million characters so far"
+    return Failed("malformed", text, "choose another model with /model, or look at that server")
+
+
 def unknown_model(place: Place, said: str = "") -> Failed:
     tail = f" ({said})" if said else ""
     if not place.model:

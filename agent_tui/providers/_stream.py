@@ -17,6 +17,8 @@ from agent_tui.providers._translate import name_in
 from agent_tui.providers.base import Failed, Finished, StreamItem
 from agent_tui.providers.wire import TAIL, Patience, Wire
 
+MOST_SAID: Final = 20_000_000
+"""Characters of one answer: no model writes so much, and memory and disk would be full of it."""
 LONGEST_NAME: Final = 200
 """Characters of a model's name, as its server tells it, that are kept."""
 _NAMING: Final = frozenset(("model", "modelVersion", "response", "message"))
@@ -46,13 +48,17 @@ async def answered(
     wire: Wire, path: str, body: bytes, reader: Reader, patience: Patience, answer: Answer
 ) -> AsyncGenerator[StreamItem, None]:
     """Send `body` and play the answer: its parts, then one `Finished` or `Failed`."""
-    course = _Course(wire, answer)
+    course, said = _Course(wire, answer), 0
     async with aclosing(wire.events(path, body, reader, patience)) as events:
         async for payloads in events:
             added = course.after(payloads)
             for item in added:
+                said += 0 if isinstance(item, Finished) else len(item.text)
                 yield item
             if course.failed:
+                return
+            if said > MOST_SAID:
+                yield failures.endless(wire.place, MOST_SAID)
                 return
             if course.over:
                 break

@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, UserMessage
+from agent_tui.providers import _stream
 from agent_tui.providers._translate import count, state_of
 from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.asking import COMPATIBLE, OLLAMA
 from tests.providers.cases import joined
 from tests.providers.dialect_responses import RESPONSES
 from tests.providers.dialects import DIALECTS
+from tests.providers.gemini_server import GEMINI
 from tests.providers.servers import KEY, Connection, Dialect, Received, call, played, text, thinking
 
 SAID = (thinking("hm"), text("Hel"), text("lo"), call("ls", '{"path": "é"}', "c1"), call("cat", "{}", "c2"))
@@ -121,6 +123,26 @@ def test_a_server_that_never_hangs_up_does_not_hold_an_answer_that_is_whole(dial
             return joined(await asyncio.wait_for(played(provider), 20), TextChunk)
 
     assert asyncio.run(scenario()) == "Hello"
+
+
+@pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA, GEMINI, RESPONSES], ids=lambda dialect: str(dialect.name))
+def test_an_answer_without_end_comes_to_one(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It filled memory and disk until somebody stopped it."""
+    monkeypatch.setattr(_stream, "MOST_SAID", 3_000_000)
+    more = dialect.parts([text("Hi"), text("again " * 1_000)], "stop")[: 2 if dialect is OLLAMA else 3]
+
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.head(headers={"Content-Type": dialect.content_type})
+        while True:
+            await connection.chunk(b"".join(more))
+
+    async def scenario() -> list[StreamItem]:
+        async with dialect.server(route) as (_, provider):
+            return await asyncio.wait_for(played(provider), 60)
+
+    *parts, end = asyncio.run(scenario())
+    assert isinstance(end, Failed) and end.kind == "malformed" and "without end" in end.text and not end.may_pass
+    assert 3_000_000 < len(joined(parts, TextChunk)) < 6_000_000
 
 
 def test_a_call_without_a_name_is_told_to_the_model() -> None:
