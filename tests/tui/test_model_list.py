@@ -14,6 +14,7 @@ from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
 from agent_tui.tui.update.picker import opened
+from agent_tui.tui.widgets.footer import Footer
 from tests.tui.play import Play
 
 OFFERED = [
@@ -118,3 +119,23 @@ def test_what_became_of_the_model_of_the_project_is_said(layer: Layer, text: str
     play = at_work()
     play.say(SettingsRead(Configured({"model": Value("acme/x", layer)}), "model", project=True))
     assert play.toast == text
+
+
+def test_the_footer_has_all_keys_of_the_list_on_a_narrow_screen() -> None:
+    play = at_work()
+    shown(play)
+    footer = Footer()
+    footer.value = play.view.footer
+    words = "".join(segment.text for segment in footer.lines(58)[0])
+    assert all(pair in words for pair in ("Enter take", "F2 favourite", "F3 this project", "F5 refresh"))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("acme/x", "window not known: 128k assumed"), ("ollama/q", "window not known")]
+)
+def test_a_window_that_is_only_assumed_is_said_to_be(name: str, said: str) -> None:
+    play = at_work()
+    shown(play, offered=[{"name": name, "tools": None, "where": "acme"}])
+    assert play.model.overlay is not None and play.model.overlay.picker is not None
+    about = next(one.about for one in play.model.overlay.picker.entries if one.id == name)
+    assert f"{said} · tools: not said" in about

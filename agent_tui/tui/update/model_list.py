@@ -16,6 +16,8 @@ from agent_tui.tui.update.session_lists import listed
 from agent_tui.tui.update.step import Step
 from agent_tui.tui.view import words
 
+UNKNOWN: Final = "window not known: 128k assumed"
+UNKNOWN_NEARBY: Final = "window not known"
 ADDRESS: Final = "address"
 SILENT: Final = "silent"
 """Stands for every server that did not answer: to choose one of them is to ask all again."""
@@ -90,9 +92,8 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[
     used = ("in use, effort " + now[1] if now[1] and efforts else "in use") if name and name == now[0] else ""
     said = (short, price, "no tools" if tools is False else "", *can, used)
     about = (
-        f"a window of {window:,} tokens{less}" if known else "its window is not known",
-        {True: "calls tools", False: "calls no tools: it can only talk"}.get(tools, "tools: not said")
-        if isinstance(tools, bool) else "whether it calls tools is not said",
+        f"a window of {window:,} tokens{less}" if known else UNKNOWN_NEARBY if name.startswith("ollama/") else UNKNOWN,
+        ("calls tools" if tools else "calls no tools: it can only talk") if isinstance(tools, bool) else "tools: not said",
         {"thinking images": "thinks, and takes images", "thinking": "thinks", "images": "takes images"}.get(
             " ".join(can), ""
         ),

@@ -190,7 +190,7 @@ def picker_footer(kind: str, wide: bool = False) -> FooterView:
         own = (("Ctrl+A", "this folder" if wide else "all folders"), ("F2", "rename"), ("Del", "delete"))
         return FooterView((("↑↓", "choose"), ("Enter", "open"), *own, ("Esc", "close")))
     if kind == "models":
-        own = (("F2", "favourite"), ("F3", "for this project"), ("F5", "look again"))
-        return FooterView((("↑↓", "choose"), ("Enter", "take"), *own, ("Esc", "close")))
+        own = (("F2", "favourite"), ("F3", "this project"), ("F5", "refresh"))  # nothing else names them: there is room
+        return FooterView((("Enter", "take"), *own, ("↑↓", "choose"), ("Esc", "close")))
     again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills", "doctor") else ()
     return FooterView((("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close")))
