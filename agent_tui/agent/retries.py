@@ -12,6 +12,7 @@ MAX_ATTEMPTS: Final = 5
 BACKOFF_CAP: Final = 20.0
 RETRY_AFTER_CAP: Final = 120.0
 """Seconds: who is told to wait longer decides for themselves."""
+DAY: Final = 86_400.0
 ATTEMPTS_BEFORE_ANOTHER: Final = 3
 WAIT_BEFORE_ANOTHER: Final = 10.0
 """The same where another model could answer."""
@@ -38,8 +39,9 @@ def again(attempt: int, failed: Failed, begun: bool, other: bool = False) -> flo
 def raised(failed: Failed, kept: bool) -> ErrorRaised:
     """How the failure is told. `kept`: what was asked stays in the conversation, so that it can be asked once more."""
     hints = [failed.hint] if failed.hint else []
-    if (failed.retry_after or 0.0) > RETRY_AFTER_CAP:
-        hints.append(f"it asks to wait {failed.retry_after:,.0f} s")
+    wait = failed.retry_after or 0.0
+    if wait > RETRY_AFTER_CAP:
+        hints.append(f"it asks to wait {f'{wait:,.0f} s' if wait < DAY else 'more than a day'}")
     if kept and failed.may_pass:
         hints = [hint for hint in hints if hint != "try again"] + ["/retry asks once more"]
     return ErrorRaised(text=failed.text, kind=failed.kind, hint="; ".join(hints), may_pass=failed.may_pass)

@@ -19,8 +19,6 @@ from agent_tui.providers.wire import TAIL, Patience, Wire
 
 MOST_SAID: Final = 20_000_000
 """Characters of one answer: no model writes so much, and memory and disk would be full of it."""
-LONGEST_NAME: Final = 200
-"""Characters of a model's name, as its server tells it, that are kept."""
 _NAMING: Final = frozenset(("model", "modelVersion", "response", "message"))
 """What of a payload may name the model: itself, or in what holds it (Messages, Responses)."""
 
@@ -125,5 +123,5 @@ def _named(payload: dict[str, Any]) -> str:
     """The model that a payload says it is from: beside the answer, or in what holds it."""
     for held in (payload, payload.get("response"), payload.get("message")):
         if isinstance(held, dict) and (name := name_in(held.get("model")) or name_in(held.get("modelVersion"))):
-            return " ".join(name.split())[:LONGEST_NAME]
+            return name
     return ""

@@ -12,6 +12,8 @@ from agent_tui.protocol.messages import AssistantMessage, Message, Request, Tool
 
 DEEPEST: Final = 100
 """Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
+LONGEST_NAME: Final = 300
+"""Characters of a name (of a model, of a tool) that are kept."""
 _MOST_TOKENS: Final = 10**12
 _DIGITS: Final = re.compile("[0-9]{1,12}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -152,5 +154,6 @@ def text_in(value: Any) -> str:
 
 
 def name_in(value: Any) -> str:
-    """A name as a server gave it, as one that can be encoded; empty for anything else."""
-    return whole(text_in(value))
+    """A name as a server gave it, as one that a line can hold; empty for anything else."""
+    text = text_in(value)
+    return " ".join(whole(text).split())[:LONGEST_NAME] if text else ""  # most parts of a call come without

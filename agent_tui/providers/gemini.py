@@ -18,7 +18,7 @@ from agent_tui.providers._gemini_thinking import levels_of_gemini, thinking_conf
 from agent_tui.providers._listed import listed
 from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import compact, count, name_in
+from agent_tui.providers._translate import compact, count, name_in, text_in, whole
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.compatible import address
 from agent_tui.providers.wire import Patience
@@ -85,7 +85,7 @@ class GeminiProvider:
                 text = f"{self._wire.place.where} has no list of models"
                 raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
             found += (info for entry in entries if (info := self._listed(entry)))
-            page = name_in(data.get("nextPageToken"))
+            page = whole(text_in(data.get("nextPageToken")))
             if not page:
                 break
         return tuple(found)

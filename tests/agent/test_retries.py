@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from time import time
@@ -44,6 +45,8 @@ def test_no_server_is_asked_for_ever_and_nothing_that_began_is_asked_for_twice()
     late = Failed("rate_limited", "later", "wait, then try again", True, 3_600)
     assert retries.again(1, late, False) is None
     assert retries.raised(late, False).hint == "wait, then try again; it asks to wait 3,600 s"
+    for never in (1e6, 1e308):
+        assert retries.raised(replace(late, retry_after=never), False).hint.endswith("it asks to wait more than a day")
 
 
 @pytest.mark.parametrize("date", [False, True])

@@ -15,7 +15,7 @@ from agent_tui.protocol import codec
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, UserMessage
 from agent_tui.providers import _stream
-from agent_tui.providers._translate import count, state_of
+from agent_tui.providers._translate import count, name_in, state_of
 from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
 from tests.providers.asking import COMPATIBLE, OLLAMA
 from tests.providers.cases import joined
@@ -185,6 +185,12 @@ def test_where_nothing_legible_is_counted_it_is_estimated(dialect: Dialect, toke
         return end
 
     assert asyncio.run(scenario()).usage is None
+
+
+def test_a_name_fits_into_a_line() -> None:
+    """Of a tool, or of the model that answered: they stand in the transcript and in every sum."""
+    assert name_in(" a\nb\r\n\tc\ud800 ") == "a b c\ufffd" and len(name_in("x" * 5_000)) == 300
+    assert name_in(None) == name_in(["a"]) == ""
 
 
 def test_what_no_text_can_hold_is_not_kept_with_an_answer() -> None:
