@@ -93,7 +93,7 @@ def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[
     said = (short, price, "no tools" if tools is False else "", *can, used)
     about = (
         f"a window of {window:,} tokens{less}" if known else UNKNOWN_NEARBY if name.startswith("ollama/") else UNKNOWN,
-        ("calls tools" if tools else "calls no tools: it can only talk") if isinstance(tools, bool) else "tools: not said",
+        "calls tools" if tools is True else "calls no tools: it can only talk" if tools is False else "tools: not said",
         {"thinking images": "thinks, and takes images", "thinking": "thinks", "images": "takes images"}.get(
             " ".join(can), ""
         ),
