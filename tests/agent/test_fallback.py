@@ -113,7 +113,7 @@ def test_a_model_that_the_budget_has_no_room_for_does_not_answer_instead(place: 
             driver.send(Submit("go"))
             if interactive:
                 question = driver.until(QuestionAsked)
-                assert question.kind == "budget" and "No price is known for acme/m" in question.text
+                assert question.kind == "price" and "No price is known for acme/m" in question.text
                 driver.send(Reply(question.id, "stop"))
             assert driver.until(TurnEnded).state == "budget_exceeded"
     assert len(one.bodies) == 1 and two.bodies == []
