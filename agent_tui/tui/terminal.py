@@ -34,13 +34,11 @@ if TYPE_CHECKING:
 ESCAPE_DELAY: Final = 0.025
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
 TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
-PUSH: Final = "\x1b[>"
-"""How Textual asks for kitty's keyboard protocol, with its flags and `u` behind."""
+PUSH: Final = "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with its flags and `u` behind
 NO_SCHEME: Final = "\x1b[?2031l"
 NO_PIXELS: Final = "\x1b[?1016l\x1b[?2048l"
 """Textual asks for the mouse in pixels where the terminal tells its size by itself, and takes back only the latter."""
-FORCED_END: Final = 6
-"""Seconds that an ending by signal may take before the process ends anyway."""
+FORCED_END: Final = 6  # seconds that an ending by signal may take before the process ends anyway
 
 
 class Typed(events.InputEvent, bubble=False):
@@ -111,6 +109,9 @@ class Terminal(LinuxDriver):
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
+        out = self._file  # with PYTHONUNBUFFERED, what a signal interrupts is lost in it
+        assert out is not None
+        self._file = open(out.fileno(), "w", encoding=out.encoding, errors=out.errors, closefd=False)  # noqa: SIM115
         if "ESCDELAY" not in os.environ:
             constants.ESCAPE_DELAY = ESCAPE_DELAY  # type: ignore[misc]
         self._owner = cast(Owner, app)
@@ -121,8 +122,7 @@ class Terminal(LinuxDriver):
         self._began_before = False
         self._entered = False
         self._titled = False
-        self._typed: Typed | None = None
-        """The keys that came last; nothing else came after them."""
+        self._typed: Typed | None = None  # the keys that came last; nothing else came after them
 
     def start_application_mode(self) -> None:
         self._wake, self._parser = os.pipe(), KeyParser(self._debug)

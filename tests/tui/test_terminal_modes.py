@@ -13,6 +13,7 @@ import pytest
 
 from agent_tui.safety.process_tree import members
 from tests.tui.pty_stage import ROOT, Pty
+from tests.tui.raw_output import violations
 
 PIXELS = re.compile(rb"\x1b\[\?1016([hl])")
 
@@ -139,5 +140,31 @@ def test_a_signal_in_the_midst_of_a_write_holds_nothing_up(tmp_path: Path, numbe
         pty.until(lambda text: "half" in text)
         pty.type(" way")
         pty.until("half way")
+    finally:
+        pty.close()
+
+
+PARTS = """
+import io, os, sys
+class Parts(io.RawIOBase):
+    def writable(self): return True
+    def fileno(self): return 2
+    def isatty(self): return True
+    def write(self, data): return os.write(2, data[: len(data) // 2 + 1])
+sys.__stderr__ = io.TextIOWrapper(Parts(), "utf-8", write_through=True)
+sys.argv[1:] = ["--demo"]
+from agent_tui.__main__ import main
+main()
+"""
+"""Standard error as PYTHONUNBUFFERED makes it, where each write is interrupted."""
+
+
+def test_nothing_is_lost_where_a_write_takes_only_a_part(tmp_path: Path) -> None:
+    pty = Pty(["-c", PARTS], environment(tmp_path))
+    try:
+        pty.until("Enter send")
+        pty.type("half a word")
+        pty.until("half a word")
+        assert violations(pty.raw) == []
     finally:
         pty.close()
