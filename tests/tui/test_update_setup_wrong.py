@@ -74,6 +74,25 @@ def test_a_model_is_fetched_with_a_bar_and_is_then_the_one() -> None:
     assert play.take() == [SetUp(wait(play), "keep", "ollama", model="ollama/qwen3:8b")]
 
 
+def test_a_model_that_ollama_does_not_have_is_fetched_at_a_key() -> None:
+    play = opened()
+    chooses(play, "Ollama")
+    came(play, "answered", provider="ollama", label="Ollama", models=["ollama/small"])
+    play.press(*"big")
+    chooses(play, "use “big”")
+    play.press("enter")
+    came(play, "failed", provider="ollama", kind="unknown_model", said="no model 'big'", models=["ollama/small"])
+    assert labels(play) == ["fetch big", "try again", "choose another model", "choose another provider"]
+    play.effects.clear()
+    play.press("enter", after=1.0)
+    assert play.take() == [Pull("big")] and at(play) == "pulling"
+    pull = {"model": "big", "state": "done", "percent": 100, "said": "", "hint": ""}
+    play.feed(Answered(id="pull", kind="pull", data=pull, session="s"))
+    assert at(play) == "scope" and "ollama/big" in text(play)
+    play.press("escape")
+    assert at(play) == "model", "one step back, over what was mended"
+
+
 def test_esc_stops_what_is_fetched() -> None:
     play = opened()
     chooses(play, "Ollama")

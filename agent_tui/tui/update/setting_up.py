@@ -142,6 +142,8 @@ def _way(model: Model, state: SettingUp, chosen: str) -> Step:
             return at(model, step), ()
         case "serve" | "again":
             return _ask(model, state, before, serve=chosen == "serve")
+        case "fetch" if state.model:
+            return _fetch(model, replace(state, back=before.back), state.model)
         case "fetch":
             return at(model, replace(after(state, "pull"), back=before)), ()
         case _:
@@ -175,9 +177,7 @@ def answered(model: Model, text: str) -> Step:
         asked = SetUp(id, "ask", state.provider, state.address)
         return put(model, replace(state, waits=id, note="")), (SendKey(asked),)
     if state.step == "pull":
-        name = said.removeprefix("ollama/")
-        model = composer.leave(model)
-        return send(put(model, after(replace(state, model=name), "pulling")), Pull(name))
+        return _fetch(composer.leave(model), state, said)
     state = replace(state, address=said, note="")
     if _offer(model, state.provider).get("needs") == "address" and not _offer(model, state.provider).get("key"):
         return at(model, after(state, "key")), ()
@@ -215,6 +215,12 @@ def _left(model: Model, state: SettingUp) -> Step:
 
 
 # -- small moves
+
+
+def _fetch(model: Model, state: SettingUp, named: str) -> Step:
+    """The model is fetched; Esc goes back behind the step that named it."""
+    name = named.removeprefix("ollama/")
+    return send(put(model, after(replace(state, model=name), "pulling")), Pull(name))
 
 
 def _ask(model: Model, state: SettingUp, before: SettingUp | None = None, serve: bool = False) -> Step:

@@ -101,6 +101,8 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
     found = outcome(model)
     kind, down = found.get("kind"), found.get("state") == "down"
     if state.model:
+        if state.provider == OLLAMA and kind == "unknown_model" and not state.address:
+            yield Entry(FETCH, f"fetch {state.model.removeprefix('ollama/')}", "from Ollama's library")
         yield Entry("again", "try again")
         yield Entry("models", "choose another model")
     elif state.provider == OLLAMA and kind == "pull":
