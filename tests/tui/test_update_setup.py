@@ -24,7 +24,7 @@ def test_the_list_says_what_is_there_and_what_answers() -> None:
     assert details["OpenAI"] == "42 models · key from OPENAI_API_KEY"
     assert details["Ollama"] == "not running, can be started" and "Nothing is written" in text(play)
     headings = [option.label for option in sheet(play).options if option.heading and option.label]
-    assert headings == ["Set up", "On this machine", "With a key of yours", "Elsewhere"]
+    assert headings == ["Configured", "On this machine", "With a key of yours", "Elsewhere"]
 
 
 def test_the_key_is_in_no_message_no_model_and_no_effect() -> None:
