@@ -46,7 +46,10 @@ def taken(*together: list[str]) -> tuple[list[Payload], Payloads]:
     return [*found, *payloads.end()], payloads
 
 
-def test_bad_ones_are_skipped_until_there_are_too_many(caplog: pytest.LogCaptureFixture) -> None:
+def test_bad_ones_are_skipped_until_there_are_too_many(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("agent_tui"), "propagate", True)  # a session before this one kept its own log
     with caplog.at_level(logging.WARNING):
         found, payloads = taken(["{}", "x", "y"], ["[DONE]", "x", "y"])
     assert found == [{}, DONE] and payloads.good and not payloads.broken

@@ -61,7 +61,7 @@ def test_no_block_sends_anything_raw(place: Path) -> None:
         [{"text": "All done"}],
         [{"fail": "server", "text": HOSTILE, "hint": HOSTILE}],
     ]
-    pty = start(place, steps, name=f"s\x1b[{MARK}m[b]\u202e.json")
+    pty = start(place, steps, name="s[b]\u200d.json")
     try:
         pty.until("Enter send")
         pty.type(f"\x1b[200~{HOSTILE.replace(chr(27), '')}\x1b[201~")

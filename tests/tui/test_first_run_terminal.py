@@ -64,7 +64,7 @@ def asked_for_an_address(tmp_path: Path) -> Pty:
     pty.type("\x1b")
     pty.until(lambda text: "No model yet" not in text)
     pty.type(f"{PROMPT}\r")
-    assert "Your prompt is kept" in pty.until("No model yet")
+    pty.until(lambda text: "No model yet" in text and "Your prompt is kept" in text)
     pty.read(1.0)
     pty.type("a")
     pty.until("Address of a model server")

@@ -66,7 +66,7 @@ def test_reading_from_the_top_sees_every_block_once_in_order() -> None:
 
 
 def test_growth_is_followed_at_the_end_and_ignored_elsewhere() -> None:
-    async def journey(app: Screen, pilot: Pilot[None]) -> None:
+    async def journey(app: Screen, _: Pilot[None]) -> None:
         transcript = app.transcript
         view = replace(app.view, live=(TextBlock("streaming"),))
         transcript.apply(view)

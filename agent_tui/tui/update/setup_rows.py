@@ -17,7 +17,9 @@ ELSEWHERE: Final = "elsewhere"
 FETCH: Final = "fetch"
 """A model that Ollama does not have yet."""
 NEARBY: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
-GROUPS: Final[Mapping[str, str]] = {"ready": "Configured", "nearby": "On this machine", "service": "With a key of yours"}
+GROUPS: Final[Mapping[str, str]] = {
+    "ready": "Configured", "nearby": "On this machine", "service": "With a key of yours",
+}  # fmt: skip
 UNREADABLE: Final = frozenset(("unknown_model", "bad_request", "malformed", "server"))
 """What comes of asking something that is no server of models."""
 OLLAMA: Final = "ollama"
