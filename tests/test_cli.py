@@ -90,7 +90,7 @@ def interrupted(process: subprocess.Popen[str], pauses: tuple[float, ...]) -> in
 
 
 SIGNALS = [(0.0, 0.0, 0.0, 0.1, 0.1), (0.0, 0.05, 0.05, 0.05), (0.3, 0.01, 0.01, 0.3), (0.3,)]
-"""Pauses before each. Signals that come at once may count as one, as the system delivers them: those are no key twice."""
+"""Pauses before each. Signals that come at once may be delivered as one, and count as one key."""
 
 
 @pytest.mark.parametrize("pauses", SIGNALS)
