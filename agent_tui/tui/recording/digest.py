@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Final
+from typing import Final, TypeVar
 
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.structures.plain import plain
@@ -15,8 +15,10 @@ from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.frame import frame
 from agent_tui.tui.view import view
 
+T = TypeVar("T")
+
 NEWEST: Final = 256
-"""Rows of a transcript that are hashed; of the others their number. So it costs the same at any length."""
+"""Rows and marks of a transcript that are hashed; of the others their number. So it costs the same at any length."""
 
 SHORT: Final = 6
 """Digits of a hash that are enough to see a difference: one in 16 million goes unseen, until the next check."""
@@ -36,6 +38,7 @@ def digests(live: Model) -> tuple[str, str]:
         return long[text]
 
     rows = {name: len(session.rows) for name, session in known.sessions.items()}
+    rows |= {f"{name} marks": n for name, t in known.sessions.items() if (n := len(t.marks)) > NEWEST}
     short = replace(known, sessions={name: _short(session) for name, session in known.sessions.items()})
     return _hash([rows, plain(short, said)]), _hash(_frame(known))
 
@@ -50,8 +53,12 @@ def _frame(known: Model) -> list[str]:
 
 
 def _short(t: Transcript) -> Transcript:
-    size = len(t.rows)
-    return replace(t, rows=Vec(t.rows[max(0, size - NEWEST) :])) if size else t
+    return replace(t, rows=_newest(t.rows), marks=_newest(t.marks))
+
+
+def _newest(all_: Vec[T]) -> Vec[T]:
+    size = len(all_)
+    return Vec(all_[size - NEWEST :]) if size > NEWEST else all_
 
 
 def _hash(data: object) -> str:
