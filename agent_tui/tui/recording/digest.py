@@ -37,10 +37,11 @@ def digests(live: Model) -> tuple[str, str]:
             long[text] = f"{len(text)} characters {_hash(masked.said(text))}"
         return long[text]
 
-    rows = {name: len(session.rows) for name, session in known.sessions.items()}
-    rows |= {f"{name} marks": n for name, t in known.sessions.items() if (n := len(t.marks)) > NEWEST}
+    counts = {name: len(session.rows) for name, session in known.sessions.items()}
+    # counted only where they are cut, so that the hashes of recordings without so many stay as they were
+    counts |= {f"{name} marks": n for name, t in known.sessions.items() if (n := len(t.marks)) > NEWEST}
     short = replace(known, sessions={name: _short(session) for name, session in known.sessions.items()})
-    return _hash([rows, plain(short, said)]), _hash(_frame(known))
+    return _hash([counts, plain(short, said)]), _hash(_frame(known))
 
 
 def frame_of(live: Model) -> list[str]:
@@ -56,9 +57,8 @@ def _short(t: Transcript) -> Transcript:
     return replace(t, rows=_newest(t.rows), marks=_newest(t.marks))
 
 
-def _newest(all_: Vec[T]) -> Vec[T]:
-    size = len(all_)
-    return Vec(all_[size - NEWEST :]) if size > NEWEST else all_
+def _newest(values: Vec[T]) -> Vec[T]:
+    return Vec(values[len(values) - NEWEST :]) if len(values) > NEWEST else values
 
 
 def _hash(data: object) -> str:
