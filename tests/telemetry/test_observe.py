@@ -6,10 +6,8 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from agent_tui.protocol.events import AsideEnded, Notice, RequestSent, SessionStarted, TextDelta, Titled, TurnEnded
@@ -17,22 +15,10 @@ from agent_tui.protocol.ops import AskAside, Cancel, Resume, Submit
 from agent_tui.settings import TelemetrySettings
 from tests.agent.driving import Driver, Place, running
 from tests.agent.test_following import beside
-from tests.telemetry.collector import Collector, attributes, collecting, log
+from tests.telemetry.collector import Collector, attributes, log
 from tests.telemetry.test_otlp import DONE, LOOK, SAID
 
 TITLE = [{"text": "Looking around"}, {"usage": {"prompt_tokens": 90, "completion_tokens": 4}}]
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
-
-
-@pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    with collecting() as found:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", found.address)
-        yield found
 
 
 @contextmanager

@@ -25,11 +25,6 @@ SAID = ("my very own prompt", "private thought", "the first answer", "the last a
 MODEL = "gen_ai.request.model"
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
-
-
 def content(place: Place) -> None:
     place.home.mkdir(parents=True, exist_ok=True)
     (place.home / "config.toml").write_text("[telemetry]\ncontent = true\n")

@@ -9,9 +9,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import SessionStarted
@@ -23,11 +20,6 @@ from tests.telemetry.collector import log
 from tests.telemetry.test_otlp import DONE, LOOK, SAID
 
 Told = tuple[int, str, str]
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
 
 
 def free_port() -> int:

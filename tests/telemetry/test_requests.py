@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -14,22 +13,10 @@ from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import AskAside
 from tests.agent.driving import Place
 from tests.agent.model_server import Answer, engine, model_server, said, status, streamed
-from tests.telemetry.collector import Collector, attributes, collecting
+from tests.telemetry.collector import Collector, attributes
 from tests.telemetry.test_observe import happened, observed
 
 ANSWERED = "gen_ai.response.model"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
-
-
-@pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    with collecting() as found:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", found.address)
-        yield found
 
 
 def named(model: str, text: str = "well") -> Answer:
