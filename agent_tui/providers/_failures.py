@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -172,7 +172,7 @@ def from_exception(place: Place, error: Exception) -> Failed:
     what = place.shown(str(error)) or type(error).__name__
     match error:
         case httpx.ConnectTimeout():
-            return unreachable(place, "no answer")
+            return replace(unreachable(place, "no answer"), may_pass=True)  # a listener that is held up, here or there
         case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
             text = f"no secure connection to {place.where}: {what}"
             hint = "check the address; ca_bundle, or SSL_CERT_FILE, names the certificate of an authority of your own"

@@ -54,17 +54,19 @@ ERROR_BODY: Final = 65_536
 MOST_TOLD: Final = 16_000_000
 """Bytes of an answer to a question other than a prompt: read as JSON they take twenty times as many."""
 JSON: Final = {"Content-Type": "application/json"}
+CONNECT, CONNECT_NEAR = 10.0, 5.0
+"""Seconds to be let in. On this machine a refusal comes at once; a yes may wait while a model loads or memory swaps."""
 MOST_HELD: Final = 64_000_000
 """Bytes without a whole payload: what goes on longer is no answer, and would not fit into memory."""
 
 
 def client_options(url: str, bundle: str = "") -> dict[str, Any]:
-    """How clients are set up: a short connect on loopback, and no proxy; no redirects; plain bytes; `bundle`: the
+    """How clients are set up: a shorter connect on loopback, and no proxy; no redirects; plain bytes; `bundle`: the
     person's own certificates for it. Raises OSError."""
     near = is_loopback(url)
     check_proxy(url)
     return {
-        "timeout": httpx.Timeout(60.0, connect=1.0 if near else 10.0, read=None, pool=None),
+        "timeout": httpx.Timeout(60.0, connect=CONNECT_NEAR if near else CONNECT, read=None, pool=None),
         "trust_env": not near,
         "verify": verified(url, bundle),
         "follow_redirects": False,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from agent_tui.providers import compatible
+from agent_tui.providers._failures import Place, from_exception
 from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup
 from agent_tui.providers.wire import Patience, is_loopback, is_near, shown_address
 from tests.providers.asking import COMPATIBLE, OLLAMA, ollama_at
@@ -90,6 +95,32 @@ def test_a_proxy_that_cannot_be_used_is_a_failure_and_no_crash(
         end = asyncio.run(played(provider))[-1]
         assert isinstance(end, Failed)
         assert name in end.hint and far in end.text
+
+
+def test_a_connection_waits_while_the_machine_is_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.stream(chat_parts([text("here")], "stop"))
+
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        connect = loop.sock_connect
+
+        async def held_up(sock: socket.socket, to: Any) -> None:
+            time.sleep(1.2)  # nothing runs: neither we nor the server
+            await connect(sock, to)
+
+        monkeypatch.setattr(loop, "sock_connect", held_up)
+        async with serving({"/v1/chat/completions": route}) as server:
+            provider = compatible.create("m", ProviderSetup(base_url=f"{server.address}/v1"))
+            assert isinstance((await played(provider))[-1], Finished)
+
+    asyncio.run(scenario())
+
+
+def test_a_server_that_lets_nobody_in_may_be_asked_again() -> None:
+    for where in ("http://127.0.0.1:1/v1", "https://api.example.org"):
+        failed = from_exception(Place("the server", where, "m", local=True), httpx.ConnectTimeout("late"))
+        assert failed.kind == "unreachable" and failed.may_pass and "no answer" in failed.text
 
 
 def test_a_payload_without_end_is_given_up_and_not_kept() -> None:
