@@ -31,6 +31,8 @@ SUMMARY: Final = 160
 """Characters of what was thought and answered that stand with a step."""
 ANSWERED: Final = ("ok", "cancelled", "interrupted", "denied", "refused")
 """How a tool call may end that is no error: it was done, or somebody did not want it."""
+REFUSED: Final = ("unknown_model", "invalid_arguments")
+"""What comes of a command that names something that is not there. Outside a turn nothing has failed by it."""
 
 
 def stats(events: Iterable[Event]) -> Stats:
@@ -68,7 +70,7 @@ class _Count:
             case TurnEnded():
                 self.ends[event.state] = self.ends.get(event.state, 0) + 1
                 self.all = replace(self.all, turn_ms=self.all.turn_ms + event.duration_ms)
-            case ErrorRaised():
+            case ErrorRaised() if event.turn or event.kind not in REFUSED:
                 self._failed(event)
             case Notice():
                 bad = {"error": "errors", "warning": "warnings"}.get(event.level)

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from agent_tui.protocol.display import DiffDisplay
@@ -55,6 +56,13 @@ def test_failures_are_counted_and_refusals_are_none() -> None:
     found = stats(events)
     assert (found.errors, found.warnings, found.retries, found.tool_calls) == (2, 1, 1, 4)
     assert found.by_step[0].errors == 2 and found.ends == {"error": 1}
+
+
+@pytest.mark.parametrize("kind", ["unknown_model", "invalid_arguments"])
+def test_a_command_that_was_refused_is_no_error_of_the_session(kind: str) -> None:
+    assert stats([ErrorRaised("No model: nosuch", kind)]).errors == 0
+    assert stats([ErrorRaised("the server has no such model", kind, turn=1, step=1)]).errors == 1, "a turn failed by it"
+    assert stats([ErrorRaised("the disk is full", "pull")]).errors == 1
 
 
 def test_a_cost_that_is_on_record_is_added() -> None:
