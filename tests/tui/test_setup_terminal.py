@@ -166,7 +166,7 @@ def test_in_lines_too_the_key_is_unseen(tmp_path: Path) -> None:
         )
         pty = Pty(["-m", "agent_tui", "chat"], given, (100, 60))
         try:
-            pty.until("Type r, a, k, d or q")
+            pty.until("Type k, a, r, d or q")
             pty.type("k\r")
             pty.until("1: Moonshot, wants a key")
             pty.type("k 1\r")

@@ -6,6 +6,7 @@ import pytest
 
 from agent_tui.protocol.events import Answered, ApprovalAsked, ModelChanged
 from agent_tui.protocol.ops import Query, Resume, SetModel, Submit
+from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.effects import Quit
 from agent_tui.tui.msg import KeyPressed
 from tests.tui.play import Play, words
@@ -37,7 +38,14 @@ def test_the_first_run_says_what_was_tried_and_offers_a_way() -> None:
     assert "Ollama at localhost:11434: nothing answers" in _lines(play)
     assert "OPENAI_API_KEY" in _lines(play)
     assert play.view.overlay is not None
-    assert [option.key for option in play.view.overlay.options] == ["r", "a", "k", "d", "q"]
+    assert [option.key for option in play.view.overlay.options] == ["k", "a", "r", "d", "q"]
+
+
+def test_who_has_no_model_yet_sets_up_a_provider_first() -> None:
+    play = _first_run()
+    play.press("enter")
+    assert play.take() == [SetUp("setup", "look")]
+    assert play.model.overlay is not None and play.model.overlay.kind == "setup"
 
 
 def test_looking_again_in_vain_is_said() -> None:
@@ -61,7 +69,7 @@ def test_moving_in_a_list_is_no_typing() -> None:
     assert "Address" in play.view.prompt.label
 
 
-@pytest.mark.parametrize(("key", "model"), [("r", ""), ("enter", ""), ("d", "demo/tour")])
+@pytest.mark.parametrize(("key", "model"), [("r", ""), ("d", "demo/tour")])
 def test_looking_again_and_the_demo(key: str, model: str) -> None:
     play = _first_run()
     play.press(key)

@@ -31,7 +31,7 @@ PAGE: Final = 10
 READ_ONLY: Final = frozenset(("private", "aside", "paste", "todo", "pull"))
 """Sheets with nothing to choose: a line that is meant for the model closes them."""
 HINTS: Final = {
-    "first_run": "Type r, a, k, d or q, or /models, or /model and a name.",
+    "first_run": "Type k, a, r, d or q, or /models, or /model and a name.",
     "aside": "Type c to copy it, or go on.",
     "pull": "Type y to start it, or an empty line to leave.",
     "setup": "Type a number to choose, k and a number to type a key for it, words to search, or an empty line to go "

@@ -49,9 +49,9 @@ class Item:
 
 
 FIRST_RUN: Final = (
-    Item("r", "look again", "after you started a server", "retry"),
-    Item("a", "enter a server address", "Ollama or OpenAI's API", "address"),
     Item("k", "set up a provider", "step by step, as /setup", "setup"),
+    Item("a", "enter a server address", "Ollama or OpenAI's API", "address"),
+    Item("r", "look again", "after you started a server", "retry"),
     Item("d", "the demo", "a script, needs no server", "demo"),
     Item("q", "quit", "", "quit"),
 )
