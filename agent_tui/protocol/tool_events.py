@@ -156,9 +156,10 @@ class ToolEnded(Event):
         note = before.note if before else ""
         if self.tag == "interrupted":  # the program ended meanwhile: the person needs to know what the model is told
             note = self.content.removeprefix("Error [interrupted]: ").partition(":")[0]
+        proposed = before.display if before is not None and before.state == "asking" else None  # it never began
         block = ToolBlock(
             self.call_id, self.name, self.label, state, before.started_at if before else self.at, self.duration_ms,
-            self.tag, display=self.display, note=note,
+            self.tag, display=self.display, note=note, proposed=proposed,
         )  # fmt: skip
         t = t.put_tool(block)
         running = any(isinstance(row := t.rows[i], ToolBlock) and row.state == "running" for i in t.open_tools.values())

@@ -73,7 +73,8 @@ class ThinkingBlock:
 @frozen
 class ToolBlock:
     """One tool call. `tail` is the end of its running output, `display` what to draw, `note` who or what decided, in
-    words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is known)."""
+    words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is known), `proposed` what was asked
+    for and then not done."""
 
     call_id: str
     name: str
@@ -86,6 +87,7 @@ class ToolBlock:
     display: Display | None = None
     note: str = ""
     timeout_s: float = 0.0
+    proposed: Display | None = None
 
 
 @frozen
@@ -172,8 +174,7 @@ class Transcript:
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
     pending: tuple[Approval | Question, ...] = ()
     retry: Retry | None = None
-    context_tokens: int = 0
-    """Tokens in the last request and its answer: what the context holds now."""
+    context_tokens: int = 0  # of the last request and its answer: what the context holds now
     estimated: bool = False
     turn_tokens: int = 0  # written by the model in this turn
     answering: str = ""  # the model of the turn's newest request, which may be another than `model`
@@ -185,8 +186,7 @@ class Transcript:
     """The newest answer to each kind of query."""
     marks: Vec[Mark] = field(default_factory=Vec)
     """Where each turn began: what a rewind goes back to."""
-    labels: Mapping[int, str] = field(default_factory=dict)
-    """What the person calls the messages with these record numbers."""
+    labels: Mapping[int, str] = field(default_factory=dict)  # what the person calls messages, by record number
     titled_by: Literal["", "model", "person"] = ""
     otr: bool = False  # off the record: nothing is written, and only reading tools run
     reading: bool = False  # another program has the session: it is only read along

@@ -61,7 +61,7 @@ def _tool(block: ToolBlock) -> str:
     label = block.label or block.name
     if block.state == "running":
         return f"{label}\n{block.tail}"
-    return label if block.display is None else f"{label}\n{shown(block.display)}"
+    return "\n".join([label, *(shown(one) for one in (block.display, block.proposed) if one is not None)])
 
 
 def _answer(block: TextBlock) -> str:

@@ -46,6 +46,8 @@ def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cell
     lines = _head(block, width, open, now, cells, look)
     room = max(1, width - 3) if width >= 20 else width
     body = _body(block, room, open, cells, look)
+    if open:
+        body += _proposed(block, room, cells, look)
     if width < 20:
         return lines + body
     return lines + [hung(line, _INDENT[0]) for line in body]
@@ -83,7 +85,7 @@ def body_estimate(block: ToolBlock, open: bool) -> int:
     """About how many lines are below the first."""
     if not open and not has_body(block):
         return 0
-    shown = block.display
+    shown = block.proposed if open and isinstance(block.proposed, d.DiffDisplay) else block.display
     if isinstance(shown, d.DiffDisplay):
         lines = sum(len(hunk.lines) for hunk in shown.hunks)
         return min(lines, MOST_DIFF_LINES if open else FOLDED_LINES)
@@ -103,7 +105,7 @@ def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, lo
     outcome = [Segment("  "), *_outcome(block, now, look)]
     if not open and outcome[-1].style == "tool.note" and line_cells((*name, *outcome), cells) > width - 3:
         outcome.pop()  # rather the whole label than how it was allowed
-    cut = label.endswith("…") and isinstance(block.display, d.CommandDisplay)  # the whole of it stands below
+    cut = _is_cut(block, label)  # the whole of it stands below
     if open and not cut:
         runs = [run for run in (*name, *outcome) if run.text]
         return wrap(runs, width, cells, (_MARK,), _INDENT)
@@ -213,6 +215,25 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
         lines, left = _last(shown, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
         return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []
+
+
+def _is_cut(block: ToolBlock, label: str) -> bool:
+    """Whether `label` is the beginning of a command."""
+    return label.endswith("…") and any(isinstance(one, d.CommandDisplay) for one in (block.display, block.proposed))
+
+
+def _proposed(block: ToolBlock, width: int, cells: Cells, look: Look) -> list[Line]:
+    """What was asked for and then not done; of a command only where the line above has not all of it."""
+    shown = block.proposed
+    head = [Segment("not done", "tool.note")]
+    if isinstance(shown, d.DiffDisplay):
+        head += [Segment("  "), *diff_count(shown)]
+        lines = diff_body(shown, width, True, cells, look)
+    elif shown is not None and _is_cut(block, block.label):
+        lines = display_lines(shown, width, True, cells)
+    else:
+        return []
+    return [Line(cut_runs(tuple(head), width, cells)), *lines]
 
 
 def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> list[Line]:

@@ -69,6 +69,9 @@ def test_a_unified_diff_keeps_its_marks_and_its_tabs() -> None:
     block = ToolBlock("1", "edit_file", "Edit Makefile", "done", display=DIFF)
     assert taken(block, "1   all:", "true") == " all:\n-\tcc a.c\n+\tcc -o a a.c\n \ttrue"
     assert taken(block, "a.c", "-o a") == "a.c\n+\tcc -o a"
+    refused = ToolBlock("1", "edit_file", "Edit Makefile", "failed", tag="denied", proposed=DIFF)
+    assert taken(refused, "1   all:", "true") == " all:\n-\tcc a.c\n+\tcc -o a a.c\n \ttrue"
+    assert taken(refused, "1   all:", "true", (130, 22)) == " all:\n-\tcc a.c\n+\tcc -o a a.c\n \ttrue"
 
 
 def test_what_could_have_been_written_in_two_ways_is_copied_as_it_is_drawn() -> None:

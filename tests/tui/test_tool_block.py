@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_tui.protocol import display as d
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ToolEnded, ToolStarted, TurnStarted, fold
 from agent_tui.protocol.shell_events import SHELL
-from agent_tui.tui.tool_block import FAILED_LINES
+from agent_tui.protocol.transcript import ToolBlock
+from agent_tui.tui.search_text import said
+from agent_tui.tui.tool_block import FAILED_LINES, body_estimate
 from tests.tui.test_blocks import page, tool
 
 
@@ -44,3 +49,42 @@ def test_what_a_person_ran_says_how_the_rest_is_seen() -> None:
     assert own[1] == "  … 12 more lines (click or Ctrl+O)" and own[2:] == [f"  line {n}" for n in range(12, 20)]
     whole = page(tool(d.CommandDisplay("seq", output="one\ntwo\n", exit_code=0), name=SHELL, label="! seq"))
     assert whole == ["⚙ ! seq  ✓ 2 lines", "  one", "  two"]
+
+
+DIFF = d.DiffDisplay("notes.md", added=1, removed=1, hunks=(d.Hunk(1, 1, (" one", "-two", "+zwei")),))
+
+
+def ended(proposed: d.Display, tag: str = "denied", label: str = "Edit notes.md", began: bool = False) -> ToolBlock:
+    """A call that a person was asked about, and its end."""
+    asked = ApprovalAsked(id="a", call_id="c", tool="t", label=label, display=proposed)
+    answered = ApprovalAnswered(id="a", choice="once" if began else "no", n=3)
+    no = d.TextDisplay(f"Error [{tag}]: the person said no")
+    end = ToolEnded(call_id="c", name="t", label=label, content="", tag=tag, display=no)
+    started = [ToolStarted(call_id="c", name="t", label=label)] if began else []
+    block = fold([TurnStarted(turn=1, prompt="go"), asked, answered, *started, end]).rows[1]
+    assert isinstance(block, ToolBlock)
+    return block
+
+
+@pytest.mark.parametrize("tag", ["denied", "blocked", "cancelled", "interrupted"])
+def test_a_change_that_was_not_made_opens_and_shows_what_was_proposed(tag: str) -> None:
+    block = ended(DIFF, tag)
+    shown = page(block, open=True)
+    assert shown[-4:] == ["  not done  +1 -1", "  1   one", "  2 - two", "  2 + zwei"]
+    assert not any("two" in line or "not done" in line for line in page(block)), "folded it is as short as it was"
+    assert body_estimate(block, True) == 3
+    assert "zwei" in said(block), "what is drawn is found"
+
+
+def test_what_began_is_not_shown_as_proposed() -> None:
+    block = ended(DIFF, "exception", began=True)
+    assert block.proposed is None and not any("zwei" in line for line in page(block, open=True))
+
+
+def test_a_refused_command_is_shown_whole_where_its_label_is_cut() -> None:
+    command = "echo " + "word " * 40 + "end"
+    head, *rest = page(ended(d.CommandDisplay(command), label=f"Run {command[:90]} …"), 60, open=True)
+    assert head.endswith("…  ✗ denied") and len(head) <= 60
+    assert rest[1:3] == ["  not done", "  $ echo " + "word " * 9 + "word"]
+    short = page(ended(d.CommandDisplay("ls"), label="Run ls"), open=True)
+    assert short == ["⚙ Run ls  ✗ denied", "  Error [denied]: the person said no"]

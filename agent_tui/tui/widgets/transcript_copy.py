@@ -77,7 +77,7 @@ def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
 
 def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     block = part.block
-    diff = block.display if isinstance(block, ToolBlock) else None
+    diff = (block.proposed or block.display) if isinstance(block, ToolBlock) else None
     known = written_lines(block)
     if not isinstance(diff, DiffDisplay):
         return _written(lines, part.first, part.last, part.start, part.end, known)

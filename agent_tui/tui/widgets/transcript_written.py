@@ -107,6 +107,7 @@ def sources(block: Block) -> Iterable[tuple[str, int, str]]:
         case ToolBlock():
             yield block.tail, _OUTPUT_TAB, ""
             yield from _shown(block.display)
+            yield from _shown(block.proposed)
         case _:
             return
 
