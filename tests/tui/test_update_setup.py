@@ -162,6 +162,32 @@ def test_without_a_model_it_leads_back_to_the_first_screen() -> None:
     assert play.model.overlay is not None and play.model.overlay.kind == "first_run"
 
 
+KEYED = ("F2", "type a key")
+
+
+def test_a_key_is_offered_where_one_is_of_use() -> None:
+    play = opened()
+    offered = {}
+    for _ in labels(play):
+        offered[chosen(play)] = KEYED in play.view.footer.keys
+        play.press("down")
+    assert offered == {"OpenAI": True, "Ollama": False, "Moonshot": True, "Azure": False, "another server": False}
+    play.press("home", "down")
+    told(play, ollama={"state": "failed", "kind": "auth"})
+    assert chosen(play) == "Ollama" and KEYED in play.view.footer.keys, "this one stands behind a gateway"
+
+
+def test_another_key_is_offered_where_there_was_one() -> None:
+    play = answered_moonshot()
+    assert ("F2", "type another key") in play.view.footer.keys
+    play.press("f2")
+    assert at(play) == "key"
+    play = opened()
+    chooses(play, "Ollama")
+    came(play, "answered", provider="ollama", label="Ollama", models=["ollama/a"], first="ollama/a")
+    assert at(play) == "model" and all(key != "F2" for key, _ in play.view.footer.keys)
+
+
 @pytest.mark.parametrize("size", [(100, 30), (60, 20)])
 def test_the_short_sheets_are_as_high_as_each_other(size: tuple[int, int]) -> None:
     play = answered_moonshot()

@@ -64,6 +64,18 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return ()
 
 
+def keyed(model: Model, state: SettingUp) -> bool:
+    """Whether the provider at hand takes a key, as far as anybody said: only then it is of use to offer one."""
+    if state.step == "model" and state.keyed:
+        return True
+    name = state.provider
+    if state.step == "provider":
+        shown = rows(model, state)
+        name = shown[min(state.at, len(shown) - 1)].id if shown else ""
+    one: Mapping[str, Any] = next((one for one in listed(overview(model), "offers") if one.get("name") == name), {})
+    return one.get("needs") == "key" or (not one.get("needs") and bool(one.get("key") or one.get("kind") == "auth"))
+
+
 def _providers(model: Model) -> Iterator[Entry]:
     for one in listed(overview(model), "offers"):
         name, group = str(one.get("name", "")), str(one.get("group", ""))

@@ -127,7 +127,8 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     if kind == "pull" and now.purpose is None:
         return pulling.pulling_footer(model)
     if kind == "setup" and model.overlay is not None and model.overlay.setup is not None and now.purpose is None:
-        return setting_up.setup_footer(model.overlay.setup.step, pulling.is_down(model))
+        state = model.overlay.setup
+        return setting_up.setup_footer(state.step, pulling.is_down(model), setting_up.keyed(model, state))
     if kind == "aside" and model.aside is not None and now.purpose is None:
         return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
     if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
@@ -154,9 +155,11 @@ def _released(shown: FooterView, own: OwnKeys) -> FooterView:
 
 @lazy
 def _search_footer(found: Search) -> FooterView:
-    """Where the search stands: `3 of 17`, or `12+ …` while older rows are still to be searched."""
+    """Where the search stands: `3 of 17`, with `wrapped` where it began again at the other end, or `12+ …` while older
+    rows are still to be searched."""
     total = found.hits.total
     note = f"{found.at + 1:,} of {total:,}" if total else "not found" if found.query else ""
+    note += " · wrapped" if found.wrapped and total else ""
     if found.hits.first:
         note = f"{total:,}+ …" if total else "searching …"
     return FooterView((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "stay here")), note)

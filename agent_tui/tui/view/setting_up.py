@@ -10,6 +10,7 @@ from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
 from agent_tui.tui.setting_up import SettingUp, Step
 from agent_tui.tui.update import pulling
+from agent_tui.tui.update.setup_rows import keyed as keyed
 from agent_tui.tui.update.setup_rows import outcome, overview, rows
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.pulling import is_down, progress
@@ -163,12 +164,13 @@ def _options(shown: tuple[Entry, ...], state: SettingUp, inner: int) -> tuple[tu
 
 
 @lazy
-def setup_footer(step: Step, down: bool) -> FooterView:
+def setup_footer(step: Step, down: bool, keyed: bool) -> FooterView:
+    """`keyed`: what is chosen takes a key."""
     back = ("Esc", "close" if step == "provider" else "back")
     match step:
-        case "provider":
+        case "provider" if keyed:
             return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type a key"), back))
-        case "model":
+        case "model" if keyed:
             return FooterView((("↑↓", "choose"), ("Enter", "take"), ("F2", "type another key"), back))
         case "pulling" if down:
             return FooterView((("Enter", "start Ollama"), back))
