@@ -190,7 +190,7 @@ def _turn(block: TurnBlock, width: int, cells: Cells, look: Look) -> list[Line]:
     if block.steps > 1:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
-        parts.append(wording.tokens(block.tokens, block.estimated))
+        parts.append(wording.written(block.tokens, block.estimated))
     if block.bill.cost:
         parts.append(wording.cost(block.bill.cost, block.bill.estimated))
     first, *more = parts

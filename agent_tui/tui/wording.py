@@ -55,15 +55,17 @@ def ago(seconds: float) -> str:
     return f"{days} {'day' if days == 1 else 'days'} ago"
 
 
-def tokens(number: int, estimated: bool = False) -> str:
-    """`312 tokens`, `≈ 1.2k tokens`."""
+def written(number: int, estimated: bool = False) -> str:
+    """Tokens that a model wrote: `312 tokens out`, `≈ 1.2k tokens out`."""
     if number < 1000:
         shown = str(number)
     elif number < 99_950:
         shown = f"{number / 1000:.1f}k"
-    else:
+    elif number < 999_500:
         shown = f"{number / 1000:.0f}k"
-    return f"{'≈ ' if estimated else ''}{shown} {'token' if number == 1 else 'tokens'}"
+    else:
+        shown = f"{number / 1_000_000:.1f}M"
+    return f"{'≈ ' if estimated else ''}{shown} {'token' if number == 1 else 'tokens'} out"
 
 
 def cost(dollars: float, estimated: bool = False) -> str:

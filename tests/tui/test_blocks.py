@@ -196,7 +196,7 @@ def test_notices_say_their_level_in_words() -> None:
 )  # fmt: skip
 def test_the_end_of_a_turn_in_words(state: str, words: str) -> None:
     block = TurnBlock(state, 12_300, 3, 1234, True)  # type: ignore[arg-type]
-    assert page(block, 80) == [f"  {words} · 12 s · 3 steps · ≈ 1.2k tokens"]
+    assert page(block, 80) == [f"  {words} · 12 s · 3 steps · ≈ 1.2k tokens out"]
 
 
 def test_a_divider_fills_the_line() -> None:
@@ -242,8 +242,9 @@ def test_numbers_in_words() -> None:
     assert [wording.duration(ms) for ms in (0, 999, 4200, 9960, 61_000, 120_000, 3_900_000)] == [
         "0 ms", "999 ms", "4.2 s", "10 s", "1 min 1 s", "2 min", "1 h 5 min",
     ]  # fmt: skip
-    assert [wording.tokens(n, e) for n, e in ((1, False), (312, True), (1234, False), (123_456, True))] == [
-        "1 token", "≈ 312 tokens", "1.2k tokens", "≈ 123k tokens",
+    written = ((1, False), (312, True), (1234, False), (123_456, True), (1_234_567, False))
+    assert [wording.written(n, e) for n, e in written] == [
+        "1 token out", "≈ 312 tokens out", "1.2k tokens out", "≈ 123k tokens out", "1.2M tokens out",
     ]  # fmt: skip
     assert [wording.size(n) for n in (5, 4100, 12_000_000)] == ["5 B", "4.1 kB", "12 MB"]
     assert wording.elapsed(65.9) == "1 min 5 s"

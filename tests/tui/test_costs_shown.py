@@ -28,9 +28,9 @@ def test_costs_in_words() -> None:
 )
 def test_what_a_turn_cost_stands_at_its_end(bill: Bill, said: str) -> None:
     block = TurnBlock("completed", tokens=12, bill=bill)
-    assert page(block, 80) == [f"  completed · 12 tokens{said}"]
+    assert page(block, 80) == [f"  completed · 12 tokens out{said}"]
     spoken = said.replace(" · ", ", ").replace("≈", "about")
-    assert linear.turn(block, Look(durations=False)).endswith(f"12 tokens{spoken}.")
+    assert linear.turn(block, Look(durations=False)).endswith(f"12 tokens out{spoken}.")
 
 
 def test_what_the_session_cost_can_stand_at_the_top() -> None:

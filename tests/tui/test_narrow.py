@@ -26,13 +26,13 @@ def line(region: Queue | Status, value: Any, width: int) -> str:
     return "".join(segment.text for segment in region.lines(width)[0]).rstrip()
 
 
-SPANS = ("Run python -m pytest tests/shop", " · ", "12 s", " · ", "380 tokens", " · ", "Esc stops")
+SPANS = ("Run python -m pytest tests/shop", " · ", "12 s", " · ", "380 tokens out", " · ", "Esc stops")
 
 
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (80, "⠋ Run python -m pytest tests/shop · 12 s · 380 tokens · Esc stops"),
+        (80, "⠋ Run python -m pytest tests/shop · 12 s · 380 tokens out · Esc stops"),
         (60, "⠋ Run python -m pytest tests/shop · 12 s · Esc stops"),
         (48, "⠋ Run python -m pytest tests/shop · Esc stops"), (40, "⠋ Run python -m pytest… · Esc stops"),
         (30, "⠋ Run python -m… · Esc stops"),

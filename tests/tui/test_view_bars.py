@@ -94,14 +94,14 @@ def test_the_status_follows_the_turn() -> None:
     play.feed(ThinkingDelta("hm " * 10, session="s", at=play.at))
     assert "thinking" in _status(play)
     play.feed(TextDelta("word " * 80, session="s", at=play.at))
-    assert _status(play) == "writing · 3 s · ≈ 107 tokens · Esc stops"
+    assert _status(play) == "writing · 3 s · ≈ 107 tokens out · Esc stops"
     play.feed(ToolArgsDelta(index=0, text="{", name="read_file", session="s"))
     assert "writing a call of read_file" in _status(play)
     play.feed(AssistantReplied(text="word " * 80, session="s"))
     play.feed(UsageReported(usage=Usage(10, 312), session="s"))
     play.feed(ToolStarted(call_id="c", name="t", label="read a.py", session="s", at=play.at))
     assert _status(play).startswith("read a.py · ")
-    assert "· 312 tokens ·" in _status(play)
+    assert "· 312 tokens out ·" in _status(play)
     play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
     assert "waiting for you" in _status(play)
     assert play.view.status is not None and play.view.status.spinner == -1

@@ -62,13 +62,13 @@ def block_lines(block: Block, look: Look, expanded: bool) -> list[str]:
 
 
 def turn(block: TurnBlock, look: Look) -> str:
-    """`Done in 3 s, 2 steps, about 380 tokens.`"""
+    """`Done in 3 s, 2 steps, about 380 tokens out.`"""
     took = f" in {wording.duration(block.duration_ms)}" if look.durations else ""
     parts = [f"{ENDS[block.state]}{took if block.state == 'completed' else took.replace(' in', ' after')}"]
     if block.steps > 1:
         parts.append(wording.count(block.steps, "step"))
     if block.tokens:
-        parts.append(wording.tokens(block.tokens, block.estimated).replace("≈", "about"))
+        parts.append(wording.written(block.tokens, block.estimated).replace("≈", "about"))
     if block.bill.cost:
         parts.append(wording.cost(block.bill.cost, block.bill.estimated).replace("≈", "about"))
     return f"{', '.join(parts)}."

@@ -10,7 +10,7 @@ from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.registry import late
 from agent_tui.structures import chips
-from agent_tui.tui import commands
+from agent_tui.tui import commands, wording
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.kinds import OverlayKind, OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search
@@ -60,7 +60,7 @@ def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimat
     if elapsed >= 0:
         spans += [DOT, Span(words.duration(elapsed), "dim")]
     if count:
-        spans += [DOT, Span(f"{words.tokens(count, estimated)} {'token' if count == 1 else 'tokens'}", "dim")]
+        spans += [DOT, Span(wording.written(count, estimated), "dim")]
     return StatusView(frame, (*spans, DOT, Span(stop, "dim")) if stop else tuple(spans))
 
 

@@ -37,10 +37,10 @@ Type y, a, e, n or m, or n and what to do instead.
 Tool: Create new.txt, new file, 2 lines added, 0 removed, <time>
 Note: A file was changed. /undo shows what was changed, and takes it back.
 Assistant: Done.
-Done in <time>, 2 steps, 6 tokens.
+Done in <time>, 2 steps, 6 tokens out.
 You: and then
 Assistant: More.
-Done in <time>, 6 tokens.
+Done in <time>, 6 tokens out.
 """
 USAGE = {"usage": {"prompt_tokens": 100, "completion_tokens": 6}}
 

@@ -199,7 +199,7 @@ def test_displays_are_text(display: d.Display, lines: list[str], short: str) -> 
 
 def test_the_end_of_a_turn_in_words() -> None:
     block = TurnBlock("completed", 3_000, 2, 380, estimated=True)
-    assert words.turn(block, DEFAULT) == "Done in 3.0 s, 2 steps, about 380 tokens."
+    assert words.turn(block, DEFAULT) == "Done in 3.0 s, 2 steps, about 380 tokens out."
     assert words.turn(replace(block, state="cancelled", steps=1, tokens=0), DEFAULT) == "Interrupted after 3.0 s."
 
 
