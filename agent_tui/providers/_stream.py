@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from agent_tui.providers import _failures as failures
+from agent_tui.providers._keyless import Keyless
 from agent_tui.providers._parts import Parts
 from agent_tui.providers._payloads import Done, Payload
 from agent_tui.providers._readers import Reader
@@ -46,10 +47,10 @@ async def answered(
     wire: Wire, path: str, body: bytes, reader: Reader, patience: Patience, answer: Answer
 ) -> AsyncGenerator[StreamItem, None]:
     """Send `body` and play the answer: its parts, then one `Finished` or `Failed`."""
-    course, said = _Course(wire, answer), 0
+    course, keyless, said = _Course(wire, answer), Keyless(wire.place.secrets), 0
     async with aclosing(wire.events(path, body, reader, patience)) as events:
         async for payloads in events:
-            added = course.after(payloads)
+            added = keyless.passed(course.after(payloads))
             for item in added:
                 said += 0 if isinstance(item, Finished) else len(item.text)
                 yield item
@@ -63,12 +64,12 @@ async def answered(
             if course.whole and (added or patience.until == math.inf):
                 patience.until = asyncio.get_running_loop().time() + TAIL
     if not course.begun or not course.whole:
-        yield wire.cut(course.begun)
-        return
-    for item in course.rest():
+        last: list[StreamItem] = [wire.cut(course.begun)]
+    else:
+        last, end = course.rest(), answer.finished()
+        last.append(replace(end, model=course.model) if course.model else end)
+    for item in keyless.passed(last):
         yield item
-    end = answer.finished()
-    yield replace(end, model=course.model) if course.model else end
 
 
 class _Course:

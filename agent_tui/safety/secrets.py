@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import AnyStr, Final, Generic
 
 HIDDEN: Final = "[hidden]"
 _SHORTEST: Final = 8
@@ -53,35 +53,64 @@ class Scrubber:
         kept = sorted({*self._kept, *(v for v in values if len(v) >= _SHORTEST)}, key=len, reverse=True)
         self._kept, self._pattern = kept, re.compile("|".join(map(re.escape, kept))) if kept else None
 
+    @property
+    def knows(self) -> bool:
+        """Whether there is anything to replace."""
+        return self._pattern is not None
+
     def scrub(self, text: str) -> str:
         """`text` with every known value replaced by `[hidden]`."""
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
 
     def stream(self) -> ScrubbedStream:
         """The same for bytes that come in pieces."""
-        return ScrubbedStream([value.encode("utf-8", "surrogateescape") for value in self._kept])
+        return ScrubbedStream([value.encode("utf-8", "surrogateescape") for value in self._kept], b"|", HIDDEN.encode())
+
+    def words(self) -> ScrubbedText:
+        """The same for text that comes in pieces."""
+        return ScrubbedText(self._kept, "|", HIDDEN)
 
 
-class ScrubbedStream:
-    """Replaces exact values in one stream of bytes; what may be the beginning of one waits for the next piece."""
+class _Scrubbed(Generic[AnyStr]):
+    """Replaces exact values in one stream; what may be the beginning of one waits for the next piece."""
 
-    __slots__ = ("_held", "_pattern", "_values")
+    __slots__ = ("_begins", "_held", "_hidden", "_pattern", "_shortest", "_values")
 
-    def __init__(self, values: Sequence[bytes]) -> None:
-        self._values = values
-        self._pattern = re.compile(b"|".join(map(re.escape, values))) if values else None
-        self._held = b""
+    def __init__(self, values: Sequence[AnyStr], bar: AnyStr, hidden: AnyStr) -> None:
+        self._values: Sequence[AnyStr] = values
+        self._shortest = min(map(len, values), default=0)
+        self._begins: set[AnyStr] = {value[:1] for value in values}
+        self._hidden: AnyStr = hidden
+        self._held: AnyStr = hidden[:0]
+        self._pattern: re.Pattern[AnyStr] | None = re.compile(bar.join(map(re.escape, values))) if values else None
 
-    def feed(self, data: bytes, final: bool = False) -> bytes:
+    def feed(self, data: AnyStr, final: bool = False) -> AnyStr:
         """What of the stream can be passed on now that `data` has come; with `final` all of it."""
         if self._pattern is None:
             return data
-        data = self._pattern.sub(HIDDEN.encode(), self._held + data)
+        if not self._held:
+            for begin in self._begins:
+                if begin in data:
+                    break
+            else:  # as most tokens are
+                return data
+        data = self._held + data
+        if len(data) >= self._shortest:
+            data = self._pattern.sub(self._hidden, data)
         end = len(data) if final else len(data) - self._begun(data)
         self._held = data[end:]
         return data[:end]
 
-    def _begun(self, data: bytes) -> int:
-        """How many bytes at the end of `data` are the beginning of a value."""
-        sizes = range(min(max(map(len, self._values)) - 1, len(data)), 0, -1)
-        return next((n for n in sizes if any(value.startswith(data[-n:]) for value in self._values)), 0)
+    def _begun(self, data: AnyStr) -> int:
+        """How many characters at the end of `data` are the beginning of a value."""
+        begun = 0
+        for value in self._values:
+            at = data.find(value[:1], max(0, len(data) - len(value) + 1))
+            while at >= 0 and not value.startswith(data[at:]):
+                at = data.find(value[:1], at + 1)
+            begun = max(begun, len(data) - at) if at >= 0 else begun
+        return begun
+
+
+ScrubbedStream = _Scrubbed[bytes]
+ScrubbedText = _Scrubbed[str]

@@ -27,8 +27,8 @@ KEY = "sk-abcdefghijklmnop0123"
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Speaks Chat Completions: asks for a command that tells every secret it can find, then says how that went. With
-    another key than ours it refuses, and repeats the key."""
+    """Speaks Chat Completions, and tells the key it was sent in all that it says: asks for a command that tells every
+    secret it can find, then says how that went, a letter at a time. Asked to refuse it does, and repeats the key."""
 
     seen: list[str]
 
@@ -43,14 +43,15 @@ class Echo(BaseHTTPRequestHandler):
             self._say(json.dumps({"error": {"message": f"no such key: {key}"}}).encode(), "application/json", 401)
             return
         if asked["messages"][-1]["role"] == "tool":
-            self._chunks({"content": "done"}, "stop")
+            self._chunks([{"content": "done with "}, *({"content": piece} for piece in key)], "stop")
             return
-        command = json.dumps({"command": f"env; cat {self.server.folder}/credentials.toml"})  # type: ignore[attr-defined]
+        folder = self.server.folder  # type: ignore[attr-defined]
+        command = json.dumps({"command": f"env; cat {folder}/credentials.toml # {key}"})
         call = {"index": 0, "id": "c", "function": {"name": "run_shell_command", "arguments": command}}
-        self._chunks({"tool_calls": [call]}, "tool_calls")
+        self._chunks([{"reasoning_content": f"the key is {key}"}, {"tool_calls": [call]}], "tool_calls")
 
-    def _chunks(self, delta: dict[str, Any], reason: str) -> None:
-        parts = [{"delta": delta, "index": 0}, {"delta": {}, "index": 0, "finish_reason": reason}]
+    def _chunks(self, deltas: list[dict[str, Any]], reason: str) -> None:
+        parts = [*({"delta": delta, "index": 0} for delta in deltas), {"delta": {}, "finish_reason": reason}]
         lines = [f"data: {json.dumps({'choices': [part]})}\n\n" for part in parts]
         broken = f"data: {self.headers['Authorization']} is no JSON\n\n"  # goes into the log, as it is
         self._say("".join([lines[0], broken, *lines[1:], "data: [DONE]\n\n"]).encode(), "text/event-stream")

@@ -1,0 +1,73 @@
+"""A key that a server repeats in its answer: what leaves the provider does not have it, wherever it stood."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_tui.protocol.messages import ToolCall
+from agent_tui.providers._keyless import Keyless
+from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.safety.secrets import HIDDEN, Scrubber
+from tests.providers.cases import answer, finished, joined
+from tests.providers.dialects import DIALECTS
+from tests.providers.servers import KEY, Connection, Dialect, Received, call, played, text, thinking
+
+SAID = f"It is {KEY}, is it? {KEY[:-1]}"
+CALL = f'{{"path":"{KEY}"}}'
+
+
+def arguments(items: list[StreamItem]) -> str:
+    return "".join(item.text for item in items if isinstance(item, CallChunk))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
+def test_it_is_hidden_in_words_thoughts_and_calls(dialect: Dialect) -> None:
+    said = [*map(thinking, SAID), *map(text, SAID), call("ls", CALL, "c1"), call(KEY, CALL, KEY)]
+    items = asyncio.run(answer(dialect, said, "tool_calls"))
+    end = finished(items)
+    assert KEY not in repr(items) + joined(items, TextChunk) + joined(items, ThinkingChunk) + arguments(items)
+    shown = SAID.replace(KEY, HIDDEN)
+    assert (joined(items, TextChunk), joined(items, ThinkingChunk)) == (shown, shown)
+    assert [one.arguments.replace(" ", "") for one in end.calls] == [CALL.replace(KEY, HIDDEN)] * 2
+    assert len({one.id for one in end.calls}) == 2
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
+def test_what_waited_is_told_before_a_failure(dialect: Dialect) -> None:
+    """An answer that breaks off in what could have been a key."""
+
+    async def route(_: Received, connection: Connection) -> None:
+        parts = dialect.parts([text("Hello " + KEY[:5])], "stop")
+        await connection.stream(parts[: dialect.hello], dialect.content_type)
+
+    async def scenario() -> list[StreamItem]:
+        async with dialect.server(route) as (_, provider):
+            return await played(provider)
+
+    items = asyncio.run(scenario())
+    assert isinstance(items[-1], Failed) and joined(items, TextChunk) == "Hello " + KEY[:5]
+
+
+@given(st.lists(st.sampled_from([KEY, KEY[:3], KEY[3:], "s", "x"])), st.lists(st.integers(0, 90)))
+def test_however_it_is_cut(words: list[str], cuts: list[int]) -> None:
+    whole, keyless = "".join(words), Keyless(Scrubber((KEY,)))
+    places = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    items: list[StreamItem] = []
+    for start, end in itertools.pairwise(places):
+        piece = whole[start:end]
+        items += keyless.passed([TextChunk(piece), ThinkingChunk(piece), CallChunk(0, piece)])
+    items += keyless.passed([Finished("tool_calls", (ToolCall("c", "ls", whole),), state=whole)])
+    shown = whole.replace(KEY, HIDDEN)
+    assert joined(items, TextChunk) == joined(items, ThinkingChunk) == arguments(items) == shown
+    assert finished(items).calls[0].arguments == shown
+    assert finished(items).state == (whole if KEY not in whole else "")
+
+
+def test_without_a_key_nothing_is_looked_at() -> None:
+    items: list[StreamItem] = [TextChunk("a"), Finished("stop")]
+    assert Keyless(Scrubber(("",))).passed(items) is items
