@@ -170,8 +170,8 @@ class Search:
     at: int = -1
     origin: int = -1
     """The row from which the first hit is looked for, upwards."""
-    opened: int = -1
-    """The row that was opened because the hit is in it."""
+    wrapped: bool = False  # the last step went beyond the last hit, or before the first
+    opened: int = -1  # the row that was opened because the hit is in it
     waiting: bool = False
     """A `Yielded` is on its way, after which the search goes on."""
 

@@ -47,13 +47,31 @@ def test_the_draft_is_kept_while_one_searches() -> None:
     play.press("up")
     assert (mark(play), play.view.footer.note) == (0, "1 of 2")
     play.press("up", "enter")
-    assert play.view.footer.note == "1 of 2"
+    assert play.view.footer.note == "1 of 2 · wrapped"
     play.press("escape")
     assert play.text == "half a prompt"
     assert (play.view.transcript.query, mark(play)) == ("", 0)
     assert not play.ops
     play.press("escape")
     assert mark(play) == -1
+
+
+def test_a_search_that_begins_again_at_the_other_end_says_so() -> None:
+    play = at()
+    play.press("ctrl+f")
+    play.type("question")
+    notes = []
+    for key in ("enter", "enter", "enter", "up", "up"):
+        play.press(key)
+        notes.append(play.view.footer.note)
+    assert notes == ["1 of 2 · wrapped", "2 of 2", "1 of 2 · wrapped", "2 of 2 · wrapped", "1 of 2"]
+    play.press("up")
+    assert play.view.footer.note == "2 of 2 · wrapped"
+    play.text = "first"
+    play.type(" question")
+    assert play.view.footer.note == "1 of 1", "another search has not wrapped"
+    play.press("enter")
+    assert play.view.footer.note == "1 of 1 · wrapped", "there is but one"
 
 
 def test_slash_search_begins_with_its_words_and_says_what_is_not_there() -> None:
@@ -118,6 +136,22 @@ def test_a_mark_out_of_view_does_not_count() -> None:
     assert mark(play) == 5
 
 
+def test_at_the_end_nothing_old_stays_marked() -> None:
+    play = at()
+    for key in ("ctrl+end", "end"):
+        play.press("shift+up", "shift+up")
+        assert mark(play) == 5
+        play.takes(Scroll)
+        play.press(key)
+        assert (mark(play), play.takes(Scroll)) == (-1, [Scroll("end")])
+    play.press("ctrl+f")
+    play.type("first")
+    play.press("ctrl+end")
+    assert (mark(play), play.view.footer.note) == (-1, "2 of 2")
+    play.press("up")
+    assert (mark(play), play.view.footer.note) == (0, "1 of 2")
+
+
 def test_one_key_opens_a_group_then_its_first_row_then_closes_both() -> None:
     play = at()
     states = []
@@ -157,6 +191,11 @@ def test_a_long_session_is_searched_in_slices_and_keys_come_between() -> None:
     assert (play.view.footer.note, mark(play)) == ("9+ …", 9_991)
     play.press("up")
     assert mark(play) == 9_991
+    for _ in range(9):  # nor is the end a place to begin again from, before it is known where
+        play.press("down")
+    assert (play.view.footer.note, mark(play)) == ("9+ …", 9_999)
+    for _ in range(8):
+        play.press("up")
     play.feed(Answered(id="x", kind="other", data={}))
     while yields := play.takes(Yield):
         assert len(yields) == 1

@@ -37,9 +37,10 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
     if found is None or not found.hits.total:
         return model, ()
     number = found.at + (1 if msg.key in NEXT else -1) if found.at >= 0 else found.hits.nearest(found.origin)
-    if number < 0 and found.hits.first:  # what is above is not searched yet
+    wrapped = not 0 <= number < found.hits.total
+    if wrapped and found.hits.first:  # what is above, where the first hit is, is not searched yet
         return model, ()
-    return _to(model, found, number % found.hits.total), ()
+    return _to(model, replace(found, wrapped=wrapped), number % found.hits.total), ()
 
 
 def settled(model: Model) -> Model:
@@ -60,7 +61,7 @@ def settled(model: Model) -> Model:
         hits = search.counted(index, now.hits, changed)
         return replace(model, search=replace(now, index=index, hits=hits, at=hits.number(*place(now))))
     index, hits = search.searched(index, search.begun(index, query))
-    return _sought(model, replace(now, query=query, index=index, hits=hits, at=-1))
+    return _sought(model, replace(now, query=query, index=index, hits=hits, at=-1, wrapped=False))
 
 
 def _sought(model: Model, found: Search) -> Model:
