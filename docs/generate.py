@@ -147,6 +147,9 @@ def keys_page() -> str:
 A click on a tool line opens or closes that one; the wheel scrolls wherever the pointer is. What the mouse selects,
 `Ctrl+C` copies.
 
+While the end of the transcript is out of view, `↓` stands at the right above the prompt, or `12 new ↓` where so many
+blocks came since; what you read stays where it is meanwhile.
+
 ## Commands
 
 A slash at the start of the prompt lists commands and skills. `↑` `↓` choose, `Tab` completes, `Enter` takes, `Esc`

@@ -17,7 +17,8 @@ _WORDS: Final[dict[Thinking, str]] = {
 
 @command(argument="[how]", choices=lambda _: THINKING, rank=57)
 def thinking(model: Model, args: str) -> Step:
-    """Show thoughts live, folded or hidden. Without a word: the next of these. Ctrl+O opens what is folded."""
+    """Show thoughts live, folded or hidden. Without a word: the next of these. Ctrl+O opens what is folded. It holds
+    until you leave; the setting display.thinking holds for good."""
     wanted = next((how for how in THINKING if how == args), None)
     if args and wanted is None:
         return toast(model, f"no way {args!r} to show thoughts; there are: {', '.join(THINKING)}", "warning")
