@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import codecs
 import json
-from typing import Protocol
+import re
+from contextlib import suppress
+from typing import Final, Protocol
+
+_BETWEEN: Final = re.compile(r"[\[\s,]*")
+_value_in: Final = json.JSONDecoder().raw_decode
 
 
 class Reader(Protocol):
@@ -103,8 +108,8 @@ class JSONLines:
 
 
 class WholeBody:
-    """The body as one payload: for a server that was asked to stream and answers at once. `otherwise` reads that of one
-    which streams all the same, and only calls it JSON."""
+    """The body as one payload, or the elements of an array: for a server that was asked to stream and answers at once.
+    `otherwise` reads that of one which streams all the same, and only calls it JSON."""
 
     def __init__(self, otherwise: Reader | None = None) -> None:
         self._parts: list[bytes] = []
@@ -120,7 +125,18 @@ class WholeBody:
         if found and _is_json(found[0]):
             return found
         text = data.decode("utf-8-sig", errors="replace").strip()
-        return [text] if text else []
+        elements = _elements(text) if text.startswith("[") else []
+        return elements or ([text] if text else [])
+
+
+def _elements(text: str) -> list[str]:
+    """Those of a JSON array, up to where it is cut off: the stream of a Gemini that does not know `alt=sse`."""
+    found, at = list[str](), 0
+    with suppress(ValueError, RecursionError):  # at its end, whole or not
+        while between := _BETWEEN.match(text, at):
+            at = _value_in(text, between.end())[1]
+            found.append(text[between.end() : at])
+    return found
 
 
 def _is_json(text: str) -> bool:

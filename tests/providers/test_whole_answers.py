@@ -11,9 +11,10 @@ import pytest
 
 from agent_tui.providers.base import TextChunk, ThinkingChunk
 from tests.providers import dialect_responses
-from tests.providers.cases import finished, joined
+from tests.providers.cases import failed, finished, joined
 from tests.providers.dialect_anthropic import SIGNATURE, START
 from tests.providers.dialects import DIALECTS
+from tests.providers.gemini_server import GEMINI
 from tests.providers.servers import (
     COMPLETION,
     PROMPT,
@@ -112,14 +113,40 @@ def test_a_stream_that_is_called_json_is_read_as_a_stream(dialect: Dialect) -> N
     assert joined(items, TextChunk) == "Hello" and len(finished(items).calls) == 2
 
 
-def test_gemini_has_another_address_for_it() -> None:
-    gemini = next(dialect for dialect in DIALECTS if dialect.name == "gemini")
+async def as_array(body: bytes) -> Any:
+    """What is made of the stream of a Gemini that does not know `alt=sse`, or of a proxy that loses it."""
 
+    async def route(_: Received, connection: Connection) -> None:
+        await connection.stream([body[at : at + 7] for at in range(0, len(body), 7)], "application/json; charset=UTF-8")
+
+    async with GEMINI.server(route) as (_, provider):
+        return await played(provider)
+
+
+@pytest.mark.parametrize("between", [b",\r\n", b",", b" ,\n\n"])
+def test_gemini_streams_an_array_where_events_are_not_known(between: bytes) -> None:
     async def scenario() -> None:
-        parts = gemini.parts(SAID, "tool_calls")
-        async with gemini.answering(parts) as (_, provider):
+        parts = GEMINI.parts(SAID, "tool_calls")
+        async with GEMINI.answering(parts) as (_, provider):
             expected = settled(await played(provider))
-        path = gemini.path.replace("streamGenerateContent?alt=sse", "generateContent")
+        chunks = [json.dumps(json.loads(part.removeprefix(b"data: ")), indent=2).encode() for part in parts]
+        assert settled(await as_array(b"[" + between.join(chunks) + b"\n]\n")) == expected
+        cut = await as_array(b"[" + between.join(chunks)[:-30])
+        assert failed(cut, "broken_stream") and joined(cut, TextChunk) == "Hello"
+        error = {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"}
+        assert "slow down" in failed(await as_array(json.dumps([{"error": error}]).encode()), "rate_limited").text
+        for nothing in (b"[]", b"[", b"[1, 2]"):
+            failed(await as_array(nothing), "malformed")
+
+    asyncio.run(scenario())
+
+
+def test_gemini_has_another_address_for_it() -> None:
+    async def scenario() -> None:
+        parts = GEMINI.parts(SAID, "tool_calls")
+        async with GEMINI.answering(parts) as (_, provider):
+            expected = settled(await played(provider))
+        path = GEMINI.path.replace("streamGenerateContent?alt=sse", "generateContent")
         chunks = [json.loads(part.removeprefix(b"data: ")) for part in parts]
         said = [
             piece
@@ -134,7 +161,7 @@ def test_gemini_has_another_address_for_it() -> None:
             await connection.json(answer)
 
         async with serving({path: route}) as server:
-            provider = gemini.create(server.address, {"stream": False})
+            provider = GEMINI.create(server.address, {"stream": False})
             assert settled(await played(provider)) == expected
             await provider.close()
 
