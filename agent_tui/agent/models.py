@@ -27,6 +27,8 @@ class Models:
         self.provider: Provider | None = None
         self.info = ModelInfo("")
         self.tried: tuple[choose.Tried, ...] = ()
+        self.offered: tuple[str, ...] = ()
+        """What the servers had when they were asked last."""
         self.fresh: Callable[[], Awaitable[EngineConfig]] | None = None
         """The configuration with the keys that are stored now: one may have been kept meanwhile."""
 
@@ -58,7 +60,17 @@ class Models:
             return
         if base_url:
             record.emit(Notice(self._keep(choice.provider, base_url)))
-        await self.adopt(record, choice)
+        await self.adopt(record, choice if base_url else choice.noted(self._unlisted(choice)))
+
+    def _unlisted(self, choice: choose.Choice) -> str:
+        """Said of a hosted model that its server did not offer when it was asked; one nearby, and any Ollama, is
+        asked with each choice."""
+        if choice.info is None or choice.provider is None or choice.provider.name == "ollama":
+            return ""
+        if choose.is_near(str(getattr(choice.provider, "base_url", ""))):
+            return ""
+        head = f"{choice.provider.name}/"
+        return choose.unlisted(choice.info.name, [name for name in self.offered if name.startswith(head)])
 
     async def adopt(self, record: Record, choice: choose.Choice) -> None:
         """The session runs on what was chosen, from the next request on."""
@@ -79,6 +91,7 @@ class Models:
         if self.fresh is not None:
             self.config = await self.fresh()
         offered, self.tried = await choose.offered(self.config.settings, *self._world)
+        self.offered = tuple(one.name for one in offered)
         told = self.told(id, offered)
         more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}
         record.emit(replace(told, data={**told.data, **more}))

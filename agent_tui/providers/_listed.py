@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final
+
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Provider, ProviderError
 from agent_tui.providers.wire import is_near
 
+_EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
+"""What a list may have behind a name that means the same model without it."""
+
+
+def unlisted(name: str, names: Collection[str]) -> str:
+    """Said of a model that is not among the `names` of its server's list; empty: it is, or there is no such list (Azure's
+    has what could be deployed). The model is taken all the same: not every list is whole."""
+    if not names or name.startswith("azure/"):
+        return ""
+    if any(one.startswith(name) and _EDITION.fullmatch(one[len(name) :]) for one in names):
+        return ""
+    near = get_close_matches(name, names, n=1)
+    there = f": the nearest there is {near[0]}." if near else "; /models shows what is."
+    return f"{name} is not on its server's list{there}"
+
 
 async def listed(provider: Provider, base_url: str, known: ModelInfo) -> ModelInfo:
-    """`known`, or of a server nearby what its list says; a hosted one is not asked before the first prompt. Raises
-    ProviderError where nobody listens or the key is refused."""
+    """`known`, or of a server nearby what its list says, and that it is not on it; a hosted one is not asked before the
+    first prompt. Raises ProviderError where nobody listens or the key is refused."""
     if not is_near(base_url):
         return known
     try:
@@ -18,4 +39,5 @@ async def listed(provider: Provider, base_url: str, known: ModelInfo) -> ModelIn
         if error.failed.kind in ("unreachable", "timeout", "auth"):
             raise
         return known  # it has no list: that is no reason not to try
-    return next((info for info in offered if info.name == known.name), known)
+    note = unlisted(known.name, [info.name for info in offered])
+    return next((info for info in offered if info.name == known.name), replace(known, note=note))

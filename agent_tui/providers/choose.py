@@ -13,6 +13,8 @@ from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import _typed, compatible, ollama, openai, presets
+from agent_tui.providers._addresses import is_near as is_near
+from agent_tui.providers._listed import unlisted as unlisted
 from agent_tui.providers._named import best, default, first_listed, named
 from agent_tui.providers._reach import Reached, reached
 from agent_tui.providers._world import Choice as Choice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -12,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.models import Models
+from agent_tui.agent.record import Record
 from agent_tui.agent.worker import Worker
-from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
+from agent_tui.protocol.events import Answered, ErrorRaised, Event, ModelChanged, Notice, Restored
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
+from agent_tui.sessions.store import Store
 from agent_tui.settings import ProviderSettings, Settings
 from tests.agent.driving import Place, running
 
@@ -143,6 +147,32 @@ def test_what_the_servers_offer(place: Place, ollama: str) -> None:
         driver.send(Query("q", "models"))
         [small] = driver.until(Answered, lambda event: event.id == "q").data["offered"]
         assert (small["window"], small["room"]) == (8192, 4096), "what it could hold, and what it will"
+
+
+HOSTED = {"OLLAMA_HOST": "127.0.0.1:1", "OPENAI_API_KEY": "sk-x", "ANTHROPIC_API_KEY": "sk-y"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("openai/gpt-5", []), ("anthropic/claude-x", []),
+        ("openai/gtp-5", ["openai/gtp-5 is not on its server's list: the nearest there is openai/gpt-5."]),
+    ],
+)  # fmt: skip
+def test_a_hosted_model_is_looked_for_in_the_list_that_is_known(place: Place, name: str, said: list[str]) -> None:
+    """Its server is not asked for that; of one whose list nobody has seen, nothing is said."""
+    told: list[Event | Restored] = []
+    models = Models(place.config("", environment=HOSTED))
+    models.offered = ("openai/gpt-5", "openai/gpt-5-mini", "ollama/small")
+    record = Record("s", Store.create(place.home, "s", kept=False), told.append)
+
+    async def scenario() -> None:
+        await models.change(record, name, "")
+        await models.close()
+
+    asyncio.run(scenario())
+    record.store.close()
+    assert models.info.name == name and [event.text for event in told if isinstance(event, Notice)] == said
 
 
 def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:

@@ -150,6 +150,30 @@ def test_a_server_of_the_persons_own() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("acme/coder-xl", ""), ("acme/dated", ""), ("acme/tagged", ""),
+        ("acme/codr-xl", "acme/codr-xl is not on its server's list: the nearest there is acme/coder-xl."),
+        ("acme/coder", "acme/coder is not on its server's list: the nearest there is acme/coder-xl."),
+        ("acme/zzzz", "acme/zzzz is not on its server's list; /models shows what is."),
+    ],
+)  # fmt: skip
+def test_a_model_that_its_server_does_not_list_is_taken_and_said_to_be_none_of_them(name: str, said: str) -> None:
+    async def scenario() -> None:
+        async with serving(openai_routes(["coder-xl", "dated-2026-01-31", "tagged:latest"])) as server:
+            own = settings(acme=ProviderSettings(base_url=f"{server.address}/v1"))
+            choice = await chosen(name, own, {"OLLAMA_HOST": await free_address()})
+            assert name_of(choice) == name
+            assert choice.info is not None and choice.info.note == said
+        async with serving(openai_routes([])) as server:
+            own = settings(acme=ProviderSettings(base_url=f"{server.address}/v1"))
+            choice = await chosen(name, own, {"OLLAMA_HOST": await free_address()})
+            assert choice.info is not None and choice.info.note == "", "no list says nothing"
+
+    asyncio.run(scenario())
+
+
 def test_where_nothing_is_known_of_a_model() -> None:
     async def scenario() -> None:
         environment = {"OLLAMA_HOST": await free_address()}
