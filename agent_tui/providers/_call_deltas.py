@@ -82,8 +82,9 @@ class CallDeltas:
         return bool(name) and bool(slot.name) and slot.complete()
 
     def calls(self) -> tuple[ToolCall, ...]:
+        told = ((slot, "".join([*slot.parts, slot.text.close()]) or "{}") for slot in self._slots)
         return tuple(
-            ToolCall(slot.id, slot.name, "".join([*slot.parts, slot.text.close()]) or "{}")
-            for slot in self._slots
-            if slot.name or slot.parts
+            ToolCall(slot.id, slot.name, text)
+            for slot, text in told
+            if (slot.name or slot.parts) and not self._ids.again(slot.wire_id, slot.name, text)
         )

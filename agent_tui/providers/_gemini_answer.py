@@ -90,7 +90,8 @@ class GeminiAnswer:
     def _part(self, part: dict[str, Any], parts: Parts) -> None:
         signature = text_in(part.get("thoughtSignature"))
         if isinstance(call := part.get("functionCall"), dict):
-            parts.add(self._call(call, signature))
+            for chunk in self._call(call, signature):
+                parts.add(chunk)
             return
         if not isinstance(given := part.get("text", "" if signature else None), str):
             return  # what the server ran or drew itself
@@ -102,13 +103,15 @@ class GeminiAnswer:
         elif text:
             parts.text(text)
 
-    def _call(self, data: dict[str, Any], signature: str) -> CallChunk:
+    def _call(self, data: dict[str, Any], signature: str) -> tuple[CallChunk, ...]:
         args, wired = data.get("args"), text_in(data.get("id"))
-        text = args if isinstance(args, str) else arguments_of({} if args is None else args)
-        call = ToolCall(self._ids.take(wired), name_in(data.get("name")), whole(text))
+        text = whole(args if isinstance(args, str) else arguments_of({} if args is None else args))
+        if self._ids.again(wired, name := name_in(data.get("name")), text):
+            return ()
+        call = ToolCall(self._ids.take(wired), name, text)
         self._calls.append(call)
         self._runs.add("call", 1 if wired == call.id else 0, signature)
-        return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
+        return (CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name),)
 
     def rest(self, parts: Parts) -> None:
         rest = self._words["text"].close()

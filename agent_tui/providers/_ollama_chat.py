@@ -73,17 +73,20 @@ class OllamaAnswer:
             parts.text(text)
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, dict):
-                parts.add(self._call(call))
+            for chunk in self._call(call) if isinstance(call, dict) else ():
+                parts.add(chunk)
 
-    def _call(self, data: dict[str, Any]) -> CallChunk:
+    def _call(self, data: dict[str, Any]) -> tuple[CallChunk, ...]:
         function = data.get("function")
         function = function if isinstance(function, dict) else {}
         arguments = function.get("arguments")
-        text = arguments if isinstance(arguments, str) else arguments_of({} if arguments is None else arguments)
-        call = ToolCall(self._ids.take(text_in(data.get("id"))), name_in(function.get("name")), whole(text))
+        text = whole(arguments if isinstance(arguments, str) else arguments_of({} if arguments is None else arguments))
+        name, wired = name_in(function.get("name")), text_in(data.get("id"))
+        if self._ids.again(wired, name, text):
+            return ()
+        call = ToolCall(self._ids.take(wired), name, text)
         self._calls.append(call)
-        return CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name)
+        return (CallChunk(len(self._calls) - 1, call.arguments, call.id, call.name),)
 
     def rest(self, parts: Parts) -> None:
         parts.text(self._text.close())

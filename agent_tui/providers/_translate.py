@@ -98,6 +98,7 @@ class CallIds:
     def __init__(self, request: Request) -> None:
         self._taken = set(calls_in(request.messages))
         self._next = sum(1 for _ in calls_in(request.messages)) + 1
+        self._told = set[tuple[str, str, str]]()
 
     def take(self, wanted: str = "") -> str:
         """`wanted` if it is an id that nobody has, else a new one."""
@@ -106,6 +107,14 @@ class CallIds:
             found, self._next = f"call_{self._next}", self._next + 1
         self._taken.add(found)
         return found
+
+    def again(self, wanted: str, name: str, arguments: str) -> bool:
+        """Whether this answer has the very call already: equal ones, without ids that tell them apart, are one.
+        A server that doubles what it sends must not have a file written twice, and to read one once is enough."""
+        told = wanted, name, arguments
+        known = told in self._told
+        self._told.add(told)
+        return known
 
 
 class WholeText:

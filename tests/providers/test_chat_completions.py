@@ -122,8 +122,8 @@ def test_errors_inside_a_stream_are_named() -> None:
 
 
 def test_content_in_parts() -> None:
-    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "yes"}]
-    assert chat([delta(content=parts), delta("stop")])[:2] == [ThinkingChunk("hm"), TextChunk("yes")]
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "yea"}]
+    assert chat([delta(content=parts), delta("stop")])[:2] == [ThinkingChunk("hm"), TextChunk("yea")]
 
 
 def test_shapes_nobody_promised_do_not_raise() -> None:

@@ -67,13 +67,13 @@ def test_parts_that_are_no_words_are_left_out() -> None:
 
 
 def test_ids_of_the_server_are_kept_and_missing_ones_are_made() -> None:
-    said = [call("ls", "{}", "g-1"), call("ls", "{}"), call("ls", "{}", "g-1")]
+    said = [call("ls", "{}", "g-1"), call("ls", "{}"), call("ls", '{"a": 1}', "g-1")]
     items = asyncio.run(answer(GEMINI, said, "tool_calls"))
     assert [c.id for c in finished(items).calls] == ["g-1", "call_1", "call_2"]
     assert [(item.index, item.text) for item in items if isinstance(item, CallChunk)] == [
         (0, "{}"),
         (1, "{}"),
-        (2, "{}"),
+        (2, '{"a":1}'),
     ]
 
 
