@@ -43,9 +43,10 @@ def test_a_placeholder_is_whole_or_a_shorter_one(width: int) -> None:
     [
         (60, "❯ y yes, once  a always allow make  n no  m no, and say why"),
         (50, "❯ y yes, once  a always  n no  m no, and say"),
-        (38, "❯ y yes, once  a always  n no …"),
-        (28, "❯ y yes, once  n no …"),
-        (18, "❯ y yes, once …"),
+        (38, "❯ y yes, once  a always  n no ↑↓"),
+        (28, "❯ y yes, once  n no ↑↓"),
+        (18, "❯ y yes, once ↑↓"),
+        (15, "❯ y yes, once …"),
     ],
 )
 def test_the_answers_end_with_a_no_for_as_long_as_there_is_room(width: int, said: str) -> None:

@@ -19,6 +19,8 @@ TITLES: Final = {
     "stuck": "The agent goes round in circles",
 }
 """What a question is about."""
+NARROW: Final = 32
+"""Columns below which the footer has no room for the names of two keys that scroll."""
 
 
 def dialog_view(model: Model) -> DialogView | None:
@@ -50,13 +52,18 @@ def _dialog(
 
 def asked_footer(model: Model) -> FooterView:
     """The keys while something is asked."""
-    return _footer(nearest(model), model.keys)
+    dialog = model.dialog
+    hidden = dialog is not None and (dialog.scroll > 0 or bool(dialog.unseen))
+    return _footer(nearest(model), model.keys, hidden, 0 < model.width < NARROW)
 
 
 @lazy
-def _footer(nearest: tuple[str, str], own: OwnKeys) -> FooterView:
-    scroll = ("PgUp/PgDn" if nearest[1] != READ_ON else "", "scroll")
-    named = (nearest, ("↑↓", "choose"), scroll, (commands.key_of("stop", own), "stop the turn"))
+def _footer(nearest: tuple[str, str], own: OwnKeys, hidden: bool, narrow: bool) -> FooterView:
+    """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before what the cursor
+    shows by itself."""
+    scroll, choose = ("PgDn", "↓") if narrow else ("PgUp/PgDn", "scroll"), ("↑↓", "choose")
+    moves = (choose,) if nearest[1] == READ_ON else (scroll, choose) if hidden else (choose, scroll)
+    named = (nearest, *moves, (commands.key_of("stop", own), "stop the turn"))
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 

@@ -67,8 +67,8 @@ class Dialog(Region):
         return (self._count, len(self._whole) + more) if self._count else (0, 0)
 
     def show(self, value: DialogView | None) -> None:
-        before = self.value and self.value.display
-        if before is not (value and value.display) and self.is_attached and self in self.screen.selections:
+        before = self.value and (self.value.id, id(self.value.display))
+        if before != (value and (value.id, id(value.display))) and self.is_attached and self in self.screen.selections:
             self.screen.clear_selection()  # it was in something else
         self.value = value
         self.display = value is not None
@@ -95,7 +95,7 @@ class Dialog(Region):
         if budget < len(value.options) + 5:
             return self._tight(value, width, budget, tone)
         inner = width - 4
-        reason, whole = self._reason(value, inner), len(self._text(value, inner))
+        reason, whole = small.reason_lines(value, inner), len(self._text(value, inner))
         parts, beside = roomy(value, reason, whole, inner, budget), 0
         if parts is None:
             parts, beside = small.packed(value, reason, whole, inner, budget, self._kept_rows(value)), width
@@ -109,13 +109,13 @@ class Dialog(Region):
         ]
 
     def _tight(self, value: DialogView, width: int, budget: int, tone: str) -> list[Sequence[Segment]]:
-        """For a handful of lines: no border, the answers in one line."""
-        row = small.answers_row(value, width)
-        shown = self._window(value, width, max(1, budget - 2), width // 2)
+        """For a handful of lines: no border, the answers in as few lines as say them all."""
+        answers = small.answers(value, width, budget - 1, len(self._text(value, width)))
+        shown = self._window(value, width, max(1, budget - 1 - max(1, len(answers))), width // 2)
         self._top, self._inset = 1, 0
         note = [seg(f" {self._note}", "dim")] if self._note else []
         head = between((seg(value.title, f"{tone} strong"),), note, width)
-        return [head, *shown, *([pad(row, width)] if row else [])]
+        return [head, *shown, *answers]
 
     def _kept_rows(self, value: DialogView) -> int:
         """Lines of the transcript that stay; one where there is little room (none at all would be laid out as one too
@@ -125,7 +125,8 @@ class Dialog(Region):
         return 1 if few else CONTEXT_ROWS
 
     def _text(self, value: DialogView, width: int) -> Sequence[Line]:
-        """The command or diff in lines. A long one takes a while, so it is laid out once."""
+        """The command or diff in lines; where there is none, the words of the question. A long one takes a while, so it
+        is laid out once."""
         laid = (value.display, width, value.look)
         if self._laid is None or self._laid[0] is not laid[0] or self._laid[1:] != laid[1:]:
             self._laid = laid
@@ -133,7 +134,7 @@ class Dialog(Region):
             if value.display is not None:
                 self._coming = displays.asked_parts(value.display, width, cell_len, value.look)
                 self._go_on(self._coming)
-        return self._drawn
+        return self._drawn if value.display is not None else small.told(value, width)
 
     def _go_on(self, coming: Iterator[Sequence[Line]]) -> None:
         """Lay out the next part; the one after it when a key has had its turn."""
@@ -154,18 +155,10 @@ class Dialog(Region):
             self._go_on(coming)
             self.redraw()
 
-    def _reason(self, value: DialogView, width: int) -> list[Sequence[Segment]]:
-        if not value.reason:
-            return []
-        style = "notice.warning" if value.warning else "dim"
-        return [line.segments for line in wrap((seg(value.reason, style),), width, cell_len)]
-
     def _window(self, value: DialogView, width: int, room: int, beside: int = 0) -> list[Sequence[Segment]]:
         """As much of the command or diff as fits, from line `scroll` on. How much that is has a line, or some of the
         `beside` cells of another one."""
         self._note = ""
-        if value.display is None:
-            return []
         drawn = self._text(value, width)
         self._whole, self._first, self._count = drawn, 0, len(drawn)
         if len(drawn) <= room:

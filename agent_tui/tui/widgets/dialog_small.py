@@ -1,4 +1,5 @@
-"""A question where there is little room: the answers in short, side by side, so that what is asked about is in view."""
+"""A question where there is little room: the answers in short, side by side, so that what is asked about is in view;
+and the words of one, which are scrolled where they are all that is asked about."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from agent_tui.tui.markdown.lines import Segment, line_cells
+from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.widgets.dialog import ASKED_ROWS, Parts, option_cells, option_row
 from agent_tui.tui.widgets.paint import pad, seg
@@ -17,6 +18,8 @@ UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · Pg
 READ: Final = (" · PgUp/PgDn scroll", " · PgUp/PgDn")
 """How the rest of what is asked about is read: `UNREAD` where it has to be before a yes."""
 NO: Final = "n"
+OTHERS: Final = "↑↓"
+"""What goes to the answers that have no room, where there is room to say it."""
 LEAST_CONTEXT: Final = 2
 """So much of the transcript stays above it, if there was as much."""
 
@@ -53,19 +56,62 @@ def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[S
     return [pad(row, width) for row in rows]
 
 
-def answers_row(value: DialogView, width: int) -> list[Segment]:
-    """All answers in one row, in short where they have no room; the first is said whole."""
+def told(value: DialogView, width: int) -> Sequence[Line]:
+    """The words of a question, or why consent is asked."""
+    style = "notice.warning" if value.warning else "dim"
+    return wrap((seg(value.reason, style),), width, cell_len) if value.reason else ()
+
+
+def reason_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
+    """What stands above a command or a diff; where there is none, the words are what is asked about themselves."""
+    return [line.segments for line in told(value, width)] if value.display is not None else []
+
+
+def answers(value: DialogView, width: int, room: int, whole: int) -> list[Sequence[Segment]]:
+    """All answers in one row, or in as many as a third of `room` has or `whole` lines of what is asked about leave of
+    it; else what there is room for in one."""
+    row = option_row(in_short(value, width), value.selected)
+    if line_cells(row, cell_len) <= width:
+        return [pad(row, width)] if row else []
+    for words in (brief, last_words):
+        options = [replace(option, short=words(option)) for option in value.options]
+        rows = packed_lines(options, value.selected, width)
+        if len(rows) <= max(room // 3, room - whole):
+            return rows
+    return [pad(answers_row(value, width), width)]
+
+
+def brief(option: Option) -> str:
+    return option.short or option.label
+
+
+def last_words(option: Option) -> str:
+    """Without the yes or no in front of what else it does."""
+    return brief(option).rpartition(", ")[2]
+
+
+def in_short(value: DialogView, width: int) -> list[Option]:
+    """The answers in as many words as fit beside each other; the first is said whole."""
     options = [replace(option, also="") for option in value.options]
-    for number in range(len(options) - 1, 0, -1):
-        if line_cells(option_row(options, value.selected), cell_len) > width:
-            options[number] = replace(options[number], label=options[number].short or options[number].label)
+    for words in (brief, last_words):
+        for number in range(len(options) - 1, 0, -1):
+            if line_cells(option_row(options, value.selected), cell_len) > width:
+                options[number] = replace(options[number], label=words(options[number]))
+    return options
+
+
+def answers_row(value: DialogView, width: int) -> list[Segment]:
+    """As many answers as one row has room for, and how the others are seen."""
+    options = in_short(value, width)
     row = option_row(options, value.selected)
     kept = [*range(len(options))]
     for number in sorted(kept, key=lambda one: (one == value.selected, one == 0, options[one].key == NO, -one)):
         if line_cells(row, cell_len) <= width or len(kept) == 1:
             break
-        kept.remove(number)  # a no is said for as long as there is room, and the arrows go to all of them
+        kept.remove(number)  # a no is said for as long as there is room
         shown = [options[one] for one in kept]
         chosen = kept.index(value.selected) if value.selected in kept else -1
         row = [*option_row(shown, chosen), Segment(" …", "dim")]
+    if len(kept) < len(options) and line_cells(row, cell_len) < width:
+        row[-1:] = Segment(" "), Segment(OTHERS, "accent")
     return row

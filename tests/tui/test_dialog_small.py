@@ -1,0 +1,130 @@
+"""A question in a small terminal: every answer is named, or how it is seen; and all that is asked can be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from agent_tui.protocol.display import DiffDisplay, Hunk
+from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
+from agent_tui.protocol.ops import Op, Submit
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.msg import AskedShown, Resized
+from agent_tui.tui.regions import DialogView, Option
+from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.widgets.dialog_small import answers
+from tests.tui.play import Play
+from tests.tui.stage import SESSION, PlayedEngine, play, text, until
+
+DIFF = DiffDisplay("a.py", (Hunk(0, 1, tuple(f"+line {n}" for n in range(60))),), 60)
+ASKED = ApprovalAsked(
+    session=SESSION, id="q", call_id="c", tool="t", label="Create a.py", reason="the mode asks", always="it",
+    mode="accept-edits", display=DIFF,
+)  # fmt: skip
+WORDS = [f"w{number:02}" for number in range(24)]
+STUCK = QuestionAsked(session=SESSION, id="q", kind="stuck", text=" ".join(WORDS), options=("stop", "continue", "say"))
+KEYS = "yaenm"
+ANSWERS = (
+    Option("y", "yes, once"), Option("a", "always here", short="always"),
+    Option("e", "yes, and accept edits", short="yes, accept edits"), Option("n", "no"),
+    Option("m", "no, and say why", short="no, say why"),
+)  # fmt: skip
+
+
+def asking(event: Event) -> PlayedEngine:
+    def react(engine: PlayedEngine, op: Op) -> None:
+        if isinstance(op, Submit):
+            engine.begin(op.text)
+            engine.say(event)
+
+    return PlayedEngine(react)
+
+
+def said(app: AgentApp) -> str:
+    """The lines of the question."""
+    region = app.regions.dialog.region
+    return "\n".join(text(app).split("\n")[region.y : region.bottom])
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 14), (36, 13), (80, 14), (40, 20)], ids=str)
+def test_every_answer_is_named_below_what_is_asked(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "yes, once" in text(app))
+        await pilot.pause()
+        shown = said(app)
+        assert [key for key in KEYS if f" {key} " not in shown] == [], shown
+        assert "say why" in shown and "accept edits" in shown and "Create a.py" in shown
+        assert app.regions.dialog.part[0] >= 3
+
+    play(asking(ASKED), steps, size=size)
+
+
+@pytest.mark.parametrize("size", [(24, 8), (30, 10), (32, 9)], ids=str)
+def test_where_there_is_no_room_for_all_the_way_to_them_is_named(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "yes, once" in text(app))
+        await pilot.pause()
+        for key in KEYS:
+            for _ in range(20):  # one that comes too soon moves nothing
+                if f"❯ {key} " in said(app):
+                    break
+                await pilot.press("down")
+                await pilot.pause(BURST_SECONDS)
+            assert f"❯ {key} " in said(app) and "↑↓" in said(app), said(app)
+            assert app.regions.dialog.part[0] >= 1
+
+    play(asking(ASKED), steps, size=size)
+
+
+@pytest.mark.parametrize("width", range(12, 90))
+@pytest.mark.parametrize("room", [2, 4, 6, 9])
+def test_answers_leave_their_place_to_what_is_asked(width: int, room: int) -> None:
+    for chosen in range(len(ANSWERS)):
+        rows = answers(DialogView("t", "r", DIFF, ANSWERS, chosen), width, room, 60)
+        assert 1 <= len(rows) <= max(1, room // 3)
+        assert all(sum(len(one.text) for one in row) == width for row in rows)
+
+
+@pytest.mark.parametrize("size", [(24, 8), (30, 10), (40, 12), (60, 14), (80, 24)], ids=str)
+def test_the_words_of_a_question_can_be_read_to_their_end(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "s stop" in text(app) or "s/1 stop" in text(app))
+        await pilot.pause()
+        seen, before = said(app), ""
+        while before != said(app):
+            before = said(app)
+            await pilot.press("pagedown")
+            await pilot.pause()
+            seen += said(app)
+        assert [word for word in WORDS if word not in seen] == []
+        assert WORDS[-1] in before
+        for _ in WORDS:
+            await pilot.press("pageup")
+        await pilot.pause()
+        assert WORDS[0] in said(app)
+
+    play(asking(STUCK), steps, size=size)
+
+
+@pytest.mark.parametrize(
+    ("width", "part", "named"),
+    [
+        (80, (5, 5), ("↑↓", "PgUp/PgDn")), (80, (5, 9), ("PgUp/PgDn", "↑↓")), (24, (1, 9), ("PgDn", "↑↓")),
+        (40, (4, 9), ("PgUp/PgDn", "↑↓")),
+    ],
+)  # fmt: skip
+def test_the_footer_names_what_scrolls_before_what_is_seen(
+    width: int, part: tuple[int, int], named: tuple[str, str]
+) -> None:
+    """A key that nothing on the screen is about has the place."""
+    asked = Play()
+    asked.begin()
+    asked.say(Resized(width, 24))
+    asked.feed(replace(ASKED, session="s"))
+    keys = asked.say(AskedShown("q", *part)).footer.keys
+    assert tuple(key for key, _ in keys[1:3]) == named
