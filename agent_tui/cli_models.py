@@ -72,8 +72,7 @@ async def _list(config: EngineConfig, provider: str) -> int:
     config, problems = await with_stored(config, work_pool())
     if provider and (missing := choose.needs(provider, config.settings, config.environment)):
         return _fail(missing, FAILED)
-    found, tried = await choose.offered(config.settings, config.environment, config.cwd, config.folders.data)
-    shown = [model for model in found if not provider or model.name.startswith(f"{provider}/")]
+    shown, tried = await choose.offered(config.settings, config.environment, config.cwd, config.folders.data, provider)
     width = min(WIDEST, max((len(model.name) for model in shown), default=0))
     for model in shown:
         window = model.window_max or model.window

@@ -146,6 +146,17 @@ def test_the_models_of_one_provider_need_no_word_more(machine: Machine) -> None:
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "needs a key" in done.stderr
 
 
+def test_of_one_provider_nothing_is_said_of_others(machine: Machine) -> None:
+    """Neither runs here: only the one that was asked for is told of."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = "http://{}:{}/v1".format(*free.getsockname())
+    (machine.home / "config.toml").write_text(f'[providers.mine]\nbase_url = "{address}"\n')
+    mine, theirs = machine.run("mine"), machine.run("ollama")
+    assert (mine.returncode, theirs.returncode) == (1, 1)
+    assert [address in line for line in mine.stderr.splitlines()] == [True]
+    assert [machine.address in line for line in theirs.stderr.splitlines()] == [True]
+
+
 def test_a_program_that_does_not_begin_is_said(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_server, "START_SECONDS", 0.3)
     (machine.home / "bin" / "ollama").write_text("#!/bin/sh\necho no such thing; exit 1\n")

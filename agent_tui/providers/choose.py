@@ -102,14 +102,14 @@ def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
 
 
 async def offered(
-    settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path
+    settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, only: str = ""
 ) -> tuple[tuple[ModelInfo, ...], tuple[Tried, ...]]:
-    """What each provider that can be reached offers, and why the others offer nothing."""
+    """What each provider that can be reached offers, and why the others offer nothing; `only`: of one alone."""
     world = World(settings, environment, cwd, data)
-    providers: list[Provider] = [world.ollama()]
+    providers: list[Provider] = []
     found: list[ModelInfo] = []
     tried: list[Tried] = []
-    for name in _set_up(world):
+    for name in (only,) if only else ("ollama", *_set_up(world)):
         try:
             providers.append(world.provider(name, str(world.of(name).options.get("model") or "")))
         except LookupError as error:
@@ -122,7 +122,7 @@ async def offered(
             tried.append(Tried(place(provider), "it has no models"))
         else:
             found += (replace(model, where=place(provider)) for model in models)
-    if not found and len(providers) == 1:  # who has set up others does not wait for this one
+    if not found and not only and len(providers) == 1:  # who has set up others does not wait for this one
         tried.append(Tried(openai.KEY, "not set"))
     return tuple(found), tuple(tried)
 

@@ -232,6 +232,9 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
         assert found == ()
         assert [each.what for each in tried] == [f"Ollama at {nowhere}", f"the server at {nowhere}/v1"]
         assert all(nowhere not in each.result for each in tried)
+        for only, place in (("ollama", f"Ollama at {nowhere}"), ("compatible", f"the server at {nowhere}/v1")):
+            found, tried = await offered(given, {"OLLAMA_HOST": nowhere}, Path(), Path(), only)
+            assert (found, [each.what for each in tried]) == ((), [place]), "nobody else is asked"
         _, tried = await offered(Settings(), {"OLLAMA_HOST": nowhere}, Path(), Path())
         assert [each.what for each in tried] == [f"Ollama at {nowhere}", "OPENAI_API_KEY"]
 
