@@ -20,6 +20,7 @@ from agent_tui.sessions.maintain import Repaired
 from agent_tui.sessions.retention import Old
 from agent_tui.sessions.search import Hit
 from agent_tui.sessions.tree import tree
+from agent_tui.structures.moments import dated
 from agent_tui.structures.visible import visible
 
 TITLE: Final = 60
@@ -175,6 +176,6 @@ def _turns(count: int) -> str:
 
 def moment(at: float) -> str:
     try:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+        return dated(at, time.localtime(at).tm_gmtoff)
     except (OverflowError, OSError, ValueError):
         return "an unknown time "

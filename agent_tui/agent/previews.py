@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, Final
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query
+from agent_tui.structures.moments import clock
 
 HEAD: Final = 16_384
 TAIL: Final = 131_072
@@ -112,7 +114,7 @@ def _log(config: EngineConfig, session: str) -> dict[str, Any]:
     own, left = _tail(_newest(config.folders.logs))
     records, more = _tail(config.folders.sessions / f"{session}.jsonl") if session else ("", 0)
     lines = sorted((*_own_lines(own), *_record_lines(records)), key=lambda line: line[0])
-    kept = [{"at": f"{at:%H:%M:%S}", "level": level, "source": source, "text": text[:LINE]}
+    kept = [{"at": clock(at, time.localtime(at).tm_gmtoff), "level": level, "source": source, "text": text[:LINE]}
             for at, level, source, text in lines]  # fmt: skip
     return {"lines": kept, "left": left + more}
 
@@ -132,7 +134,7 @@ def _newest(folder: Path) -> Path | None:
         return None
 
 
-Line = tuple[datetime, str, str, str]
+Line = tuple[float, str, str, str]
 
 
 def _own_lines(text: str) -> Iterator[Line]:
@@ -140,8 +142,8 @@ def _own_lines(text: str) -> Iterator[Line]:
     found: list[Line] = []
     for line in text.splitlines():
         try:
-            at = datetime.fromisoformat(line[:23])
-        except ValueError:
+            at = datetime.fromisoformat(line[:23]).timestamp()
+        except (ValueError, OverflowError):
             if found:
                 before = found[-1]
                 found[-1] = (*before[:3], f"{before[3]}\n{line}"[:LINE])
@@ -158,4 +160,4 @@ def _record_lines(text: str) -> Iterator[Line]:
             level = SAYS_LEVEL.get(kind, "record") or str(record.get("level", "info"))
             rest = {key: value for key, value in record.items() if key not in PLAIN and value not in ("", None)}
             said = json.dumps(rest, ensure_ascii=False) if rest else ""
-            yield datetime.fromtimestamp(at), level, "session", f"{kind} {said}".rstrip()
+            yield at, level, "session", f"{kind} {said}".rstrip()

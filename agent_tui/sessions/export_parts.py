@@ -23,6 +23,7 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.moments import dated
 from agent_tui.structures.visible import readable
 
 _SIGNS: Final = {"open": "[ ]", "active": "[>]", "done": "[x]"}
@@ -123,7 +124,7 @@ def _part(block: Block) -> Part | None:
     match block:
         case UserBlock():
             note = "while it worked" if block.steer else f"skill {one_line(block.skill)}" if block.skill else ""
-            return Speech("person", shown(block.text).strip("\n"), _clock(block.at), note)
+            return Speech("person", shown(block.text).strip("\n"), _when(block.at), note)
         case TextBlock():
             return None  # joined to answers above
         case ThinkingBlock():
@@ -146,10 +147,10 @@ def _part(block: Block) -> Part | None:
             assert_never(block)
 
 
-def _clock(at: float) -> str:
+def _when(at: float) -> str:
     """Local time of `at`; empty for none, and for one that no clock can show."""
     try:
-        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at)) if at > 0 else ""
+        return dated(at, time.localtime(at).tm_gmtoff) if at > 0 else ""
     except (OverflowError, OSError, ValueError):
         return ""
 

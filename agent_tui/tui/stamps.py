@@ -1,28 +1,25 @@
-"""When things happened, at the right edge of the block: prompts with their day, tool calls to the second, turn ends."""
+"""When things happened, at the right edge of the block: prompts with their day, tool calls and turn ends."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from agent_tui.protocol.transcript import Block, ToolBlock, TurnBlock, UserBlock
+from agent_tui.structures.moments import clock, dated
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, line_cells
 
 LEAST_WIDTH: Final = 40
 """Cells below which there is no room for times."""
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def stamp(block: Block, zone: int) -> str:
     """When `block` began or was said, in words; empty where that is not known. `zone`: seconds east of Greenwich."""
     match block:
         case UserBlock(at=at) if at:
-            year, month, day = _date(int(at + zone) // 86_400)
-            return f"{day} {_MONTHS[month - 1]} {year} {_clock(at + zone)}"
-        case ToolBlock(started_at=at) if at:
-            return f"{_clock(at + zone)}:{int(at + zone) % 60:02}"
-        case TurnBlock(at=at) if at:
-            return _clock(at + zone)
+            return dated(at, zone)
+        case ToolBlock(started_at=at) | TurnBlock(at=at) if at:
+            return clock(at, zone)
         case _:
             return ""
 
@@ -39,19 +36,3 @@ def stamped(lines: tuple[Line, ...], block: Block, look: Look, width: int, cells
         return (Line((*first.segments, *end), False, "", first.fill), *lines[1:])
     own = Line((Segment(" " * (width - 1 - len(words)), "stamp"), Segment(words, "stamp")), fill=lines[-1].fill)
     return (*lines, own)
-
-
-def _clock(seconds: float) -> str:
-    minutes = int(seconds) // 60 % 1_440
-    return f"{minutes // 60:02}:{minutes % 60:02}"
-
-
-def _date(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a number of days since 1970-01-01 (the Gregorian calendar, by eras of 400 years)."""
-    era, of_era = divmod(days + 719_468, 146_097)
-    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    month = (5 * of_year + 2) // 153  # from March on
-    day = of_year - (153 * month + 2) // 5 + 1
-    month += 3 if month < 10 else -9
-    return year + era * 400 + (month <= 2), month, day
