@@ -3,7 +3,6 @@ of its width; and what began on one side of a diff stays on that side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Offset
@@ -12,39 +11,22 @@ from textual.selection import Selection, SelectState
 from textual.timer import Timer
 from textual.widget import Widget
 
-from agent_tui.protocol.transcript import Block
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.markdown.lines import Line
-from agent_tui.tui.widgets.transcript_marks import joined, paragraph
 from agent_tui.tui.widgets.transcript_page import Page
 
 if TYPE_CHECKING:
     from agent_tui.tui import diff_sides
     from agent_tui.tui.widgets import transcript_clusters as clusters
+    from agent_tui.tui.widgets import transcript_places as places
 else:
     diff_sides = late("agent_tui.tui.diff_sides")
     clusters = late("agent_tui.tui.widgets.transcript_clusters")
+    places = late("agent_tui.tui.widgets.transcript_places")
 
 STEP: Final = 2
 STEP_SECONDS: Final = 0.04
 """Lines, and the time between, by which the page moves under a drag that is held above or below it."""
-_NEAR: Final = 8
-"""Rows around its old place among which a block is looked for."""
-
-
-@frozen
-class Place:
-    """A letter of a row: character `x` of line `offset` of `lines`, or, wherever lines begin and end by now, letter
-    `letter` of the paragraph that says `text`."""
-
-    index: int
-    block: Block
-    lines: tuple[Line, ...]
-    offset: int
-    x: int
-    text: str
-    letter: int
 
 
 @frozen
@@ -57,41 +39,40 @@ class Origin:
 
 @frozen
 class Held:
-    """The ends of a selection, and where the drag that goes on began and is."""
+    """The ends of a selection, where the drag that goes on began and is, and the side of a diff on which it began."""
 
-    ends: tuple[Place | None, Place | None] = (None, None)
-    drag: tuple[Place | None, Place | None] = (None, None)
+    places: tuple[places.Place | None, ...] = ()
+    side: diff_sides.Side | None = None
 
 
 def hold(page: Page, widget: Widget) -> Held:
     """Where the selection in `widget` is, before the page changes. Costs nothing where nothing is selected."""
-    if not widget.is_attached:
+    if not widget.is_attached or (widget.text_selection is None and _drag(widget) is None):
         return Held()
-    selection, state = widget.text_selection, _drag(widget)
-    if selection is None and state is None:
-        return Held()
-    start, end = selection or (None, None)
-    began, goes = _offsets(state, widget)
-    return Held((_place(page, start), _place(page, end)), (_place(page, began), _place(page, goes)))
+    return Held(tuple(places.place_of(page, at) for at in _all_offsets(widget)), _side(page, widget))
 
 
 def keep(page: Page, widget: Widget, held: Held) -> None:
-    """After the page has changed: the selection is where its letters are now, and a drag that goes on, too."""
-    if held == Held() or not widget.is_attached:
+    """After the page has changed: the selection is where its letters are now, and a drag that goes on, too. Both end
+    where another width has the words of a table or of a diff in another order: others would stand between the ends."""
+    if not held.places or not widget.is_attached:
         return
-    screen, selection, state = widget.screen, widget.text_selection, _drag(widget)
-    if selection is not None:
-        moved = Selection(_offset(page, held.ends[0], selection.start), _offset(page, held.ends[1], selection.end))
-        if moved != selection:
-            screen.selections[widget] = moved
-    if state is not None:
-        began, goes = _offsets(state, widget)
-        start = state.start._replace(content_offset=_offset(page, held.drag[0], began))
-        end = state.end
-        if end is not None and goes is not None:
-            end = end._replace(content_offset=_offset(page, held.drag[1], goes))
+    screen, selection, state, before = widget.screen, widget.text_selection, _drag(widget), _all_offsets(widget)
+    now = [places.offset_of(page, place, at, ends=n == 1)
+           for n, (place, at) in enumerate(zip(held.places, before, strict=True))]  # fmt: skip
+    start, end, began, goes = now
+    gone = any(at is not None and moved is None for at, moved in zip(before, now, strict=True))
+    if selection is not None and not gone and selection != (start, end):
+        screen.selections[widget] = Selection(start, end)
+    if state is not None and not gone:
+        state = state._replace(start=state.start._replace(content_offset=began))
+        if state.end is not None and goes is not None:
+            state = state._replace(end=state.end._replace(content_offset=goes))
         # Past the watcher, which would select anew, and paint, for what is the same selection.
-        screen.set_reactive(Screen._select_state, state._replace(start=start, end=end))
+        screen.set_reactive(Screen._select_state, state)
+    anew = any(place is not None and place.width != page.painter.width for place in held.places)
+    if gone or (anew and held.side != _side(page, widget)):
+        screen.clear_selection()
 
 
 def origin(page: Page, widget: Widget) -> Origin | None:
@@ -109,6 +90,16 @@ def origin(page: Page, widget: Widget) -> Origin | None:
     lines, offset = page.lines(index), began.y - page.extent(index)[0]
     side = diff_sides.side_at(lines[offset], began.x) if offset < len(lines) else None
     return None if side is None else Origin(index, side)
+
+
+def _all_offsets(widget: Widget) -> tuple[Offset | None, ...]:
+    """The ends of the selection, then of the drag."""
+    return *(widget.text_selection or (None, None)), *_offsets(_drag(widget), widget)
+
+
+def _side(page: Page, widget: Widget) -> diff_sides.Side | None:
+    began = origin(page, widget)
+    return None if began is None else began.side
 
 
 def span(page: Page, selection: Selection, began: Origin | None, line: int) -> tuple[int, int] | None:
@@ -137,69 +128,6 @@ def _offsets(state: SelectState | None, widget: Widget) -> tuple[Offset | None, 
         return None, None
     inside = state.end is not None and state.end.content_widget is widget
     return state.start.content_offset, state.end.content_offset if inside and state.end is not None else None
-
-
-def _place(page: Page, at: Offset | None) -> Place | None:
-    index = page.index_at(at.y) if at is not None else None
-    if at is None or index is None:
-        return None
-    row, offset = page.row(index), at.y - page.extent(index)[0]
-    if offset >= len(row.lines):
-        return Place(index, row.block, row.lines, offset - row.gap, at.x, "", 0)
-    first, end = paragraph(row.lines, offset)
-    text, origins = joined(row.lines, first, end)
-    letter = 0
-    for begin, number, start in origins:
-        if number >= 0 and (number, start) <= (offset, at.x):
-            letter = begin + (at.x - start if number == offset else 0)
-    return Place(index, row.block, row.lines, offset - row.gap, at.x, text, min(letter, len(text)))
-
-
-def _offset(page: Page, place: Place | None, known: Offset | None) -> Offset | None:
-    """Where `place` is now; `known` where that cannot be told."""
-    if place is None or known is None:
-        return known
-    index = _index(page, place)
-    count = len(page.heights) + len(page.live)
-    if index >= count:
-        return known
-    row = page.row(index)
-    top = page.extent(index)[0]
-    if row.lines is place.lines or not row.lines:
-        return Offset(place.x, top + max(0, place.offset + row.gap) if row.lines else top)
-    for near in range(index, min(index + 3, count)):  # what is being written may have become several rows
-        if (found := _found(page.row(near).lines, place)) is not None:
-            return Offset(found[1], page.extent(near)[0] + found[0])
-    return Offset(place.x, top + max(0, min(place.offset + row.gap, len(row.lines) - 1)))
-
-
-def _index(page: Page, place: Place) -> int:
-    """The row of that block: notices go in above an answer that is being written."""
-    rows = page.shown.rows
-    near = sorted(range(max(0, place.index - _NEAR), min(len(rows), place.index + _NEAR + 1)),
-                  key=lambda index: abs(index - place.index))  # fmt: skip
-    return next((index for index in near if rows[index] is place.block), place.index)
-
-
-def _found(lines: Sequence[Line], place: Place) -> tuple[int, int] | None:
-    """The line and the character in it where the letter of `place` is drawn, in the nearest paragraph that says the
-    same, or begins so."""
-    at, best, said = 0, -1, ""
-    while at < len(lines):
-        first, end = paragraph(lines, at)
-        text = joined(lines, first, end)[0]
-        alike = text == place.text or (bool(place.text.strip()) and text.startswith(place.text))
-        if alike and (best < 0 or abs(first - place.offset) < abs(best - place.offset)):
-            best, said = first, text
-        at = end
-    if best < 0:
-        return None
-    origins = joined(lines, *paragraph(lines, best))[1]
-    line, start = best, 0
-    for begin, number, character in origins:
-        if number >= 0 and begin <= min(place.letter, len(said)):
-            line, start = number, character + place.letter - begin
-    return line, start
 
 
 class Edge:
