@@ -3,7 +3,9 @@ same in every run of the same code. With AGENT_TUI_RANDOM=1 it makes up somethin
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 
 from hypothesis import settings
 
@@ -15,3 +17,14 @@ if os.environ.get("TERM") in ("dumb", "unknown"):  # of the machine that runs th
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("campaign", print_blob=True, deadline=None)
 settings.load_profile("campaign" if os.environ.get("AGENT_TUI_RANDOM") else "steady")
+
+for number in (signal.SIGINT, signal.SIGQUIT):  # a shell that runs the tests in the background has them ignored
+    if signal.getsignal(number) is signal.SIG_IGN:  # and what we start would inherit it
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """The ten thousand tests themselves stay: a collection that walks them again and again stops a process for over a
+    second on a slow machine, in the midst of what is tested."""
+    gc.collect()
+    gc.freeze()
