@@ -48,7 +48,7 @@ class Accounts:
         cost, estimated = self.bill(provider, usage)
         return UsageReported(
             usage=usage, model=info.name, provider=provider.name, duration_ms=duration_ms, window=info.window,
-            cost=cost, cost_estimated=estimated,
+            cost=cost, cost_estimated=estimated, window_assumed=info.window_assumed,
         )  # fmt: skip
 
     def bill(self, provider: Provider | None, usage: Usage) -> tuple[float | None, bool]:

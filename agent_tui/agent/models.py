@@ -77,7 +77,7 @@ class Models:
         before = self.info.name
         await self._take(choice)
         if self.info.name != before:
-            record.emit(ModelChanged(self.info.name, self.info.window))
+            record.emit(ModelChanged(self.info.name, self.info.window, self.info.window_assumed))
             self.tell_efforts(record)
             if self.info.note:
                 record.emit(Notice(self.info.note))

@@ -31,7 +31,7 @@ def about(events: Iterable[Event], n: int) -> str:
 
 def _facts(seen: Transcript, known: list[Event]) -> Iterable[str]:
     counted = stats(known)
-    window = f" of {seen.window:,}" if seen.window else ""
+    window = f" of {'≈' * seen.window_assumed}{seen.window:,}" if seen.window else ""
     yield f"- model **{seen.model or 'none'}**, mode **{seen.mode}**, {seen.state.replace('_', ' ')}"
     yield f"- turn {seen.turn}, step {seen.steps}; {len(seen.queue)} in the queue"
     yield f"- context {'≈' * seen.estimated}{seen.context_tokens:,}{window} tokens"

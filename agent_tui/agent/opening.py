@@ -56,6 +56,7 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
             cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
             versions={"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
             config=config.settings.snapshot(), resumed=bool(config.resume), otr=config.otr,
+            window_assumed=models.info.window_assumed,
         )
     )  # fmt: skip
     if (effort := config.settings.agent.effort) and not config.resume:

@@ -96,7 +96,8 @@ class Usage:
 
 @frozen
 class ModelInfo:
-    """What is known of a model. `window` is what will really be used, `window_max` what the model could; 0: unknown."""
+    """What is known of a model. `window` is what will really be used, `window_max` what the model could; 0: unknown.
+    `window_assumed`: nobody told how large it is."""
 
     name: str
     """`<provider>/<model>`."""
@@ -109,6 +110,7 @@ class ModelInfo:
     """What a person should know before the first prompt."""
     where: str = ""
     """The server that runs it, in words."""
+    window_assumed: bool = False
 
 
 @frozen

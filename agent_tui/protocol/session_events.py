@@ -18,7 +18,8 @@ FORKED: Final = "forked from session"
 @frozen
 class SessionStarted(Event):
     """The header of a run: the first record of a log, and again at each resume (`resumed`). `parent`, `parent_at`:
-    the session that it was forked from, and the record there. `otr`: off the record, nothing is written."""
+    the session that it was forked from, and the record there. `otr`: off the record, nothing is written.
+    `window_assumed`: nobody told how large the window is."""
 
     cwd: str = ""
     model: str = ""
@@ -30,12 +31,14 @@ class SessionStarted(Event):
     parent: str = ""
     parent_at: int = 0
     otr: bool = False
+    window_assumed: bool = False
     type: Literal["session_started"] = "session_started"
 
     def apply(self, t: Transcript) -> Transcript:
         t = replace(
-            t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window, otr=self.otr
-        )
+            t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window, otr=self.otr,
+            window_assumed=self.window_assumed,
+        )  # fmt: skip
         last = t.rows[-1] if self.resumed and len(t.rows) else None
         fresh = isinstance(last, DividerBlock) and last.text.startswith(FORKED)  # nothing was done in the copy yet
         return t.add(DividerBlock("resumed")) if last is not None and not fresh else t
@@ -97,10 +100,11 @@ class DirectoriesChanged(Event):
 class ModelChanged(Event):
     model: str
     window: int = 0
+    window_assumed: bool = False
     type: Literal["model_changed"] = "model_changed"
 
     def apply(self, t: Transcript) -> Transcript:
-        return replace(t, model=self.model, window=self.window, answering="")
+        return replace(t, model=self.model, window=self.window, window_assumed=self.window_assumed, answering="")
 
 
 @frozen

@@ -158,6 +158,7 @@ class Transcript:
     title: str = ""
     model: str = ""
     window: int = 0
+    window_assumed: bool = False  # nobody told how large it is
     mode: str = "auto"
     rows: Vec[Block] = field(default_factory=Vec)
     streaming: Streaming | None = None
@@ -280,12 +281,10 @@ class Transcript:
         block = None if row is None else self.rows[row]
         return block if isinstance(block, ToolBlock) else None
 
-    def used(self, usage: Usage, window: int) -> Transcript:
-        written = usage.completion_tokens
-        return replace(
-            self, context_tokens=usage.prompt_tokens + written, estimated=usage.estimated,
-            turn_tokens=self.turn_tokens + written, window=window or self.window,
-        )  # fmt: skip
+    def used(self, usage: Usage) -> Transcript:
+        sent, new = usage.prompt_tokens, usage.completion_tokens
+        t = replace(self, context_tokens=sent + new, estimated=usage.estimated)
+        return replace(t, turn_tokens=self.turn_tokens + new)
 
     def paid(self, cost: float | None, estimated: bool) -> Transcript:
         if cost is None:

@@ -201,7 +201,8 @@ class AssistantReplied(Event):
 @frozen
 class UsageReported(Event):
     """What one request took. `cost` in dollars, by the price of then; None: no price was known. `purpose`: what it was
-    for, where it was no step of a turn. `answered_by`: the model's name as its server says it, where it does."""
+    for, where it was no step of a turn. `answered_by`: the model's name as its server says it, where it does.
+    `window_assumed`: nobody told how large it is."""
 
     usage: Usage
     model: str = ""
@@ -212,11 +213,15 @@ class UsageReported(Event):
     cost_estimated: bool = False
     purpose: Literal["", "title"] = ""
     answered_by: str = ""
+    window_assumed: bool = False
     type: Literal["usage"] = "usage"
 
     def apply(self, t: Transcript) -> Transcript:
         t = t.paid(self.cost, self.cost_estimated)
-        return t if self.purpose else t.used(self.usage, self.window)
+        if self.purpose:
+            return t
+        t = replace(t, window=self.window, window_assumed=self.window_assumed) if self.window else t
+        return t.used(self.usage)
 
 
 @frozen

@@ -135,7 +135,7 @@ async def asked(provider: Provider) -> Choice:
 
 def described(provider: Provider, info: ModelInfo) -> ModelInfo:
     served = hasattr(provider, "base_url")
-    return info if info.window or not served else replace(info, window=_models.WINDOW)
+    return info if info.window or not served else replace(info, window=_models.WINDOW, window_assumed=True)
 
 
 def none(what: str, result: str) -> Choice:

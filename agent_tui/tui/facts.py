@@ -88,7 +88,8 @@ def _server(t: Transcript) -> str:
 
 
 def _context(t: Transcript) -> str:
-    return f"{tokens(t.context_tokens)} of {tokens(t.window)} tokens" if t.window else tokens(t.context_tokens)
+    used = tokens(t.context_tokens, t.estimated)
+    return f"{used} of {tokens(t.window, t.window_assumed)} tokens" if t.window else used
 
 
 def _kinds(t: Transcript) -> Counter[str]:

@@ -13,14 +13,26 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent import moment
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record
 from agent_tui.agent.worker import Worker
-from agent_tui.protocol.events import Answered, ErrorRaised, Event, ModelChanged, Notice, Restored
+from agent_tui.protocol.events import (
+    Answered,
+    ErrorRaised,
+    Event,
+    ModelChanged,
+    Notice,
+    Restored,
+    SessionStarted,
+    UsageReported,
+)
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
 from agent_tui.sessions.store import Store
 from agent_tui.settings import ProviderSettings, Settings
 from tests.agent.driving import Place, running
+from tests.agent.model_server import engine, model_server
+from tests.agent.model_server import said as hello
 
 UNKNOWN = "pull model manifest: file does not exist"
 REFUSED = {"none": UNKNOWN, "gone": UNKNOWN, "full": "no space left on device"}
@@ -173,6 +185,17 @@ def test_a_hosted_model_is_looked_for_in_the_list_that_is_known(place: Place, na
     asyncio.run(scenario())
     record.store.close()
     assert models.info.name == name and [event.text for event in told if isinstance(event, Notice)] == said
+    [changed] = [event for event in told if isinstance(event, ModelChanged)]
+    assert changed.window_assumed == (name != "openai/gpt-5"), "of the others nothing is known"
+
+
+def test_a_window_that_nobody_told_is_called_assumed_in_all_that_is_on_record(place: Place) -> None:
+    with model_server(hello("hi")) as server, engine(place, server) as driver:
+        driver.turn("hello")
+        began, used = driver.all(SessionStarted)[0], driver.all(UsageReported)[0]
+        assert (began.window, used.window) == (128_000, 128_000) and began.window_assumed and used.window_assumed
+        assert driver.transcript().window_assumed
+        assert " of ≈128,000 tokens" in moment.about([one for one in driver.events if one.n], used.n)
 
 
 def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:

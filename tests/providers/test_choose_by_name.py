@@ -180,6 +180,10 @@ def test_where_nothing_is_known_of_a_model() -> None:
         own = settings(acme=ProviderSettings(base_url="https://acme.example/v1"))
         choice = await chosen("acme/x", own, environment)
         assert choice.info is not None and (choice.info.window, choice.info.window_max) == (128_000, 0)
+        assert choice.info.window_assumed, "nobody told"
+        own = settings(acme=ProviderSettings(base_url="https://acme.example/v1", options={"window": 128_000}))
+        choice = await chosen("acme/x", own, environment)
+        assert choice.info is not None and not choice.info.window_assumed, "the person told"
 
     asyncio.run(scenario())
 

@@ -10,6 +10,7 @@ from agent_tui.protocol.events import (
     ApprovalAsked,
     AssistantReplied,
     ModeChanged,
+    ModelChanged,
     QuestionAsked,
     Retrying,
     SessionStarted,
@@ -41,6 +42,18 @@ def test_the_header_names_model_folder_mode_and_context() -> None:
 
 def test_estimates_carry_their_sign() -> None:
     assert "≈ 12.4k/32k 38%" in words(_used(12_000, 400, estimated=True).view.header.right)
+
+
+def test_a_window_that_is_only_assumed_carries_its_sign() -> None:
+    play = _used(12_000, 400)
+    play.feed(ModelChanged("acme/x", 128_000, window_assumed=True, session="s"))
+    context = header_view(play.model).at_right[-1]
+    assert words(context.spans) == "12.4k/≈128k 10%" and words(context.short) == "≈10%"
+    usage = UsageReported(Usage(20_000, 400), window=32_768, session="s")
+    play.feed(usage)
+    assert "20.4k/32k 62%" in words(play.view.header.right), "another model answered, whose server tells it"
+    play.feed(replace(usage, window=0))
+    assert "20.4k/32k 62%" in words(play.view.header.right)
 
 
 def test_an_unknown_window_shows_tokens_only() -> None:

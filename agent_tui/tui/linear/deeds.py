@@ -102,7 +102,7 @@ def _suspend() -> str:
 
 def _facts(model: Model) -> tuple[tuple[str, str], ...]:
     t = model.transcript
-    room = f" of {tokens(t.window)}" if t.window else ""
+    room = f" of {tokens(t.window, t.window_assumed)}" if t.window else ""
     return (
         ("agent-tui", f"{version('agent-tui')}, linear mode"),
         ("Python", f"{platform.python_version()}, {platform.python_implementation()}"),
@@ -112,7 +112,7 @@ def _facts(model: Model) -> tuple[tuple[str, str], ...]:
         ("model", t.model or "none"),
         ("mode", t.mode),
         ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
-        ("context", f"{tokens(t.context_tokens)}{room} tokens"),
+        ("context", f"{tokens(t.context_tokens, t.estimated)}{room} tokens"),
         ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.pending), 'question')}"),
         ("rows", f"{len(t.rows):,}, turn {t.turn}"),
     )

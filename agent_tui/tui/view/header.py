@@ -36,7 +36,7 @@ def header_view(model: Model) -> HeaderView:
         () if queued.is_open(model) else t.queue, model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else "starting …",
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
-        t.answering if t.answering != t.model else "", _fetched(model),
+        t.answering if t.answering != t.model else "", _fetched(model), t.window_assumed,
     )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def _header(
     name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
     queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
     title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...], other: str,
-    fetched: int,
+    fetched: int, assumed: bool,
 ) -> HeaderView:  # fmt: skip
     waiting = sum(item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
@@ -55,7 +55,7 @@ def _header(
         "todo": _todo(todos),
         "queue": _queue(waiting, paused) if waiting else None,
         "mode": _mode(mode),
-        "context": _context(used, window, estimated),
+        "context": _context(used, window, estimated, assumed),
         "cost": Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST) if bill.cost is not None else None,
     }
     if "mode" not in wanted and MODE_TONES.get(mode) in ("warning", "bad"):
@@ -131,11 +131,12 @@ def _mode(mode: str) -> Part:
     return Part((said, Span(" no sandbox", "bad")), MODE, (said,), SANDBOX)
 
 
-def _context(used: int, window: int, estimated: bool) -> Part | None:
+def _context(used: int, window: int, estimated: bool, assumed: bool) -> Part | None:
     if not window:
         return Part((Span(f"{words.tokens(used, estimated)} tokens", "dim"),), CONTEXT) if used else None
     percent = round(100 * used / window)
     full = percent >= CONTEXT_WARNING
     tone: Tone = "warning" if full else "dim"
-    text = f"{words.tokens(used, estimated)}/{words.window(window)} {percent}%"
-    return Part((Span(text, tone),), FULL if full else CONTEXT, (Span(f"{percent}%", tone),), PERCENT)
+    about = "≈" if assumed else ""
+    text = f"{words.tokens(used, estimated)}/{about}{words.window(window)} {percent}%"
+    return Part((Span(text, tone),), FULL if full else CONTEXT, (Span(f"{about}{percent}%", tone),), PERCENT)
