@@ -88,7 +88,7 @@ async def ids_are_new_in_a_history(dialect: Dialect) -> None:
     before = tuple(ToolCall(f"call_{n}", "ls") for n in (1, 2, 3))
     results = tuple(ToolMessage(c.id, "ls", "a") for c in before)
     history = Request("s", (UserMessage("go"), AssistantMessage("", calls=before), *results))
-    async with dialect.answering(dialect.parts([call("ls", "{}"), call("ls", "{}")], "tool_calls")) as (_, provider):
+    async with dialect.answering(dialect.parts([call("ls", "{}"), call("cat", "{}")], "tool_calls")) as (_, provider):
         first, again = finished(await played(provider, history)), finished(await played(provider, history))
     assert len({c.id for c in (*before, *first.calls)}) == 5
     assert first.calls == again.calls
