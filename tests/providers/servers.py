@@ -37,10 +37,7 @@ class Connection:
 
     async def head(self, status: int = 200, headers: dict[str, str] | None = None, length: int | None = None) -> None:
         lines = {"Content-Type": "application/octet-stream", "Connection": "close", **(headers or {})}
-        if length is None:
-            lines["Transfer-Encoding"] = "chunked"
-        else:
-            lines["Content-Length"] = str(length)
+        lines |= {"Transfer-Encoding": "chunked"} if length is None else {"Content-Length": str(length)}
         text = "".join(f"{k}: {v}\r\n" for k, v in lines.items())
         self._writer.write(f"HTTP/1.1 {status} Whatever\r\n{text}\r\n".encode())
         await self._writer.drain()
@@ -94,8 +91,7 @@ class Server:
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             received = Received(method, path, headers, body)
             self.received.append(received)
-            connection = Connection(reader, writer)
-            route = self.routes.get(path)
+            connection, route = Connection(reader, writer), self.routes.get(path)
             if route is None:
                 await connection.json({"error": "404 page not found"}, 404)
             else:
@@ -108,22 +104,26 @@ class Server:
 
 @asynccontextmanager
 async def serving(routes: dict[str, Route]) -> AsyncIterator[Server]:
-    server = Server(routes)
-    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    server, tasks = Server(routes), set[asyncio.Task[None]]()
+    # Tasks of our own: asyncio's are logged when they are cancelled.
+    listener = await asyncio.start_server(
+        lambda *pair: tasks.add(asyncio.create_task(server.serve(*pair))), "127.0.0.1", 0
+    )
     server.address = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
     try:
         yield server
     finally:
         listener.close()
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
 
 async def free_address() -> str:
     """An address where nobody listens."""
-    listener = await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0)
-    address = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
-    listener.close()
-    await listener.wait_closed()
-    return address
+    async with serving({}) as server:
+        return server.address
 
 
 @dataclass(frozen=True)
@@ -250,9 +250,9 @@ def ollama_parts(said: Sequence[Said], stop: str) -> list[bytes]:
         else:
             message["content" if part.kind == "text" else "thinking"] = part.text
         found.append(line({"message": message, "done": False}))
-    end = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": stop}
-    reason = "stop" if stop == "tool_calls" else stop
-    return [*found, line({**end, "done_reason": reason, "prompt_eval_count": PROMPT, "eval_count": COMPLETION})]
+    end = {"message": {"role": "assistant", "content": ""}, "done": True}
+    end |= {"done_reason": stop.replace("tool_calls", "stop"), "prompt_eval_count": PROMPT, "eval_count": COMPLETION}
+    return [*found, line(end)]
 
 
 def shows(capabilities: Sequence[str] = ("completion", "tools", "thinking"), length: int = 40_960) -> Route:
