@@ -42,13 +42,18 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True)
+class Think:
+    """An answer with thoughts before it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chat:
     """Anything else."""
 
     text: str
 
 
-Asked = Tour | Act | Unfinished | Help | Chat
+Asked = Tour | Act | Unfinished | Help | Think | Chat
 
 
 def understood(text: str) -> Asked:
@@ -64,6 +69,8 @@ def understood(text: str) -> Asked:
             return Tour(afresh=True)
         case "help" | "?" if not rest:
             return Help()
+        case "think" if not rest:
+            return Think()
         case "read":
             return _read(rest)
         case "find":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk
+from agent_tui.providers.base import CallChunk, Finished, StreamItem, TextChunk, ThinkingChunk
 
 RATE: Final = 40.0
 """Tokens per second."""
@@ -39,12 +39,14 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer: what is said, `rest` seconds to read it, then the calls. `state` goes into the history with it."""
+    """One answer: what is thought, what is said, `rest` seconds to read it, then the calls. `state` goes into the
+    history with it."""
 
     said: tuple[Say, ...]
     wishes: tuple[Wish, ...] = ()
     state: str = "{}"
     rest: float = 0.0
+    thought: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class Beat:
 
 def beats(reply: Reply, number: int) -> Iterator[Beat]:
     """The stream of `reply`, which is the answer number `number` of its session (call ids come from it)."""
+    for token in Say(reply.thought).tokens():
+        yield Beat(1 / RATE, ThinkingChunk(token))
     for say in reply.said:
         for token in say.tokens():
             yield Beat(1 / say.rate, TextChunk(token))

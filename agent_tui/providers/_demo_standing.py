@@ -90,8 +90,8 @@ class Standing:
     def _answer(self, answer: AssistantMessage) -> Standing:
         ours = answer.provider == NAME
         now = replace(
-            self, answers=self.answers + 1, introduced=self.introduced or ours, calls=answer.calls, results=(), said="",
-            back=False,
+            self, answers=self.answers + 1, introduced=self.introduced or (ours and bool(answer.text)),
+            calls=answer.calls, results=(), said="", back=False,
         )  # fmt: skip
         place = _place(answer.state) if ours else None
         if place is not None:

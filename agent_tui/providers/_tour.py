@@ -26,8 +26,9 @@ COUNT: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One answer of the tour. `show` is passed over when the step was interrupted and is played again; `ask` comes
-    right before the calls; `about` says a sentence on the results of these calls, in the answer that follows."""
+    """One answer of the tour. `thought` comes before its words. `show` is passed over when the step was interrupted and
+    is played again; `ask` comes right before the calls; `about` says a sentence on the results of these calls, in the
+    answer that follows."""
 
     name: str
     ask: str
@@ -35,6 +36,7 @@ class Step:
     show: Callable[[str], tuple[Say, ...]] = lambda _: ()
     about: Callable[[Results], str] = lambda _: ""
     needs_file: bool = False
+    thought: str = ""
     again_from: str = ""
     """After an interruption the tour goes on from this earlier step."""
 
@@ -178,10 +180,13 @@ STEPS: Final[tuple[Step, ...]] = (
     ),
     Step(
         "command",
-        "## A command\n\nThis one writes six lines in three seconds and changes nothing. You see its output while it"
-        " runs.\n\n",
+        "## Thoughts and a command\n\nBefore these words there were thoughts, written for show; now they are one line."
+        " Ctrl+O unfolds it, and `/thinking` shows thoughts live, folded or not at all.\n\nThe command writes six lines"
+        " in three seconds and changes nothing. You see its output while it runs.\n\n",
         lambda _: (Wish("run_shell_command", {"command": COMMAND}),),
         about=lambda results: ran(results[0]),
+        thought="What shows a command at work, is over soon and changes nothing? A loop that counts, with a short sleep"
+        " in it: it reads no file and writes none. A model would weigh here whether it is safe to run.",
     ),
     Step(
         "queue",

@@ -14,7 +14,7 @@ from typing import Final, assert_never
 
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _tour
-from agent_tui.providers._demo_requests import Act, Chat, Help, Tour, Unfinished
+from agent_tui.providers._demo_requests import Act, Chat, Help, Think, Tour, Unfinished
 from agent_tui.providers._demo_results import comment
 from agent_tui.providers._demo_speech import Beat, Reply, Say, beats, code
 from agent_tui.providers._demo_standing import NAME, Standing, standing, state
@@ -33,6 +33,7 @@ HELP: Final = """\
 | Type | What happens |
 |---|---|
 | `tour` | shows what the program can do, in a little over a minute |
+| `think` | thinks before it answers, and says how thoughts are shown, folded and hidden |
 | `list` or `list FOLDER` | lists a folder |
 | `read FILE` or `read FILE 10-20` | shows a file, or some of its lines |
 | `find WORDS` | finds the lines that hold these words |
@@ -41,6 +42,22 @@ HELP: Final = """\
 | `create FILE with TEXT` | writes a new file |
 
 All of it happens in the folder of this session, and asks as it would for a model. With `/model` you choose a real one.
+"""
+THOUGHT: Final = """\
+They want to see thoughts. A model would turn the request over here: what is meant, which files to look at, what could \
+go wrong. It would try one way, find a mistake in it, and try another.
+
+I am a script: this was written long before anybody asked, and there is nothing to weigh. But it comes as a model's \
+thoughts come, word by word and before the answer, and of many lines only the last are shown.
+
+They will have seen enough by now. I answer.
+"""
+THINKING: Final = """\
+Those were thoughts, written for show. You see them while they come; then they are one line. A click unfolds it, or
+Alt+O; Ctrl+O unfolds everything.
+
+`/thinking` shows thoughts `live` (the usual way), `folded` from their first word on, or `hidden`. It holds until you
+leave; the setting `display.thinking` holds for good.
 """
 NOTE: Final = "The demo: a script that speaks, not a language model. Type `tour` for a look around, or `help`."
 GO_ON: Final = " `tour` goes on with the tour."
@@ -94,7 +111,7 @@ class Demo:
         now = standing(request.messages)
         reply = self._tour_step(now) if now.touring else _reply(now)
         if not now.introduced:
-            reply = Reply((Say(NOTICE), *reply.said), reply.wishes, reply.state)
+            reply = Reply((Say(NOTICE), *reply.said), reply.wishes, reply.state, thought=reply.thought)
         return beats(reply, now.answers)
 
     def _tour_step(self, now: Standing) -> Reply:
@@ -111,7 +128,7 @@ class Demo:
         opening = (Say(f"{words}\n\n"),) if words else ()
         shown = () if now.cut and now.scratch else scene.show(folder)
         asked = (Say(scene.ask.rstrip()),) if scene.ask else ()
-        return Reply((*opening, *shown, *asked), scene.calls(folder), state(name, step), REST)
+        return Reply((*opening, *shown, *asked), scene.calls(folder), state(name, step), REST, scene.thought)
 
     def _folder(self, name: str) -> Path:
         return self.data.resolve() / name
@@ -157,6 +174,8 @@ def _reply(now: Standing) -> Reply:
             return _spoken(f"Something is missing; a whole request is {code(usage)}.{go_on}")
         case Help():
             return Reply((Say(f"{HELP}{go_on}".rstrip(), rate=QUICK),))
+        case Think():
+            return Reply((Say(f"{THINKING}{go_on}".rstrip()),), thought=THOUGHT)
         case Chat(text=text):
             heard = f"I read {code(text)}, but " if text else ""
             if go_on:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agent_tui.providers import _tour
-from agent_tui.providers.base import Failed, Finished, ProviderSetup, StreamItem
-from agent_tui.providers.demo import NOTICE, Demo, create
+from agent_tui.providers.base import Failed, Finished, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.demo import NOTICE, THOUGHT, Demo, create
 from tests.providers.demo_session import FACTS, Session
 
 NOTICED = NOTICE.strip()
@@ -136,7 +136,7 @@ def test_a_long_text_is_no_request(session: Session) -> None:
 
 def test_help_lists_the_requests_and_anything_else_points_to_it(session: Session) -> None:
     text = session.asked("help").text
-    assert all(f"`{word}" in text for word in ("tour", "list", "read", "find", "run", "replace", "create"))
+    assert all(f"`{word}" in text for word in ("tour", "think", "list", "read", "find", "run", "replace", "create"))
     answer = session.asked("write me a *poem*\nplease")
     assert "I read `write me a *poem* please`" in answer.text
     assert "`tour`" in answer.text
@@ -144,10 +144,47 @@ def test_help_lists_the_requests_and_anything_else_points_to_it(session: Session
     assert session.asked("next").calls == ()
 
 
+@pytest.mark.parametrize("typed", ["think", " Think "])
+def test_think_thinks_before_it_answers(session: Session, typed: str) -> None:
+    session.say(typed, FACTS)
+    *parts, end = session.streamed()
+    kinds = [type(part) for part in parts]
+    first = kinds.index(TextChunk)
+    assert set(kinds[:first]) == {ThinkingChunk} and set(kinds[first:]) == {TextChunk}
+    assert "".join(part.text for part in parts if isinstance(part, ThinkingChunk)) == THOUGHT
+    assert isinstance(end, Finished) and not end.calls
+    said = session.answer().text
+    assert said.startswith(NOTICED) and "`/thinking` shows thoughts `live`" in said
+    session.say("help")
+    assert not any(isinstance(part, ThinkingChunk) for part in session.streamed()), "nothing else thinks unasked"
+
+
+def test_cut_off_in_its_first_thoughts_it_has_not_said_what_it_is(session: Session) -> None:
+    session.messages = [UserMessage("think"), AssistantMessage("", reasoning="They want", provider="demo")]
+    assert session.asked("help").text.startswith(NOTICED)
+
+
+def test_think_about_something_is_no_request(session: Session) -> None:
+    assert "I read `think about tea`, but" in session.asked("think about tea").text
+
+
 # -- whatever comes
 
 words = st.text(max_size=40) | st.sampled_from(
-    ["tour", "next", "tour from the start", "help", "list", "read x", "run y", "replace a with b in c", "find", "?", ""]
+    [
+        "tour",
+        "next",
+        "tour from the start",
+        "help",
+        "think",
+        "list",
+        "read x",
+        "run y",
+        "replace a with b in c",
+        "find",
+        "?",
+        "",
+    ]
 )
 contents = st.text(max_size=20) | st.sampled_from(
     ["ok", "Error [denied]: the person said no: x", "Error [cancelled]: x", "Error [", "exit code 3"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, UserMessage
+from agent_tui.providers.base import ThinkingChunk
 from agent_tui.providers.demo import NOTICE
 from tests.providers.demo_session import FACTS, Answer, Session
 
@@ -59,6 +60,18 @@ def test_the_tour_takes_one_to_two_minutes(session: Session) -> None:
         session.results(answer)
     assert 60 <= sum(delays) + 3 <= 90  # its one command runs for three seconds
     assert max(delays) <= 2.0
+
+
+def test_one_chapter_thinks_and_says_how_thoughts_are_shown(session: Session) -> None:
+    session.say("tour")
+    thought: list[int] = []
+    for chapter in range(len(CHAPTERS)):
+        if any(isinstance(item, ThinkingChunk) for item in session.streamed()):
+            thought.append(chapter)
+        session.results(session.answer())
+    assert thought == [CHAPTERS.index(["run_shell_command"])]
+    (said,) = [m.text for m in session.messages if isinstance(m, AssistantMessage) and "thoughts" in m.text]
+    assert "Ctrl+O" in said and "`/thinking`" in said
 
 
 def test_the_slow_chapters_give_time_to_take_part(session: Session) -> None:
