@@ -42,6 +42,8 @@ SHORT: Final = ("themes", "modes", "efforts", "locked")
 """Lists with few words, which need no broad sheet."""
 NAME_CELLS: Final = 32
 NARROW: Final = 60
+SCANT: Final = 28
+"""Cells of a line in which a name is not cut for the words behind it."""
 WORDS: Final = (Span("Text, "), Span("a hint, ", "dim"), Span("a link, ", "accent"), Span("✓ done", "good"))
 TROUBLE: Final = (Span("⚠ a warning, ", "warning"), Span("✗ a failure", "bad"))
 CODE: Final = (
@@ -126,7 +128,7 @@ def _about(kind: str, picker: Picker, preview: Any, inner: int, room: int) -> li
         return _sample(inner, room)
     if kind in ("sessions", "files", "tree") and chosen.id:
         return _preview(chosen.id, preview, inner, room)
-    words = wrap(one_line(chosen.about, inner * room), inner, max_lines=room, placeholder=" …")
+    words = wrap(one_line(chosen.about, inner * (room + 1)), inner, max_lines=room, placeholder=" …")
     return [(Span(line, chosen.tone if kind == "log" else "normal"),) for line in words]
 
 
@@ -171,7 +173,7 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
     """The lines of the list; a group begins with its name."""
     options: list[Option] = []
     selected, group = 0, ""
-    cells = NAME_CELLS if inner >= NARROW else max(8, inner // 2)
+    cells = NAME_CELLS if inner >= NARROW else inner // 2 if inner >= SCANT else inner
     for number, entry in enumerate(near):
         if grouped and entry.group != group:
             group = entry.group

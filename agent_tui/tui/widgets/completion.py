@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Segment
 from agent_tui.tui.regions import CompletionView
-from agent_tui.tui.widgets.paint import Region, flat, pad, seg
+from agent_tui.tui.widgets.paint import LEAST_WORDS, Region, flat, pad, seg, shortened, whole
 
 SHOWN: Final = 8
 ROOMY: Final = 30
@@ -48,6 +48,10 @@ class Completion(Region):
         options = self.value.options
         room = max(8, width // 2, width - 8 - max((cell_len(flat(o.detail)) for o in options), default=0))
         wide = min(max((cell_len(flat(o.label)) for o in options), default=0), room)
+        free = (Segment("  "),) if width > ROOMY else ()
+        left = width - 8 - wide - 2 * len(free)
+        if not (told := left >= LEAST_WORDS or whole((o.detail for o in options), left)):
+            wide = width - 5
         lines = []
         room = min(SHOWN, max(1, self.below))
         cut = len(options) > room > 1
@@ -56,8 +60,8 @@ class Completion(Region):
             option, chosen = options[number], number == self.value.selected
             label = pad((seg(option.label, "accent strong" if chosen else "text"),), wide)
             mark = Segment("   ❯ " if chosen else "     ", "accent")
-            free = (Segment("  "),) if width > ROOMY else ()
-            text = pad((mark, *label, seg(f"   {option.detail}", "dim")), width - 2 * len(free))
+            said = seg(f"   {shortened(flat(option.detail), left)}" if told else "", "dim")
+            text = pad((mark, *label, said), width - 2 * len(free))
             lines.append((*text, *free))
         if cut:
             lines.append(pad((seg(f"     {beyond(len(options), shown)}", "dim"),), width))

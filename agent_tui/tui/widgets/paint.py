@@ -39,6 +39,10 @@ TONES: Final[dict[Tone, str]] = {
 }
 
 
+LEAST_WORDS: Final = 10
+"""Cells below which the words behind the names of a list are left out if they have no room whole."""
+
+
 def low(size: Size) -> bool:
     """Whether lines are so few (or short) that everything around the text goes away."""
     return size.height < 20 or size.width < 30
@@ -74,14 +78,24 @@ def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segme
 
 
 def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
-    """A name that leaves no room for the words behind it loses its end, where it has more than half of the line."""
+    """A name that leaves no room for the words behind it loses its end, where it has more than half of the line; words
+    that would be hardly one are left out, and the names have all of it."""
     words = max((cell_len(flat(option.detail)) for option in options), default=0)
     keyed = max((cell_len(flat(option.key)) for option in options), default=0) or -1
     room = max(width // 2, width - words - keyed - 5)  # the mark, and blanks behind the key and the name
+    named = max((cell_len(flat(option.label)) for option in options if option.detail), default=0)
+    left = width - keyed - 5
+    if left - room < LEAST_WORDS and not whole((option.detail for option in options), left - min(room, named)):
+        return [replace(option, detail="") for option in options]
     return [
         replace(option, label=cut(flat(option.label), room, cell_len)) if words and not option.heading else option
         for option in options
     ]
+
+
+def whole(words: Iterable[str], room: int) -> bool:
+    """Whether each of them, or its first parts, has room."""
+    return not any(most_of(said, room).endswith("…") for said in words)
 
 
 def most_of(said: str, room: int) -> str:

@@ -1,0 +1,76 @@
+"""Lists in a narrow terminal: what is said of an entry is said in whole words, or left out for the name."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from agent_tui.tui.app import AgentApp
+from agent_tui.tui.msg import Resized
+from agent_tui.tui.regions import CompletionView, Option
+from agent_tui.tui.widgets.completion import Completion
+from agent_tui.tui.widgets.dialog import options_lines
+from agent_tui.tui.widgets.paint import LEAST_WORDS
+from tests.tui.play import Play
+from tests.tui.stage import PlayedEngine, echo, play, text, until
+
+DETAILS = ("Shift+Tab", "Choose another model", "open now", "3 min ago · 12 turns", "")
+LIST = tuple(Option("", f"/name-{number}", detail) for number, detail in enumerate(DETAILS))
+SHORT = tuple(Option("", f"/name-{number}", detail) for number, detail in enumerate(("on", "off", "5")))
+
+
+def said(line: str, name: str) -> str:
+    return line.partition(name)[2].strip()
+
+
+def told(shown: str, detail: str) -> bool:
+    """Whether it is all of `detail`, or as much as a part that a dot ends, or at least a word of it."""
+    kept = shown.removesuffix("…")
+    some = kept != shown and detail.startswith(kept) and len(kept) >= len(detail.partition(" ")[0])
+    return some or shown == detail or detail.startswith(f"{shown} ·")
+
+
+@pytest.mark.parametrize("width", range(12, 60))
+def test_what_is_said_of_an_entry_is_whole_words_or_nothing(width: int) -> None:
+    lines = ["".join(one.text for one in line) for line in options_lines(LIST, 1, width, True)]
+    assert all(cell_len(line) == width for line in lines)
+    shown = [said(line, option.label) for line, option in zip(lines, LIST, strict=True)]
+    assert all(map(told, shown, DETAILS)) if any(shown) else width < 2 * LEAST_WORDS + 8, lines
+
+
+def test_words_that_are_whole_stay_however_narrow() -> None:
+    lines = ["".join(one.text for one in line) for line in options_lines(SHORT, 0, 16, True)]
+    assert [line.split()[-1] for line in lines] == ["on", "off", "5"]
+
+
+@pytest.mark.parametrize("width", range(16, 60))
+def test_a_completion_says_whole_words_or_nothing(width: int) -> None:
+    listed = Completion()
+    listed.value, listed.below = CompletionView(LIST, 0), 20
+    lines = ["".join(one.text for one in line) for line in listed.lines(width)]
+    assert all(cell_len(line) == width for line in lines)
+    shown = [said(line, option.label) for line, option in zip(lines, LIST, strict=True)]
+    assert all(map(told, shown, DETAILS)) if any(shown) else width < 2 * LEAST_WORDS + 8, lines
+
+
+@pytest.mark.parametrize("size", [(24, 8), (30, 10)], ids=str)
+def test_the_palette_names_its_commands_there(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("ctrl+p")
+        await until(lambda: "/help" in text(app))
+        rows = [row.strip(" │❯") for row in text(app).split("\n") if row.lstrip().startswith("│")]
+        commands = [row for row in rows if row.startswith("/")]
+        assert len(commands) >= 3 and not [row for row in commands if " " in row or "…" in row], rows
+
+    play(PlayedEngine(echo), steps, size)
+
+
+def test_what_is_under_the_cursor_is_told_in_whole_words() -> None:
+    shown = Play()
+    shown.say(Resized(40, 12))
+    shown.press("ctrl+p")
+    sheet = shown.view.overlay
+    assert sheet is not None
+    about = "".join(span.text for span in sheet.lines[1])
+    assert about == "Open the list of prompts that …"
