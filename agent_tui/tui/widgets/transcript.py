@@ -10,7 +10,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from textual import events
 from textual.geometry import Region, Size
@@ -30,8 +30,10 @@ from agent_tui.tui.widgets.transcript_turn import turned
 
 if TYPE_CHECKING:
     from agent_tui.tui.widgets import transcript_copy as copy
+    from agent_tui.tui.widgets import transcript_places as places
 else:
     copy = late("agent_tui.tui.widgets.transcript_copy")
+    places = late("agent_tui.tui.widgets.transcript_places")
 
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
 
@@ -57,6 +59,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._page = Page()
         self._marks = Marks(self._page)
         self._laid = Size(0, 0)
+        self._top: places.Top | None = None
         self._painted: list[Strip] | None = None
         self._thumb: tuple[int, ...] = ()
         self._seen = 0
@@ -158,7 +161,7 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         if not self._laid.width:
             return
         top = max(0, min(round(line), self._last_top))
-        before = self.scroll_offset.y
+        before, self._top = self.scroll_offset.y, None
         self._follow(top >= self._last_top)
         self._settle(self._page.anchor(top), self._anchors()[1])
         if self.scroll_offset.y != before:
@@ -205,15 +208,6 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             self._thumb = thumb
             bar.refresh()
 
-    def scroll_to(self, x: float | None = None, y: float | None = None, **_: Any) -> None:  # noqa: ARG002
-        """Textual's own ways to scroll (the scrollbar among them) end here. Never animated."""
-        if y is not None:
-            self._go(y)
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        if round(old_value) != round(new_value):
-            self._go(new_value)
-
     def _scroll_update(self, virtual_size: Size) -> None:  # noqa: ARG002
         self._refresh_scrollbars()
         self._sync_scrollbar()
@@ -224,16 +218,18 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._lay()
 
     def _lay(self) -> None:
-        """Follow a change of size. The line at the top stays."""
+        """Follow a change of size. The words at the top stay."""
         size = self.scrollable_content_region.size
         if size == self._laid or not size.width or not size.height:
             return
         top, held = self._anchors()
+        read = None if self.following else places.top_of(self._page, self.scroll_offset.y, self._top)
         wider = size.width != self._laid.width
         self._laid = size
         if wider:
             self._page.lay(self._make_painter())
-        self._settle(top, held)
+        self._settle(places.anchor_of(self._page, read) if read else top, held)
+        self._top = read and read.put_at(self._page, self.scroll_offset.y)
         self.refresh()
 
     def _make_painter(self) -> Painter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -66,11 +66,24 @@ class Bar(ScrollBar, inherit_css=False):
 
 
 class WithBar(ScrollView):
-    """A scroll view with a `Bar`, and a wheel that moves at once, by whole lines."""
+    """A scroll view with a `Bar`, which moves at once, by whole lines, also by the wheel."""
 
     @abstractmethod
     def _go_by(self, lines: int) -> None:
         """Scroll at once."""
+
+    @abstractmethod
+    def _go(self, line: float) -> None:
+        """Bring `line` to the top at once."""
+
+    def scroll_to(self, x: float | None = None, y: float | None = None, **_: Any) -> None:  # noqa: ARG002
+        """Textual's own ways to scroll (the scrollbar among them) end here. Never animated."""
+        if y is not None:
+            self._go(y)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if round(old_value) != round(new_value):
+            self._go(new_value)
 
     def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()

@@ -1,8 +1,11 @@
-"""Letters of the transcript that are found again after it was laid out anew, for what is selected."""
+"""Letters of the transcript that are found again after it was laid out anew: those that are selected, and those at the
+top of the screen."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -12,7 +15,7 @@ from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.widgets.transcript_marks import joined, paragraph
-from agent_tui.tui.widgets.transcript_page import Page
+from agent_tui.tui.widgets.transcript_page import Anchor, Page
 
 _NEAR: Final = 8
 """Rows around its old place among which a block is looked for."""
@@ -31,6 +34,55 @@ class Place:
     x: int
     text: str
     letter: int
+
+
+@frozen
+class Top:
+    """What is read at the top: paragraph `paragraph` of a row, and of it letter `letter`. It stays through however many
+    resizes, as long as the line at the top is still the one of the last of them, `put`, on a page of `total` lines."""
+
+    index: int
+    paragraph: int
+    letter: int
+    put: Anchor
+    total: int
+
+    def put_at(self, page: Page, line: int) -> Top:
+        return replace(self, put=page.anchor(line), total=page.total)
+
+    def stays(self, page: Page, put: Anchor) -> bool:
+        """Whether it is still meant. Where the end of the page kept it from the top, growth has made that another."""
+        there = self.put == put and self.index < len(page.heights) + len(page.live)
+        return there and (self.total == page.total or anchor_of(page, self) == put)
+
+
+def top_of(page: Page, line: int, known: Top | None) -> Top | None:
+    """What is read at `line`: what is `known`, unless another line has come to the top since; None: nothing."""
+    index, put = page.index_at(line), page.anchor(line)
+    if index is None:
+        return None
+    if known is not None and known.stays(page, put):
+        return known
+    lines, offset = page.lines(index), line - page.extent(index)[0]
+    if offset >= len(lines):
+        return None
+    origins = joined(lines, *paragraph(lines, offset))[1]
+    letter = next((begin for begin, number, _ in origins if number >= offset), 0)
+    return Top(index, bisect_right(_firsts(lines), offset) - 1, letter, put, page.total)
+
+
+def anchor_of(page: Page, top: Top) -> Anchor:
+    """The line where that is read now; its row may be of an estimated height yet."""
+    lines, offset, rows = page.lines(top.index), 0, len(page.heights)
+    if firsts := _firsts(lines):
+        offset = _drawn(lines, firsts[min(top.paragraph, len(firsts) - 1)], top.letter)[0]
+    above = page.extent(top.index)[0] - page.heights.total
+    return Anchor(top.index, offset) if top.index < rows else Anchor(rows, above + offset)
+
+
+def _firsts(lines: Sequence[Line]) -> list[int]:
+    """The lines that begin a paragraph."""
+    return [at for at in range(len(lines)) if not at or not lines[at - 1].soft]
 
 
 def place_of(page: Page, at: Offset | None) -> Place | None:
