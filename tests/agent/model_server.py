@@ -27,6 +27,7 @@ class ModelServer:
     bodies: list[dict[str, Any]] = field(default_factory=list)
     at: list[float] = field(default_factory=list)
     """When each request came."""
+    listed: list[str] = field(default_factory=lambda: ["m"])
 
     @property
     def messages(self) -> list[Any]:
@@ -77,7 +78,7 @@ def model_server(*answers: Answer) -> Iterator[ModelServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = json.dumps({"data": [{"id": "m"}]}).encode()
+            body = json.dumps({"data": [{"id": name} for name in server.listed]}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

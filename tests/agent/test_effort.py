@@ -59,6 +59,7 @@ def test_the_command_the_key_and_the_header() -> None:
 
 def test_where_a_model_cannot_be_asked_that_is_said(tmp_path: Path) -> None:
     with model_server(said("one")) as server:
+        server.listed.append("deepseek-chat")
         options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
         with engine(Place(tmp_path), server, **options) as driver:
             driver.send(SetEffort("high"))

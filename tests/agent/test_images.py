@@ -113,6 +113,7 @@ def test_a_model_that_takes_no_images_is_told_their_names_and_that_is_said_once(
     place.cwd.mkdir(exist_ok=True)
     (place.cwd / "a.png").write_bytes(DATA)
     with model_server(said("ok"), said("ok"), said("ok")) as server:
+        server.listed.append("deepseek-chat")
         options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
         with engine(place, server, **options) as driver:
             driver.turn("what is @a.png?")
