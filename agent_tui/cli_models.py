@@ -69,7 +69,7 @@ def _parser() -> Parser:
 
 
 async def _list(config: EngineConfig, provider: str) -> int:
-    config, problems = await with_stored(config, work_pool())
+    config, problems = await with_stored(config, work_pool(), (provider,) if provider else None)
     if provider and (missing := choose.needs(provider, config.settings, config.environment)):
         return _fail(missing, FAILED)
     shown, tried = await choose.offered(config.settings, config.environment, config.cwd, config.folders.data, provider)
@@ -86,7 +86,7 @@ async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
     name = fetching.named(given.name)
     if not encodable(name):
         return _fail(f"{given.name}: no name of a model", USAGE)
-    config, _ = await with_stored(config, work_pool())
+    config, _ = await with_stored(config, work_pool(), ("ollama",))
     shown = Bar(name, sys.stderr.isatty())
 
     def starting() -> None:

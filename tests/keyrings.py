@@ -42,6 +42,18 @@ class FileKeyring(KeyringBackend):
         self._path.write_text(json.dumps(left))
 
 
+class ListeningKeyring(FileKeyring):
+    """Knows whose keys it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def get_password(self, service: str, username: str) -> str | None:
+        self.asked.append(username)
+        return super().get_password(service, username)
+
+
 class LockedKeyring(FileKeyring):
     def get_password(self, service: str, username: str) -> str | None:
         raise KeyringLocked(f"{service}/{username}: dismissed")

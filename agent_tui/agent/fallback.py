@@ -27,8 +27,8 @@ class Other:
 class Fallbacks:
     """The models of the chain, each made once, when it is first needed."""
 
-    def __init__(self, config: EngineConfig) -> None:
-        self._config = config
+    def __init__(self, config: EngineConfig, unlock: choose.Unlock | None = None) -> None:
+        self._config, self._unlock = config, unlock
         self._made: dict[str, Other] = {}
 
     def chain(self, first: str, emit: Callable[[Event], None]) -> Chain:
@@ -39,7 +39,8 @@ class Fallbacks:
         """The model `name`; or why it is not there."""
         if name not in self._made:
             config = self._config
-            choice = await choose.choose(name, config.settings, config.environment, config.cwd, config.folders.data)
+            world = (config.environment, config.cwd, config.folders.data)
+            choice = await choose.choose(name, config.settings, *world, self._unlock)
             if choice.provider is None:
                 return "; ".join(tried.result for tried in choice.tried)
             info = choice.info or ModelInfo(f"{choice.provider.name}/{choice.provider.model}")

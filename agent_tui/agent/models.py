@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,12 @@ from typing import Any
 from agent_tui.agent import offers
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.record import Record
+from agent_tui.agent.stored_keys import Fresh
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import choose
 from agent_tui.providers.base import Provider
+from agent_tui.settings import Settings
 
 WAYS = "/models lists what there is, /setup sets up a provider"
 NO_TOOLS = "This model does not say that it can call tools: it may only be able to talk."
@@ -29,8 +31,10 @@ class Models:
         self.tried: tuple[choose.Tried, ...] = ()
         self.offered: tuple[str, ...] = ()
         """What the servers had when they were asked last."""
-        self.fresh: Callable[[], Awaitable[EngineConfig]] | None = None
+        self.fresh: Fresh | None = None
         """The configuration with the keys that are stored now: one may have been kept meanwhile."""
+        self._missed: dict[str, bool] = {}
+        """What was wrong with the stored keys, and whether the person was told."""
 
     @property
     def _world(self) -> tuple[Mapping[str, str], Path, Path]:
@@ -38,19 +42,31 @@ class Models:
 
     async def first(self, wanted: str) -> choose.Choice:
         """The model to start with: the one that is wanted, else what is there."""
-        choice = await choose.choose(wanted, self.config.settings, *self._world)
+        choice = await choose.choose(wanted, self.config.settings, *self._world, self.unlock)
         await self._take(choice)
         return choice
+
+    async def unlock(self, names: Iterable[str] | None = None) -> Settings:
+        """The settings with the stored keys of the providers `names`; None: of all."""
+        if self.fresh is not None:
+            self.config, missed = await self.fresh(names)
+            self._missed = dict.fromkeys(missed, False) | self._missed
+        return self.config.settings
+
+    def tell_missed(self, record: Record) -> None:
+        """What was wrong with the stored keys, once."""
+        for line in [line for line, told in self._missed.items() if not told]:
+            self._missed[line] = True
+            record.emit(Notice(line, "warning"))
 
     async def change(self, record: Record, name: str, base_url: str) -> None:
         """Change to `name`, to what answers at `base_url`, or (neither given) look again. A failure changes nothing."""
         before = self.info.name
-        if self.fresh is not None:
-            self.config = await self.fresh()
         if base_url:
-            choice = await choose.connect(base_url, self.config.settings, *self._world)
+            choice = await choose.connect(base_url, await self.unlock(("compatible", "ollama")), *self._world)
         else:
-            choice = await choose.choose(name, self.config.settings, *self._world)
+            choice = await choose.choose(name, self.config.settings, *self._world, self.unlock)
+        self.tell_missed(record)
         if choice.provider is None:
             self.tried = choice.tried
             record.emit(self.told("start"))
@@ -88,9 +104,8 @@ class Models:
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
-        if self.fresh is not None:
-            self.config = await self.fresh()
-        offered, self.tried = await choose.offered(self.config.settings, *self._world)
+        offered, self.tried = await choose.offered(await self.unlock(), *self._world)
+        self.tell_missed(record)
         self.offered = tuple(one.name for one in offered)
         told = self.told(id, offered)
         more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}

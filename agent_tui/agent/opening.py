@@ -20,7 +20,7 @@ from agent_tui.agent.models import Models
 from agent_tui.agent.observe import Observer
 from agent_tui.agent.record import Record, Sink
 from agent_tui.agent.sinks import Sinks
-from agent_tui.agent.stored_keys import refreshing, with_stored
+from agent_tui.agent.stored_keys import refreshing
 from agent_tui.agent.workshop import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
@@ -38,14 +38,15 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
     environment_block.hide_secrets()
-    config, missed = await with_stored(config, pool)
     wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()
     skills = Skills.discover(paths.shipped("skills"), config.folders.config, config.cwd, home)
     models = Models(config)
+    models.fresh = refreshing(config, pool, lambda _: None)  # who would have to learn of them is made with them
     before = record.standing
     wanted = config.settings.model if config.model_given or not before.model else before.model
     await models.first(wanted)
+    config = models.config
     agent = Agent(config, record, models, LoadedSkills(skills), pool, log)
     told = sinks if sinks.wanted and not config.otr else None
     Observer(record, log, told, agent.turns.executor.scrub, config.settings.telemetry.content)
@@ -66,8 +67,9 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
         record.emit(Notice(f"Allowed before in this session, and still: {shown}"))
     for event in await directories.back(config, record, pool):
         record.emit(event)
-    for text in (*said, *missed, *(str(problem) for problem in config.problems), *skills.problems):
+    for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
         record.emit(Notice(text, "warning"))
+    models.tell_missed(record)
     for name in config.settings.tools.enabled:
         if name not in agent.turns.executor.tools:
             record.emit(Notice(f"tools.enabled: there is no tool {name!r}", "warning"))

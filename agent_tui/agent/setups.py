@@ -89,8 +89,7 @@ class Setups:
             tell(True)
 
         tell(True)
-        if self._models.fresh is not None:
-            self._models.config = await self._models.fresh()
+        await self._models.unlock()
         found = self._offers()
         asked = [name for name, one in found.items() if one["group"] != "service" and not one["needs"]]
         for name in asked:

@@ -1,46 +1,61 @@
-"""The keys that are stored, fetched before a model is chosen: beside the loop, because a keyring may ask a person."""
+"""The keys that are stored, fetched when they are wanted: beside the loop, because a keyring may ask a person."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.providers import keys
+from agent_tui.providers import keys, wire_log
 from agent_tui.safety import credentials
-from agent_tui.safety.credentials import Stored
+from agent_tui.safety.credentials import Key, Stored
 
 PATIENCE: Final = 5.0
 """Seconds that a keyring has. A locked one asks for a password that perhaps nobody is there to type."""
 
 
-async def with_stored(config: EngineConfig, pool: Pool) -> tuple[EngineConfig, tuple[str, ...]]:
-    """`config` with the stored keys, and what was wrong on the way: lines for the person."""
-    found = await fetched(config, pool)
-    settings = keys.joined(config.settings, config.environment, found)
-    return replace(config, settings=settings, secrets=(*config.secrets, *found.values)), found.problems
+Found = tuple[EngineConfig, tuple[str, ...]]
+Fresh = Callable[[Iterable[str] | None], Awaitable[Found]]
 
 
-def refreshing(
-    config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...]], None]
-) -> Callable[[], Awaitable[EngineConfig]]:
+async def with_stored(config: EngineConfig, pool: Pool, only: Iterable[str] | None = None) -> Found:
+    """`config` with the stored keys, and what was wrong on the way: lines for the person. `only`: for these providers
+    alone the keyring is asked; None: for all. What it told of others before stays."""
+    names = keys.wanting(keys.names(config.settings) if only is None else only, config.settings, config.environment)
+    found = await fetched(config, pool, names=names)
+    told = {name: Key(own.api_key, own.key_from) for name, own in config.settings.providers.items()}
+    before = {n: key for n, key in told.items() if key.source == credentials.KEYRING and n not in names}
+    settings = keys.joined(config.settings, config.environment, found.before(before))
+    secrets = tuple(dict.fromkeys((*config.secrets, *found.values)))
+    return replace(config, settings=settings, secrets=secrets), found.problems
+
+
+def refreshing(config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...]], None]) -> Fresh:
     """What gives `config` with the keys that are stored by then; `learn` is told of them before anybody uses one."""
 
-    async def fresh() -> EngineConfig:
-        found, _ = await with_stored(config, pool)
-        learn(found.secrets)
-        return found
+    async def fresh(only: Iterable[str] | None) -> Found:
+        nonlocal config
+        config, problems = await with_stored(config, pool, only)
+        learn(config.secrets)
+        wire_log.learn(config.secrets)
+        return config, problems
 
     return fresh
 
 
-async def fetched(config: EngineConfig, pool: Pool, patience: float = PATIENCE) -> Stored:
-    """The stored keys of all providers; without the keyring's, if that does not answer in time."""
-    loop, folder, names = asyncio.get_running_loop(), config.folders.config, keys.names(config.settings)
+async def fetched(
+    config: EngineConfig, pool: Pool, patience: float = PATIENCE, names: Collection[str] | None = None
+) -> Stored:
+    """The stored keys of all providers; without the keyring's, if that does not answer in time. It is asked for those
+    of `names` alone, and for none not at all."""
+    loop, folder = asyncio.get_running_loop(), config.folders.config
+    names = keys.names(config.settings) if names is None else names
     kept = await loop.run_in_executor(pool, credentials.in_file, folder)
+    if not names:
+        return kept
     asked = loop.run_in_executor(pool, credentials.from_keyring, names)
     await asyncio.wait({asked}, timeout=patience)
     if not asked.done():

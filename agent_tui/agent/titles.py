@@ -42,7 +42,9 @@ class Titles:
         accounts: Accounts,
         spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         log: Logger,
+        unlock: choose.Unlock | None = None,
     ) -> None:
+        self._unlock = unlock
         self.config, self.record, self.accounts, self.spawn, self.log = config, record, accounts, spawn, log
         self._task: asyncio.Task[None] | None = None
         self._tries = 0
@@ -67,8 +69,9 @@ class Titles:
         try:
             async with asyncio.timeout(SECONDS):
                 choice = await choose.choose(
-                    config.settings.small_model, config.settings, config.environment, config.cwd, config.folders.data
-                )
+                    config.settings.small_model, config.settings, config.environment, config.cwd, config.folders.data,
+                    self._unlock,
+                )  # fmt: skip
         except TimeoutError:
             self.log.warning("no title: %s is not to be had in time", config.settings.small_model)
             return

@@ -70,12 +70,12 @@ class Turns:
         limits = config.settings.agent
         budget, cache = Budget(limits.max_cost, limits.max_tokens), None if config.otr else config.folders.cache
         self.accounts = Accounts(config.settings.prices, budget, cache)
-        self.fallbacks = Fallbacks(config)
+        self.fallbacks = Fallbacks(config, models.unlock)
         self.current: Turn | None = None
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self.titles = Titles(config, record, self.accounts, self.spawn, log)
+        self.titles = Titles(config, record, self.accounts, self.spawn, log, models.unlock)
         self.executor = workshop.build(
             config, record.session, skills, self._roots, self._tool_said,
             known=lambda: frozenset(tool.name for tool in record.history.tools),

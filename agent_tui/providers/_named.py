@@ -24,9 +24,9 @@ async def named(world: World, wanted: str) -> Choice:
         return none(wanted, "it leads from alias to alias and to no model: correct [aliases] in config.toml")
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
-        choice = await _given(world, head, model)
+        choice = await _given(await world.unlocked(head), head, model)
     elif meant in world.names() and meant not in (*presets.SERVICES, "demo", "scripted"):
-        choice = await default(world, meant)
+        choice = await default(await world.unlocked(meant), meant)
     else:
         choice = await _bare(world, meant)
     note = f"{wanted} is {choice.info.name}." if choice.info and wanted != meant else ""
@@ -98,7 +98,7 @@ async def _bare(world: World, wanted: str) -> Choice:
     """A name without a provider: a model of Ollama if it has one of that name, else a service, or one of its models."""
     service = presets.of_name(wanted)
     whole = presets.SHORT.get(wanted, wanted if wanted in presets.SERVICES else "")
-    server = world.ollama()
+    server = (await world.unlocked("ollama")).ollama()
     names: tuple[str, ...] = ()
     failed: Failed | None = None
     try:
@@ -114,6 +114,7 @@ async def _bare(world: World, wanted: str) -> Choice:
         if name in names:
             choice = await asked(server.with_model(name))
             return choice.noted(_preferred(world, service, name)) if service else choice
+    world = await world.unlocked(*filter(None, (whole, service)))
     if whole and not (world.needs(whole) and wanted.startswith(presets.OLLAMA)):
         return await default(world, whole)
     if service:

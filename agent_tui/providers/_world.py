@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, cast
@@ -39,6 +39,10 @@ class Choice:
         return replace(self, info=replace(self.info, note=f"{note} {self.info.note}".rstrip()))
 
 
+Unlock = Callable[[Iterable[str]], Awaitable[Settings]]
+"""Gives the settings with the stored keys of some providers."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """Where choosing looks."""
@@ -47,6 +51,11 @@ class World:
     environment: Mapping[str, str]
     cwd: Path
     data: Path
+    unlock: Unlock | None = None
+
+    async def unlocked(self, *names: str) -> World:
+        """The same with the keys of the providers `names` that are stored: asked for when they are wanted."""
+        return self if self.unlock is None else replace(self, settings=await self.unlock(names))
 
     def of(self, provider: str) -> ProviderSettings:
         return self.settings.providers.get(provider, ProviderSettings())

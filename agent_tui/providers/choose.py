@@ -19,6 +19,7 @@ from agent_tui.providers._named import best, default, first_listed, named
 from agent_tui.providers._reach import Reached, reached
 from agent_tui.providers._world import Choice as Choice
 from agent_tui.providers._world import Tried as Tried
+from agent_tui.providers._world import Unlock as Unlock
 from agent_tui.providers._world import World, ended, listed, none, place
 from agent_tui.providers.base import Failed, Provider, ProviderError
 from agent_tui.settings import Settings
@@ -34,13 +35,18 @@ def make(
     return World(settings, environment, cwd, data).make(name, base_url)
 
 
-async def choose(wanted: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path) -> Choice:
-    """The model that is wanted (or set); else a server that is configured, Ollama, a key in the environment."""
-    world = World(settings, environment, cwd, data)
+async def choose(
+    wanted: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path,
+    unlock: Unlock | None = None,
+) -> Choice:  # fmt: skip
+    """The model that is wanted (or set); else a server that is configured, Ollama, a key in the environment. `unlock`
+    gives the stored keys of those that are asked."""
+    world = World(settings, environment, cwd, data, unlock)
     wanted = (wanted or settings.model).strip()
     if wanted:
         return await named(world, wanted)
     tried: list[Tried] = []
+    world = await world.unlocked("compatible", "ollama")
     for look in (_configured, _ollama, _services):
         choice = await look(world)
         tried += choice.tried
@@ -148,6 +154,7 @@ async def _ollama(world: World) -> Choice:
 async def _services(world: World) -> Choice:
     """The first service that there is a key for, or an address."""
     tried: tuple[Tried, ...] = ()
+    world = await world.unlocked(*presets.SERVICES)
     for name in presets.SERVICES:
         if world.is_set(name):
             choice = await default(world, name)

@@ -6,11 +6,12 @@ by the settings hides those too; it goes into no environment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agent_tui.providers import presets
+from agent_tui.providers import ollama, presets
+from agent_tui.providers._addresses import is_loopback
 from agent_tui.safety.credentials import Stored
 from agent_tui.settings import ProviderSettings, Settings
 
@@ -44,6 +45,22 @@ def where(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
     it."""
     own = settings.providers.get(name, ProviderSettings())
     return own.key_from or SETTINGS if own.api_key else variable(name, environment)
+
+
+def wanting(of: Iterable[str], settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The providers among `of` whose stored key would be used: those without another one that are not known to need
+    none. For the rest no keyring is asked, which may ask a person for a password."""
+
+    def wants(name: str) -> bool:
+        own = settings.providers.get(name, ProviderSettings())
+        if (own.api_key and not own.key_from) or variable(name, environment):
+            return False
+        if name == "ollama":
+            return not is_loopback(ollama.address(own.base_url or environment.get("OLLAMA_HOST", "")))
+        return name != "compatible" or bool(own.base_url)
+
+    there = names(settings)
+    return tuple(name for name in dict.fromkeys(of) if name in there and wants(name))
 
 
 def joined(settings: Settings, environment: Mapping[str, str], stored: Stored) -> Settings:

@@ -145,14 +145,21 @@ def test_settings_and_variables_win(place: Place) -> None:
     ("backend", "said"),
     [(keyrings.OddKeyring(), "the keyring failed: BusError"), (keyrings.LockedKeyring(), "KeyringLocked")],
 )
-def test_a_keyring_that_fails_is_one_line(place: Place, backend: keyrings.FileKeyring, said: str) -> None:
+def test_a_keyring_that_fails_is_one_line(
+    place: Place, server: tuple[str, list[str]], backend: keyrings.FileKeyring, said: str
+) -> None:
+    """What the file has is used then."""
+    address, seen = server
     place.home.mkdir()
-    (place.home / "credentials.toml").write_text(f'[keys]\nopenai = "{KEY}"\n')
+    (place.home / "credentials.toml").write_text(f'[keys]\nmoonshot = "{KEY}"\n')
     (place.home / "credentials.toml").chmod(0o600)
-    with keyrings.used(backend), place.engine(place.script([{"text": "hello"}])) as driver:
+    options = {"mode": "accept-all", "environment": {"MOONSHOT_BASE_URL": address}}
+    with keyrings.used(backend), place.engine("moonshot/m", **options) as driver:
         driver.turn("hi")
-        warned = [notice.text for notice in driver.all(Notice) if notice.level == "warning"]
-    assert len(warned) == 1 and said in warned[0]
+        driver.send(SetModel("moonshot/n"))
+        driver.until(ModelChanged)
+        warned = [notice.text for notice in driver.all(Notice) if "keyring" in notice.text]
+    assert len(warned) == 1 and said in warned[0] and {*seen} == {f"Bearer {KEY}"}
 
 
 def test_nobody_waits_for_a_keyring_that_waits(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
