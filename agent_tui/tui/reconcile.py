@@ -95,7 +95,9 @@ class Regions:
 
     @cached_property
     def toast(self) -> toasts.Toast:
-        return toasts.Toast()
+        made = toasts.Toast()
+        made.spare = self._spare
+        return made
 
     def _made(self, name: str) -> bool:
         """Whether that region has ever been shown."""
@@ -240,6 +242,12 @@ class Regions:
     def _lines(self, name: str, width: int) -> int:
         region: Region | None = getattr(self, name) if self._made(name) else None
         return len(region.strips(width)) if region is not None and region.display and region.parent is not None else 0
+
+    def _spare(self) -> int:
+        """The row above the prompt, which says no more than what runs; the first of the transcript where a list has it,
+        or a tiny screen no such row."""
+        listed = self._made("completion") and self.completion.value is not None
+        return 1 if listed else max(1, self.status.region.y)
 
     def wheel(self, where: str) -> None:
         for _ in range(WHEEL):

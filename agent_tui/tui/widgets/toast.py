@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Segment, wrap
-from agent_tui.tui.regions import Span, ToastView
+from agent_tui.tui.regions import Span, ToastView, Tone
 from agent_tui.tui.widgets.paint import TONES, Region, low, pad, runs, shortened
 
 AROUND: Final = 2
@@ -16,6 +17,10 @@ MOST: Final = 3
 """Lines of a toast."""
 BELOW: Final = 2
 """Lines of one that stands at the bottom: what is being typed stays in view."""
+NARROW: Final = 80
+"""Columns below which a line more of it would cover most of a line of the transcript."""
+WHOLE: Final[tuple[Tone, ...]] = ("warning", "bad")
+"""What has its lines all the same: half of it would not say what to do."""
 
 
 class Toast(Region):
@@ -23,6 +28,8 @@ class Toast(Region):
     sheet = -1
     """The row where a sheet begins; negative: none is open."""
     high = 1
+    spare: Callable[[], int] | None = None
+    """A row where it covers no text, on a low screen, which has no empty one below the header."""
 
     def show(self, value: ToastView | None) -> None:
         self.value = value
@@ -31,18 +38,25 @@ class Toast(Region):
         self.redraw(layout=True)
 
     def place(self, sheet: int | None = None) -> None:
-        """At the right, below the header, which stays in view; at the bottom, where a sheet begins as high as that. As
-        wide as its text, which is wrapped where that is wider than the screen."""
+        """At the right, in the empty row below the header, or what there is in its stead; at the bottom, where a sheet
+        begins as high as that. As wide as its text, which is wrapped where that is wider than the screen: over the
+        first lines of the transcript, so that a narrow one has it for what went wrong alone."""
         self.sheet = self.sheet if sheet is None else sheet
         if self.value is None:
             return
         screen = self.app.size
         texts = self._texts(max(1, screen.width - 2 - 2 * AROUND))
-        high, row = min(len(texts), MOST), 1
+        few = low(screen)
+        narrow = few or screen.width < NARROW
+        high, row = 1 if narrow and self.value.tone not in WHOLE else min(len(texts), MOST), 1
         if 0 <= self.sheet <= high:
-            high = min(high, 1 if low(screen) else BELOW)
+            high = min(high, 1 if few else BELOW)
             row = max(0, screen.height - high - self.value.above)
-        wide = min(max(1, screen.width - 2), max(map(cell_len, texts)) + 2 * AROUND)
+        elif few and high == 1 and self.sheet < 0 and self.spare is not None:
+            row = self.spare()
+        strip = len(texts) > (1 if narrow else high)  # beside it, a few letters of a line would say nothing
+        cells = screen.width if strip else max(map(cell_len, texts))
+        wide = min(max(1, screen.width - 2), cells + 2 * AROUND)
         if high != self.high:
             self.high = high
             self.redraw(layout=True)
