@@ -17,8 +17,8 @@ _EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
 
 
 def unlisted(name: str, names: Collection[str]) -> str:
-    """Said of a model that is not among the `names` of its server's list; empty: it is, or there is no such list (Azure's
-    has what could be deployed). The model is taken all the same: not every list is whole."""
+    """Said of a model that is not among the `names` of its server's list; empty: it is, or there is no such list
+    (Azure's has what could be deployed). The model is taken all the same: not every list is whole."""
     if not names or name.startswith("azure/"):
         return ""
     if any(one.startswith(name) and _EDITION.fullmatch(one[len(name) :]) for one in names):
