@@ -82,9 +82,10 @@ def run(
         app.taping.flush()
         app.link.close(STOP_SECONDS, -1 if app.model.reading.following else app.regions.transcript.seen[0])
         code = 128 + heard[0] if heard else code
-        if early is not None and code is not None and code > 128 and not (app.recorded or _begun(app)):
+        recorded = app.recorded or _begun(app)
+        if early is not None and code is not None and code > 128 and not recorded:
             early.keep_typed(code - 128)
-        app.forget_typed()
+        app.forget_typed(recorded)
     if code == 128 + signal.SIGHUP:
         return code  # the terminal is gone: there is nobody to tell
     if early is not None:

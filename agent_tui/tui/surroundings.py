@@ -66,14 +66,14 @@ class Surroundings(Outside, inherit_bindings=False):
         self._given_back = files
         asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._rested)
 
-    def forget_typed(self) -> None:
+    def forget_typed(self, recorded: bool) -> None:
         """The session has the draft, if there is one."""
-        if self._given_back and self.recorded:
+        if self._given_back and recorded:
             typed.forget(self._given_back)
             self._given_back = []
 
     def _rested(self) -> None:
-        self.forget_typed()
+        self.forget_typed(self.recorded)
         if self._given_back:
             asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._rested)
 

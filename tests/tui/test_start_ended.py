@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from pathlib import Path
 
@@ -42,22 +43,27 @@ def test_a_prompt_sent_on_the_first_frame_survives_a_signal_at_any_moment(
 
 
 def test_what_was_typed_at_an_ended_start_is_in_the_prompt_of_the_next_one_here(tmp_path: Path) -> None:
-    pty = program(tmp_path)
+    (tmp_path / "first").mkdir()
+    pty = program(tmp_path / "first")
     pty.until("starting")
     pty.type("mend teh\x17the tests\r\x1b[200~and\rthis\x1b[201~")
     pty.signal(signal.SIGTERM)
     assert pty.wait() == 128 + signal.SIGTERM
-    assert kept(tmp_path, "tests") == ["typed"]
-    assert (tmp_path / "typed").stat().st_mode & 0o777 == 0o700
+    assert kept(tmp_path / "first", "tests") == ["typed"]
+    assert (tmp_path / "first" / "typed").stat().st_mode & 0o777 == 0o700
     pty.close()
 
-    pty = program(tmp_path)
-    pty.until(lambda text: "❯ mend the tests" in text and "not sent" in text)
-    pty.until("this")
-    pty.signal(signal.SIGTERM)  # again, now with a session
-    pty.wait()
-    pty.close()
-    assert kept(tmp_path, "the tests") in (["sessions"], ["typed"])  # once, wherever
+    for step in range(8):
+        home = tmp_path / str(step)
+        shutil.copytree(tmp_path / "first", home)
+        pty = program(home)
+        pty.until(lambda text: "❯ mend the tests" in text and "not sent" in text)
+        pty.until("this")
+        pty.read(0.1 * step)  # not a wait for something: the moment of the signal
+        pty.signal(signal.SIGTERM)  # again, now with a session, or with one that begins
+        pty.wait()
+        pty.close()
+        assert kept(home, "the tests") in (["sessions"], ["typed"]), f"{0.1 * step} s"  # once, wherever
 
 
 def test_an_interrupt_by_key_keeps_nothing(tmp_path: Path) -> None:
