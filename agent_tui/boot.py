@@ -220,6 +220,13 @@ def forget_size(environment: MutableMapping[str, str], fd: int = 2) -> None:
         environment.pop("LINES", None)
 
 
+def unechoed(attributes: list[Any]) -> list[Any]:
+    """Those for a terminal between two screens: keys wait for the next one, and nobody sees them."""
+    between = _ready([*attributes])
+    between[_LFLAG] &= ~termios.ECHO
+    return between
+
+
 def _ready(attributes: list[Any]) -> list[Any]:
     """Keys come one by one and unchanged; signals stay; control characters are not shown as `^X` while echo is on."""
     attributes[_IFLAG] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF)

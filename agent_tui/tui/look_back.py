@@ -25,7 +25,7 @@ class Screen(Protocol):
     link: Link
     model: Model
 
-    def suspend(self) -> AbstractContextManager[None]: ...
+    def hand_over(self) -> AbstractContextManager[None]: ...
     def repaint(self) -> None: ...
     def ending(self) -> bool: ...
 
@@ -61,7 +61,7 @@ def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:
     run = screen.foreground
 
     def suspended(argv: list[str]) -> int:
-        with screen.suspend():
+        with screen.hand_over():
             return run(argv, screen.ending)
 
     try:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import time
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from agent_tui.boot import unechoed
 from agent_tui.registry import late
 from agent_tui.tui import msg
 from agent_tui.tui.canvas import Canvas
@@ -38,6 +41,21 @@ class Outside(CopyingApp, inherit_bindings=False):
     @abstractmethod
     def dispatch(self, *messages: msg.Msg) -> None:
         """Hand these to the core."""
+
+    @contextmanager
+    def hand_over(self) -> Iterator[None]:
+        """Like `suspend`, for a program of ours that brings its own screen: until that is there, and from its end to
+        ours, what is typed waits and is not shown."""
+        driver = self._driver if isinstance(self._driver, Terminal) else None
+        before = driver.attrs_before if driver is not None else None
+        if driver is not None and before is not None:
+            driver.attrs_before = unechoed(before)
+        try:
+            with self.suspend():
+                yield
+        finally:
+            if driver is not None and before is not None:
+                driver.attrs_before = before
 
     def edit_outside(self, text: str) -> None:
         """Give the terminal to the person's editor until it is left."""
