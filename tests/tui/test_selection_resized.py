@@ -34,7 +34,7 @@ BLOCKS: Vec[Block] = Vec([
 ])  # fmt: skip
 VIEW = TranscriptView(BLOCKS, (), expanded=True)
 SIZE = (90, 80)
-SEED, ROUNDS = 7, 15
+SEED, ROUNDS = 7, 10
 
 
 def letters(app: Screen) -> str:
@@ -61,14 +61,14 @@ async def resized(pilot: Pilot[None], width: int) -> None:
 @pytest.mark.parametrize(
     ("first", "last", "stays"),
     [
-        ("grep", "grep", {80, 66, 60}), ("sed", "changes", {80, 66}), ("match", "match", {80, 66, 60}),
-        ("match", "│ alw", {80, 66, 60}), ("before", "sed", {80, 66}), ("before", "漢", {80, 66, 60, 20}),
-        ("return", "other, other", {80, 66, 60, 20}), ("y = 2", "z", {80, 66, 60, 20}),
+        ("grep", "grep", {80, 60}), ("sed", "changes", {80}), ("match", "match", {80, 60}),
+        ("match", "│ alw", {80, 60}), ("before", "sed", {80}), ("before", "漢", {80, 60, 20}),
+        ("return", "other, other", {80, 60, 20}), ("y = 2", "z", {80, 60, 20}),
     ],
 )  # fmt: skip
 def test_what_is_selected_stays_as_long_as_its_lines_say_the_same(first: str, last: str, stays: set[int]) -> None:
     async def journey(app: Screen, pilot: Pilot[None]) -> None:
-        for width in (80, 66, 60, 20):
+        for width in (80, 60, 20):
             await resized(pilot, SIZE[0])
             x, y = find(app, last)
             await drag(pilot, find(app, first), (x + len(last.strip()) - 1, y))
