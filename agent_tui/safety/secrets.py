@@ -8,6 +8,8 @@ from typing import AnyStr, Final, Generic
 
 HIDDEN: Final = "[hidden]"
 _SHORTEST: Final = 8
+_TELLING_NOTHING: Final = 3
+"""Letters of a value that may pass before it is sure that it is one: half of all keys begin with the same."""
 """Shorter values are words that appear anywhere; hiding them would damage text and hide nothing."""
 
 _NAME: Final = re.compile(
@@ -67,39 +69,45 @@ class Scrubber:
         return ScrubbedStream([value.encode("utf-8", "surrogateescape") for value in self._kept], b"|", HIDDEN.encode())
 
     def words(self) -> ScrubbedText:
-        """The same for text that comes in pieces."""
-        return ScrubbedText(self._kept, "|", HIDDEN)
+        """The same for text that somebody reads as it comes: a word that ends as a value begins does not wait, so that
+        the first three letters of a value that comes in pieces may stand before its `[hidden]`."""
+        return ScrubbedText(self._kept, "|", HIDDEN, _TELLING_NOTHING)
 
 
 class _Scrubbed(Generic[AnyStr]):
-    """Replaces exact values in one stream; what may be the beginning of one waits for the next piece."""
+    """Replaces exact values in one stream; what may be the beginning of one waits for the next piece, but for `passes`
+    characters."""
 
-    __slots__ = ("_begins", "_held", "_hidden", "_pattern", "_shortest", "_values")
+    __slots__ = ("_begins", "_begun_with", "_hidden", "_passed", "_passes", "_pattern", "_shortest", "_values")
 
-    def __init__(self, values: Sequence[AnyStr], bar: AnyStr, hidden: AnyStr) -> None:
+    def __init__(self, values: Sequence[AnyStr], bar: AnyStr, hidden: AnyStr, passes: int = 0) -> None:
         self._values: Sequence[AnyStr] = values
         self._shortest = min(map(len, values), default=0)
         self._begins: set[AnyStr] = {value[:1] for value in values}
         self._hidden: AnyStr = hidden
-        self._held: AnyStr = hidden[:0]
+        self._begun_with: AnyStr = hidden[:0]
+        self._passes, self._passed = passes, 0  # of what it has begun with
         self._pattern: re.Pattern[AnyStr] | None = re.compile(bar.join(map(re.escape, values))) if values else None
 
     def feed(self, data: AnyStr, final: bool = False) -> AnyStr:
         """What of the stream can be passed on now that `data` has come; with `final` all of it."""
         if self._pattern is None:
             return data
-        if not self._held:
+        if not self._begun_with:
             for begin in self._begins:
                 if begin in data:
                     break
             else:  # as most tokens are
                 return data
-        data = self._held + data
-        if len(data) >= self._shortest:
+        data, passed = self._begun_with + data, self._passed
+        if len(data) >= self._shortest and (match := self._pattern.search(data)):
+            passed = min(passed, match.start())
             data = self._pattern.sub(self._hidden, data)
-        end = len(data) if final else len(data) - self._begun(data)
-        self._held = data[end:]
-        return data[:end]
+        begun = 0 if final else self._begun(data)
+        start = len(data) - begun
+        end = len(data) if begun <= self._passes else max(start, passed)
+        self._begun_with, self._passed = data[start:], end - start
+        return data[passed:end]
 
     def _begun(self, data: AnyStr) -> int:
         """How many characters at the end of `data` are the beginning of a value."""
