@@ -8,9 +8,9 @@ from typing import AnyStr, Final, Generic
 
 HIDDEN: Final = "[hidden]"
 _SHORTEST: Final = 8
+"""Shorter values are words that appear anywhere; hiding them would damage text and hide nothing."""
 _TELLING_NOTHING: Final = 3
 """Letters of a value that may pass before it is sure that it is one: half of all keys begin with the same."""
-"""Shorter values are words that appear anywhere; hiding them would damage text and hide nothing."""
 
 _NAME: Final = re.compile(
     r"(^|_)(API_?KEY|ACCESS_?KEY|SECRET(_?ACCESS)?(_?KEY)?|AUTH_?TOKEN|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
@@ -99,25 +99,28 @@ class _Scrubbed(Generic[AnyStr]):
                     break
             else:  # as most tokens are
                 return data
-        data, passed = self._begun_with + data, self._passed
-        if len(data) >= self._shortest and (match := self._pattern.search(data)):
-            passed = min(passed, match.start())
-            data = self._pattern.sub(self._hidden, data)
-        begun = 0 if final else self._begun(data)
-        start = len(data) - begun
-        end = len(data) if begun <= self._passes else max(start, passed)
+        data, passed, parts, at = self._begun_with + data, self._passed, list[AnyStr](), 0
+        start = len(data) if final else self._begun(data, 0)
+        for match in self._pattern.finditer(data) if len(data) >= self._shortest else ():
+            if match.start() >= start:
+                break  # it may be a part of a longer one
+            parts += data[max(at, passed) : match.start()], self._hidden
+            at = match.end()
+            start = start if at <= start else self._begun(data, at)
+        end = len(data) if len(data) - start <= self._passes else max(start, passed)
+        parts.append(data[max(at, passed) : end])
         self._begun_with, self._passed = data[start:], end - start
-        return data[passed:end]
+        return self._hidden[:0].join(parts)
 
-    def _begun(self, data: AnyStr) -> int:
-        """How many characters at the end of `data` are the beginning of a value."""
-        begun = 0
+    def _begun(self, data: AnyStr, at: int) -> int:
+        """Where, from `at` on, the end of `data` is the beginning of a value; else its length."""
+        start = len(data)
         for value in self._values:
-            at = data.find(value[:1], max(0, len(data) - len(value) + 1))
-            while at >= 0 and not value.startswith(data[at:]):
-                at = data.find(value[:1], at + 1)
-            begun = max(begun, len(data) - at) if at >= 0 else begun
-        return begun
+            begin = data.find(value[:1], max(at, len(data) - len(value) + 1))
+            while begin >= 0 and not value.startswith(data[begin:]):
+                begin = data.find(value[:1], begin + 1)
+            start = min(start, begin) if begin >= 0 else start
+        return start
 
 
 ScrubbedStream = _Scrubbed[bytes]

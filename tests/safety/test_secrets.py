@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 from hypothesis import given
@@ -64,6 +65,26 @@ def test_a_stream_holds_back_only_what_may_be_a_secret() -> None:
     assert stream.feed(b"ready> sk-ab") == b"ready> "
     assert stream.feed(b"out") == b"sk-about"
     assert secrets.Scrubber(()).stream().feed(b"all") == b"all"
+
+
+@given(
+    st.sampled_from([(KEY, f"{KEY}-more"), (KEY, f"x{KEY}{KEY}"), (KEY, f"{KEY[-9:]}{KEY}")]),
+    st.lists(st.integers(0, 3), max_size=6),
+    st.integers(1, 60),
+)
+def test_a_value_within_another_does_not_leave_the_rest_of_it(
+    keys: tuple[str, str], words: list[int], step: int
+) -> None:
+    """Nor where one ends while the other may go on, with the next piece."""
+    whole = "".join([*keys, KEY[:-1], " "][word] for word in words)
+    scrubber = secrets.Scrubber(keys)
+    stream, text = scrubber.stream(), scrubber.words()
+    pieces = [whole[at : at + step] for at in range(0, len(whole), step)]
+    passed = b"".join([*(stream.feed(piece.encode()) for piece in pieces), stream.feed(b"", final=True)])
+    assert passed.decode() == scrubber.scrub(whole)
+    told = "".join([*(text.feed(piece) for piece in pieces), text.feed("", final=True)])
+    ahead = "(.{0,3})" + re.escape(secrets.HIDDEN)
+    assert re.fullmatch(ahead.join(map(re.escape, scrubber.scrub(whole).split(secrets.HIDDEN))), told)
 
 
 def test_text_without_secrets_is_the_same_object() -> None:
