@@ -73,14 +73,17 @@ class OddKeyring(FileKeyring):
         raise self.BusError(f"org.freedesktop.DBus.Error.NoReply {service}/{username}")
 
 
-class WaitingKeyring(FileKeyring):
+class WaitingKeyring(ListeningKeyring):
     """Asks for a password until `answered`."""
 
-    answered = threading.Event()
+    def __init__(self) -> None:
+        super().__init__()
+        self.answered = threading.Event()
 
     def get_password(self, service: str, username: str) -> str | None:
+        found = super().get_password(service, username)
         self.answered.wait()
-        return super().get_password(service, username)
+        return found
 
 
 @contextmanager

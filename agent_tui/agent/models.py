@@ -48,9 +48,11 @@ class Models:
 
     async def unlock(self, names: Iterable[str] | None = None) -> Settings:
         """The settings with the stored keys of the providers `names`; None: of all."""
-        if self.fresh is not None:
-            self.config, missed = await self.fresh(names)
+        if (fresh := self.fresh) is not None:
+            config, missed = await fresh(names)
             self._missed = dict.fromkeys(missed, False) | self._missed
+            if fresh is self.fresh:  # else a provider was set up meanwhile
+                self.config = config
         return self.config.settings
 
     def tell_missed(self, record: Record) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent_tui.agent.stored_keys import Found, fetched, refreshing
 from agent_tui.protocol.events import Answered, ModelChanged
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.providers import keys
 from agent_tui.safety import credentials
+from agent_tui.safety.credentials import Stored
 from agent_tui.settings import ProviderSettings, Settings
 from tests import keyrings
 from tests.agent.driving import Place
@@ -96,6 +100,37 @@ def test_a_model_that_answers_instead_has_its_key_asked_for_then(place: Place, r
         with engine(place, server, model_name="moonshot/m", settings=changed, environment=given) as driver:
             assert ring.asked == []
             assert driver.turn("hi").state == "completed" and ring.asked == ["zhipu"]
+
+
+@pytest.mark.usefixtures("ring")
+def test_of_two_that_ask_at_once_neither_forgets_what_the_other_found(place: Place) -> None:
+    async def ask() -> list[Found]:
+        with ThreadPoolExecutor(2) as pool:
+            fresh = refreshing(place.config("x"), pool, lambda _: None)
+            await asyncio.gather(fresh(("moonshot",)), fresh(("zhipu",)))
+            return [await fresh(())]
+
+    [(config, _)] = asyncio.run(ask())
+    providers = config.settings.providers
+    assert [providers[name].api_key for name in ("moonshot", "zhipu")] == [KEY, KEY]
+
+
+def test_a_keyring_that_never_answers_keeps_one_thread(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a key is wanted: the others are for the tools."""
+    monkeypatch.setenv("TEST_KEYRING", str(place.root / "ring.json"))
+    backend = keyrings.WaitingKeyring()
+
+    async def ask() -> tuple[list[Stored], int, Stored]:
+        with ThreadPoolExecutor(4) as pool:
+            found = [await fetched(place.config("x"), pool, patience=0.05) for _ in range(3)]
+            waiting = len(backend.asked)
+            backend.answered.set()
+            return found, waiting, await fetched(place.config("x"), pool, patience=60)
+
+    with keyrings.used(backend):
+        silent, waiting, last = asyncio.run(ask())
+    assert all("did not answer" in found.problems[0] for found in silent) and not last.problems
+    assert waiting <= 1, "as many as began to ask"
 
 
 @pytest.mark.parametrize(
