@@ -22,7 +22,7 @@ AT_ONCE: Final = 3
 """Repairs of one text."""
 AROUND: Final = 20
 """Characters on each side of the place where JSON ends to be JSON."""
-_FENCE: Final = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_FENCE: Final = "```"
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+("|\Z)', re.DOTALL)
 """One that is never closed goes on to the end."""
 _ODD: Final = re.compile(r"\\[^'\"nrt\\]")
@@ -105,8 +105,11 @@ def _object(data: Any, depth: int = 0) -> Object | None:
 
 
 def _unfenced(text: str) -> str | None:
-    found = _FENCE.match(text)
-    return found[1] if found else None
+    text = text.strip()
+    if not text.startswith(_FENCE) or not text.endswith(_FENCE):
+        return None
+    language, line, body = text[len(_FENCE) : -len(_FENCE)].partition("\n")
+    return body.rstrip() if line and re.fullmatch(r"\w*", language.rstrip()) else None
 
 
 def _outside(text: str, change: Callable[[str], str]) -> str:
@@ -193,10 +196,10 @@ def _python(text: str) -> Iterator[Object]:
     if _ODD.search(text):
         return
     try:
+        data = ast.literal_eval(text.strip())  # first: the tokens of what is no Python take a square of the time
         kinds = [token.type for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline)]
         if (tokenize.STRING, tokenize.STRING) in pairwise(kinds):
             return  # to Python they are one
-        data = ast.literal_eval(text.strip())
         if isinstance(data, dict) and all(isinstance(key, str) for key in data):
             yield json.loads(json.dumps(data, allow_nan=False))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):

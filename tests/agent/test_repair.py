@@ -45,7 +45,9 @@ def test_one_reading_is_taken(text: str, wanted: dict[str, Any]) -> None:
         "{not json", "null", "[]", "[1, 2]", '"words"', '[{"a": 1}, {"b": 2}]', '{"a": 1}{"a": 2}',
         '{"a": "cut in the mid', '{"a": 12', '{"a": tr', '{"path": "C:\\new\\data"}', '{"a" "b"}', '{"a": "b" "c"}',
         '{"a": "x]}', "[" * 100_000, '{"a":' * 200 + '"b"', '\\"' * 20_000, '{"a": "b\\', "{1: 2}", "{'a': b'x'}",
+        "{'a': " + '\\"' * 20_000 + "}", "{'a': [" + "'b' 'c'," * 5_000 + "]}",
     ],
+    ids=lambda text: text[:20],
 )  # fmt: skip
 def test_nothing_is_guessed(text: str) -> None:
     assert repair.repaired(text) is None
