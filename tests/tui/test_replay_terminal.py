@@ -67,7 +67,7 @@ def test_another_process_comes_to_the_same_hashes_and_frames(window: TmuxWindow,
 
     told = replay(tmp_path, "--verify")
     assert (told.returncode, told.stderr) == (0, ""), told.stdout
-    assert " 0 differences" in told.stdout and "0 compared" not in told.stdout
+    assert " 0 differences" in told.stdout and " 0 compared" not in told.stdout
     frames = framed(tmp_path)
     assert "Both lines came." in frames and "1 line, not recorded" in frames
     [tape] = (tmp_path / "sessions").glob("*.msgs.jsonl")

@@ -48,11 +48,12 @@ class Toast(Region):
         texts = self._texts(max(1, screen.width - 2 - 2 * AROUND))
         few = low(screen)
         narrow = few or screen.width < NARROW
-        high, row = 1 if narrow and self.value.tone not in WHOLE else min(len(texts), MOST), 1
+        reading = self.sheet < 0
+        high, row = 1 if narrow and reading and self.value.tone not in WHOLE else min(len(texts), MOST), 1
         if 0 <= self.sheet <= high:
             high = min(high, 1 if few else BELOW)
             row = max(0, screen.height - high - self.value.above)
-        elif few and high == 1 and self.sheet < 0 and self.spare is not None:
+        elif few and high == 1 and reading and self.spare is not None:
             row = self.spare()
         strip = len(texts) > (1 if narrow else high)  # beside it, a few letters of a line would say nothing
         cells = screen.width if strip else max(map(cell_len, texts))
