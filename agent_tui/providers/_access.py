@@ -47,12 +47,15 @@ def bearer(key: str, advice: str) -> Key:
 
 def opened(
     base_url: str, model: str, label: str, key: Key, options: Mapping[str, Any],
-    headers: Mapping[str, str] | None = None, unreachable: str = "start the server there, or correct the address",
+    headers: Mapping[str, str] | None = None, unreachable: str = "",
     unknown_model: str = "/models lists what there is",
 ) -> Wire:  # fmt: skip
     """The connection to the server at `base_url`, which people call `label`."""
+    # What is not near is a service, or somebody else's: who uses it cannot start it.
+    near = is_near(base_url)
+    at_fault = "start the server there, or correct the address" if near else "check the address and the network"
     place = failures.Place(
-        label, shown_address(base_url), model, is_near(base_url), unreachable=unreachable, auth=key.auth,
+        label, shown_address(base_url), model, near, unreachable=unreachable or at_fault, auth=key.auth,
         unknown_model=unknown_model, keyed=bool(key.value), secrets=Scrubber((key.value,)),
     )  # fmt: skip
     bundle = options.get(BUNDLE)

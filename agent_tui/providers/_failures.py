@@ -39,6 +39,9 @@ TYPES: Mapping[str, int] = {
     "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
 }  # fmt: skip
 """The statuses that errors inside a stream stand for, by their types."""
+NO_NAME = ("Name or service not known", "getaddrinfo", "nodename", "name resolution", "No address associated")
+UNKNOWN_NAME = "the name is not known"
+NETWORK = "check the network, its DNS and the address; HTTPS_PROXY names a proxy where one is needed"
 _STATUS = re.compile("[1-9][0-9]{2}")
 OVERLOADED = 529
 OVERLOADED_WAIT = 5.0
@@ -201,14 +204,16 @@ def unusable_environment(place: Place, error: Exception) -> Failed:
 def _refused(what: str) -> str:
     if "All connection attempts failed" in what or "refused" in what.lower():
         return "nobody listens there"
-    if "Name or service not known" in what or "getaddrinfo" in what or "nodename" in what or "name resolution" in what:
-        return "the name is not known"
+    if any(words in what for words in NO_NAME):
+        return UNKNOWN_NAME
     return what
 
 
 def unreachable(place: Place, why: str) -> Failed:
     # A refused connection on this machine means a server that a person must start: waiting does not help.
     where, hint = place.where, place.unreachable
+    if why == UNKNOWN_NAME and not place.local:  # nothing is known of a server there: it may be all names that fail
+        hint = NETWORK
     proxy, name = proxy_of(place.address)
     if proxy:  # it is this one that was spoken to, and nobody else
         where, hint = f"{where} through the proxy {proxy} ({name})", f"check {name}; NO_PROXY names who needs none"

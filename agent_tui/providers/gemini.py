@@ -59,11 +59,10 @@ class GeminiProvider:
         self._version = str(told or "").strip("/ ") or VERSION
         key = setup.api_key or next((found for name in KEYS if (found := environment.get(name, "").strip())), "")
         own = self.base_url == BASE_URL
-        at_fault = "check the address and the network" if own else "start the server there, or correct the address"
         need = f"check {KEYS[0]}" if key else f"set {KEYS[0]}, or api_key under [providers.gemini] in config.toml"
         self._wire = opened(
             self.base_url, model, "Gemini" if own else "the server",
-            Key(key, "x-goog-api-key", advice=setup.key_advice or need), setup.options, unreachable=at_fault,
+            Key(key, "x-goog-api-key", advice=setup.key_advice or need), setup.options,
         )  # fmt: skip
 
     def with_model(self, model: str) -> GeminiProvider:

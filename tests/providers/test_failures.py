@@ -85,3 +85,22 @@ def test_a_key_that_was_not_sent_is_not_refused(key: str, said: str) -> None:
     wire = opened("http://there", "m", "acme", bearer(key, "check ACME_KEY"), {})
     failed = failures.from_status(wire.place, 401, {}, '{"error": "no"}')
     assert f"{failed.text}; {failed.hint}".endswith(said) and failed.kind == "auth"
+
+
+@pytest.mark.parametrize(
+    "error", ["[Errno -2] Name or service not known", "[Errno -3] Temporary failure in name resolution",
+              "[Errno -5] No address associated with hostname", "[Errno 8] nodename nor servname provided"],
+)  # fmt: skip
+def test_a_service_whose_name_is_not_known_is_nothing_to_start(monkeypatch: pytest.MonkeyPatch, error: str) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for address in ("https://api.anthropic.com", "https://api.example.org/v1"):
+        place = opened(address, "m", "the service", bearer(KEY, "check it"), {}).place
+        failed = failures.from_exception(place, httpx.ConnectError(error))
+        assert failed.text == f"cannot reach the service at {address}: the name is not known"
+        assert failed.hint == failures.NETWORK and "DNS" in failed.hint and "HTTPS_PROXY" in failed.hint
+        failed = failures.from_exception(place, httpx.ConnectError("All connection attempts failed"))
+        assert failed.hint == "check the address and the network"
+    place = opened("http://gpu.lan:8000", "m", "the server", bearer("", "set it"), {}).place
+    failed = failures.from_exception(place, httpx.ConnectError(error))
+    assert failed.hint == "start the server there, or correct the address"
