@@ -95,6 +95,42 @@ def test_models_that_were_offered_complete() -> None:
     assert play.take() == [SetModel("ollama/a")]
 
 
+def _offered(line: str) -> Play:
+    play = Play()
+    names = [{"name": "ollama/bench-model:latest"}, {"name": "openai/bench-model"}]
+    play.feed(Answered(id="x", kind="models", data={"offered": names}, session="s"))
+    play.type(line)
+    return play
+
+
+@pytest.mark.parametrize("typed", ["bench-modle", "openai/bench", "openai", "model"])
+def test_a_name_that_was_typed_is_not_taken_for_another(typed: str) -> None:
+    play = _offered(f"/model {typed}")
+    assert _labels(play)[0] == typed
+    marked = _labels(play)[1]
+    play.press("enter")
+    assert play.take() == [SetModel(typed)]
+    play = _offered(f"/model {typed}")
+    play.press("down", "enter")
+    assert play.take() == [SetModel(marked)]
+    play = _offered(f"/model {typed}")
+    play.press("tab")
+    assert play.text == f"/model {marked} "
+
+
+@pytest.mark.parametrize(
+    ("line", "listed"),
+    [
+        ("/models lama", ["lama", "ollama"]),
+        ("/models ol", ["ollama"]),
+        ("/export ml", ["ml", "html"]),
+        ("/mode edits", ["accept-edits"]),
+    ],
+)
+def test_only_where_it_may_be_something_else_it_is_taken_as_typed(line: str, listed: list[str]) -> None:
+    assert _labels(_offered(line)) == listed
+
+
 def test_no_list_while_the_history_is_browsed() -> None:
     play = Play()
     play.type("/tidy")

@@ -33,7 +33,8 @@ class Situation:
 @frozen
 class Command:
     """`keys` are Textual's names. `empty` are keys that count only while the prompt is empty. `argument` is the hint
-    for what follows the name (`<needed>`, `[optional]`), `choices` what it may be, given the engine's answers.
+    for what follows the name (`<needed>`, `[optional]`), `choices` what it may be, given the engine's answers; where it
+    is `free`, it may be something else too.
     `label` says what the key does in a situation, for the footer; an empty text leaves it out."""
 
     name: str
@@ -44,6 +45,7 @@ class Command:
     argument: str = ""
     slash: bool = True
     choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
+    free: bool = False
     label: Callable[[Situation], str] | None = None
     lists: PickerKind | None = None
     """The list that is shown where the command is called by its name alone."""
@@ -68,6 +70,7 @@ def command(
     argument: str = "",
     slash: bool = True,
     choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
+    free: bool = False,
     label: Callable[[Situation], str] | None = None,
     lists: PickerKind | None = None,
     rank: int = 50,
@@ -76,7 +79,7 @@ def command(
 
     def register(run: Run) -> Command:
         name = run.__module__.rsplit(".", 1)[-1].replace("_", "-")
-        return Command(name, run, keys, empty, aliases, argument, slash, choices, label, lists, rank)
+        return Command(name, run, keys, empty, aliases, argument, slash, choices, free, label, lists, rank)
 
     return register
 

@@ -14,7 +14,7 @@ WAIT_SECONDS: Final = 60.0
 """A long session takes a while; the answer takes the place of these words."""
 
 
-@command(argument="[path]", choices=lambda _: ("md", "html", "json"), rank=57)
+@command(argument="[path]", choices=lambda _: ("md", "html", "json"), free=True, rank=57)
 def export(model: Model, args: str) -> Step:
     """Write the session to a new file in its folder: md, html or json, or a path that ends so. No file is ever written
     over: a number is added to the name."""

@@ -20,7 +20,7 @@ def _label(now: Situation) -> str:
     return "" if now.running or now.reading else "model"
 
 
-@command(keys=("ctrl+l",), argument="[name]", choices=_offered, label=_label, rank=52)
+@command(keys=("ctrl+l",), argument="[name]", choices=_offered, free=True, label=_label, rank=52)
 def model(model: Model, args: str) -> Step:
     """Choose the model from a list of what the servers offer, or by its name: provider/model."""
     return send(model, SetModel(args)) if args else overlay.pick(model, "models")

@@ -18,7 +18,7 @@ def _groups(answers: Mapping[str, Any]) -> tuple[str, ...]:
     return (*providers, *(map(str, aliases) if isinstance(aliases, Mapping) else ()))
 
 
-@command(argument="[provider, alias or words]", choices=_groups, rank=52)
+@command(argument="[provider, alias or words]", choices=_groups, free=True, rank=52)
 def models(model: Model, args: str) -> Step:
     """List the models that each server really offers: /models openrouter those of one provider, /models fast what
     your alias means."""

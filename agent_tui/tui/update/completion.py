@@ -19,12 +19,14 @@ KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 
 @frozen
 class Candidate:
-    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert."""
+    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert.
+    `typed`: it is what stands in the prompt, and Tab goes past it."""
 
     label: str
     detail: str
     insert: str = ""
     runs: bool = False
+    typed: bool = False
 
 
 def candidates(draft: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
@@ -84,9 +86,21 @@ def _arguments(name: str, typed: str, answers: Mapping[str, Any]) -> tuple[Candi
         for rank, number in found
         if rank < NO_MATCH
     )
+    if fitting and command.free and _stands(typed.strip(), choices):
+        word = typed.strip()
+        return (Candidate(word, "as typed", f"/{name} {word}", runs=True, typed=True), *fitting)
     if fitting or typed.strip() or not command.argument:
         return fitting
     return (Candidate(f"/{name} {command.argument}", command.summary),)
+
+
+def _stands(word: str, choices: tuple[str, ...]) -> bool:
+    """Whether `word` may be meant as it is: it is no choice, and not the beginning of one, or of its provider's name.
+    Enter never takes another model for it that has only some of its letters."""
+    word = word.lower()
+    heads = [choice.partition("/")[0].lower() for choice in choices]
+    begins = any(head.startswith(word) for head in heads) and word not in heads
+    return bool(word) and not begins and all(choice.lower() != word for choice in choices)
 
 
 def shown(model: Model) -> tuple[Candidate, ...]:
@@ -133,6 +147,8 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
         selected = (model.completion.selected + (1 if msg.key == "down" else -1)) % len(found)
         return replace(model, completion=replace(model.completion, selected=selected)), ()
     chosen = found[min(model.completion.selected, len(found) - 1)]
+    if msg.key == "tab" and chosen.typed:
+        chosen = found[1]
     if msg.key == "tab" or not chosen.runs:
         insert = chosen.insert if chosen.insert.endswith(" ") or chosen.runs is False else f"{chosen.insert} "
         return composer.write(model, insert), ()
