@@ -8,13 +8,21 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.tui.app import AgentApp
+from agent_tui.tui.effects import ExpireToast
 from agent_tui.tui.msg import EffectFailed
+from agent_tui.tui.update import step
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 from tests.tui.test_dialog_mouse import asking
 
 WORDS = " ".join(f"w{number:03}" for number in range(240))
 SMALL = ((24, 8), (40, 12), (29, 30), (40, 24), (60, 24), (79, 40), (100, 14))
 LONG = "the folder cannot be written, and this is why: there is no room left on the device"
+
+
+@pytest.fixture(autouse=True)
+def stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said stays until it was looked at, however slow the machine is."""
+    monkeypatch.setattr(step, "ExpireToast", lambda number, _: ExpireToast(number, 3600))
 
 
 def answering(engine: PlayedEngine, op: Op) -> None:
