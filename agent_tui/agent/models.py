@@ -111,7 +111,7 @@ class Models:
         self.offered = tuple(one.name for one in offered)
         told = self.told(id, offered)
         more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}
-        record.emit(replace(told, data={**told.data, **more}))
+        record.emit(replace(told, data={**told.data, **more, "unset": offers.unset(self.config)}))
 
     def tell_efforts(self, record: Record) -> None:
         """How hard the model can be asked to think: the screen has to know it before a key is pressed."""

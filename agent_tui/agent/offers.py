@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from agent_tui.agent import setting_up
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.messages import ModelInfo
@@ -31,6 +32,16 @@ async def facts(offered: Sequence[ModelInfo], config: EngineConfig) -> dict[str,
             "efforts": list(effort.cycle(effort.levels(provider, model, info.thinking))),
         }  # fmt: skip
     return found
+
+
+def unset(config: EngineConfig) -> list[dict[str, str]]:
+    """The providers that cannot be asked what they offer, and what each needs before."""
+    given = config.settings, config.environment
+    return [
+        {"name": one.name, "label": one.label, "needs": one.needs, "said": choose.needs(one.name, *given)}
+        for one in setting_up.offers(*given)
+        if one.needs
+    ]
 
 
 def efforts(info: ModelInfo, config: EngineConfig) -> dict[str, Any]:

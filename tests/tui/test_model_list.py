@@ -15,6 +15,7 @@ from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
 from agent_tui.tui.update.picker import opened
 from agent_tui.tui.widgets.footer import Footer
+from tests.tui.lists import labels, sheet
 from tests.tui.play import Play
 
 OFFERED = [
@@ -53,6 +54,46 @@ def test_favourites_and_those_used_last_stand_first() -> None:
         ("", "address"),
     ]  # fmt: skip
     assert found[1][2] == "not listed now"
+
+
+def test_the_model_in_use_is_listed_first_where_its_server_does_not_list_it() -> None:
+    found = shown(at_work("ollama/q", "acme/x"), ["ollama/q"], offered=[OFFERED[2]])
+    assert found[:2] == [("In use", "ollama/q", "in use · not listed"), ("Favourites", "acme/x", "")]
+    assert [id for _, id, _ in found].count("ollama/q") == 1
+    assert [id for _, id, _ in shown(at_work(), offered=[])] == ["ollama/q", "address"]
+
+
+def test_a_name_that_is_not_listed_can_be_used() -> None:
+    play = at_work()
+    shown(play)
+    play.press(*"zzz-x")
+    assert [one.label for one in sheet(play).options] == ["use “zzz-x”"]
+    play.press("enter")
+    assert SetModel("zzz-x") in play.take() and play.model.overlay is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "last"),
+    [
+        ("acme/", "acme/x"),
+        ("acme/X", "acme/x"),
+        ("openai/gpt", "use “openai/gpt”"),
+        ("gpt", "openai/gpt-5"),
+    ],
+)
+def test_what_may_be_meant_as_it_is_stands_behind_what_fits(typed: str, last: str) -> None:
+    play = at_work()
+    shown(play)
+    play.press(*typed)
+    assert labels(play)[-1] == last
+
+
+def test_where_nothing_fits_the_footer_has_no_key_that_needs_an_entry() -> None:
+    play = at_work()
+    shown(play)
+    play.press(*"zz", "space", *"yy")
+    assert sheet(play).footer.startswith("0 of ")
+    assert [key for key, _ in play.view.footer.keys] == ["F5", "Esc"]
 
 
 def test_price_and_what_it_can_do_stand_behind_the_window() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query, SetModel
+from agent_tui.protocol.setup_op import SetUp
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
@@ -17,13 +20,19 @@ OFFERED = [{"name": name, "window": 32_768, "tools": True} for name in ("openrou
 TRIED = [{"what": "openai", "result": "refused the key (401)"}, {"what": "OPENAI_API_KEY", "result": "not set"}]
 
 
-def asked(line: str, aliases: Any = None, offered: Any = OFFERED) -> Play:
+UNSET = [
+    {"name": "openai", "label": "OpenAI", "needs": "key", "said": "OpenAI needs a key: …"},
+    {"name": "azure", "label": "Azure", "needs": "address", "said": "Azure needs a key: …"},
+]
+
+
+def asked(line: str, aliases: Any = None, offered: Any = OFFERED, unset: Any = None) -> Play:
     play = Play()
     play.type(line)
     play.press("escape", "enter")
     overlay = play.model.overlay
     assert overlay is not None and overlay.kind == "models" and Query(overlay.query, "models") in play.take()
-    data = {"model": "ollama/q", "offered": offered, "tried": TRIED, "aliases": aliases}
+    data = {"model": "ollama/q", "offered": offered, "tried": TRIED, "aliases": aliases, "unset": unset}
     play.feed(Answered(id=overlay.query, kind="models", data=data, session=play.model.active))
     return play
 
@@ -34,9 +43,37 @@ def test_without_words_all_are_listed_and_who_did_not_answer() -> None:
 
 
 def test_the_name_of_a_provider_lists_its_models_alone() -> None:
-    assert labels(asked("/models ollama")) == ["ollama/q", "ollama/gpt"]
+    assert labels(asked("/models ollama")) == labels(asked("/models Ollama")) == ["ollama/q", "ollama/gpt"]
     assert labels(asked("/models openai"))[0] == "openai", "why there is none of it is said"
     assert "openai" not in labels(asked("/models openai", offered=[])), "then the sheet tells what was tried"
+
+
+@pytest.mark.parametrize("name", ["openai", "OpenAI", "OPENAI/gpt-5"])
+@pytest.mark.parametrize("key", ["enter", "f2"])
+@pytest.mark.parametrize("offered", [OFFERED, []])
+def test_of_a_provider_without_a_key_the_key_is_asked_for(name: str, key: str, offered: Any) -> None:
+    play = asked(f"/models {name}", offered=offered, unset=UNSET)
+    row = sheet(play).options[sheet(play).selected]
+    assert (row.label, row.detail) == ("OpenAI", "needs a key: Enter gives it")
+    play.press(key)
+    overlay = play.model.overlay
+    assert overlay is not None and overlay.setup is not None
+    assert (overlay.setup.step, overlay.setup.provider) == ("key", "openai")
+    assert play.take() == [SetUp("setup", "look")] and play.view.prompt.label == "Key for OpenAI: hidden as you type"
+
+
+def test_of_a_provider_without_an_address_that_is_asked_for() -> None:
+    play = asked("/models azure", unset=UNSET)
+    play.press("enter")
+    overlay = play.model.overlay
+    assert overlay is not None and overlay.setup is not None and overlay.setup.step == "address"
+
+
+def test_while_a_turn_runs_no_key_is_asked_for() -> None:
+    play = asked("/models openai", unset=UNSET)
+    play.begin()
+    play.press("enter")
+    assert "interrupt it first" in play.toast and play.take() == []
 
 
 def test_an_alias_is_found_first_and_chosen_by_its_name() -> None:

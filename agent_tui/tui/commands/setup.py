@@ -5,13 +5,11 @@ from __future__ import annotations
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import overlay
-from agent_tui.tui.update.step import Step, toast
+from agent_tui.tui.update.step import Step
 
 
 @command(rank=54)
 def setup(model: Model, _: str) -> Step:
     """Set up a provider step by step: which one, its key or address, a test of it, and your model. Nothing is kept
     before the last step; Esc goes one step back."""
-    if model.busy:
-        return toast(model, "a turn is running: interrupt it first (Esc)", "warning")
     return overlay.set_up(model)

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from agent_tui.protocol.ops import SetModel
 from agent_tui.settings_kinds import entry
 from agent_tui.tui.effects import WriteSetting
-from agent_tui.tui.model import Model
+from agent_tui.tui.model import Model, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.update import settings
+from agent_tui.tui.update import composer, overlay, settings
 from agent_tui.tui.update.session_lists import listed
-from agent_tui.tui.update.step import Step
+from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.view import words
 
 UNKNOWN: Final = "window not known: 128k assumed"
@@ -21,10 +22,14 @@ UNKNOWN_NEARBY: Final = "window not known"
 ADDRESS: Final = "address"
 SILENT: Final = "silent"
 """Stands for every server that did not answer: to choose one of them is to ask all again."""
+KEY: Final = "the key of "
+"""With the name of a provider: it wants one. No name of a model has spaces."""
 UNSET: Final = "not set"
 USED: Final = 5
 """So many of those used last have a place of their own."""
 FAVOURITES: Final = "favourites"
+IN_USE: Final = "In use"
+"""The group of the model in use where its server does not list it."""
 
 
 def entries(model: Model) -> Iterator[Entry]:
@@ -34,13 +39,16 @@ def entries(model: Model) -> Iterator[Entry]:
     facts, used = data.get("facts"), data.get("used")
     facts = facts if isinstance(facts, Mapping) else {}
     aliases, now = _aliases(model), (str(data.get("model") or ""), model.transcript.effort)
+    shown = set[str]()
+    if now[0] and "offered" in data and now[0] not in offered:
+        shown.add(now[0])
+        yield replace(_entry(now[0], None, None, now, IN_USE), detail="in use · not listed")
     for alias, meant in aliases.items():
         known = _entry(meant, offered.get(meant), facts.get(meant), now, "Aliases")
         yield replace(known, id=alias, label=alias, detail=f"{meant} · {known.detail}" if known.detail else meant)
     groups = [("Favourites", favourites(model) if offered else ())]
     last = [str(name) for name in used] if isinstance(used, list | tuple) else []
     groups.append(("Used last", tuple(name for name in last if name in offered)[:USED]))
-    shown = set[str]()
     for group, names in groups:
         for name in names:
             if name not in shown:
@@ -67,7 +75,38 @@ def narrowed(model: Model, query: str) -> str:
     """What is looked for: by the name of a provider its models, not all that has these letters."""
     data = model.transcript.answers.get("models")
     heads = {str(one.get("name", "")).partition("/")[0] for one in listed(data, "offered")}
-    return f"{query}/" if query in heads and query not in _aliases(model) else query
+    head = query.lower()
+    return f"{head}/" if head in heads and query not in _aliases(model) else query
+
+
+def beside(model: Model, picker: Picker) -> Picker:
+    """With a row for what was typed, where that is no entry: its provider wants a key, else it can be used as a name,
+    as not every server lists all that it has."""
+    typed, asked = picker.query.strip(), model.overlay is not None and bool(model.overlay.query)
+    if (wants := _wanting(model, typed.partition("/")[0])) is not None:
+        label = str(wants.get("label", ""))
+        row = Entry(f"{KEY}{wants['name']}", label, "needs a key: Enter gives it", str(wants.get("said", "")))
+        return replace(picker, shown=(row, *picker.shown), at=0)
+    bare = not typed or " " in typed or typed != typed.strip("/") or ("/" not in typed and picker.shown)
+    if asked or bare or any(one.id.lower() == typed.lower() for one in picker.shown):
+        return picker
+    return replace(picker, shown=(*picker.shown, Entry(typed, f"use “{typed}”", "it is not listed")))
+
+
+def _wanting(model: Model, name: str) -> Mapping[str, Any] | None:
+    """What the engine told of a provider that cannot be asked for its models yet."""
+    data, name = model.transcript.answers.get("models"), name.lower()
+    there = listed(data, "unset") if name else ()
+    return next((one for one in there if name in (one.get("name"), str(one.get("label", "")).lower())), None)
+
+
+def taken(model: Model, id: str) -> Step:
+    """Enter: a model is used; what is still missing for one is asked for."""
+    if id == ADDRESS:
+        return composer.ask(model, Purpose("address", overlay.ADDRESS_LABEL)), ()
+    if id.startswith(KEY):
+        return overlay.set_up(model, _wanting(model, id.removeprefix(KEY)))
+    return send(replace(model, overlay=None), SetModel(id))
 
 
 def favourites(model: Model) -> tuple[str, ...]:
@@ -123,6 +162,8 @@ def pressed(model: Model, picker: Picker, msg: KeyPressed) -> Step | None:
     chosen = picker.chosen
     if msg.key not in ("f2", "f3") or chosen is None or chosen.id in (ADDRESS, SILENT):
         return None
+    if chosen.id.startswith(KEY):
+        return taken(model, chosen.id) if msg.key == "f2" else (model, ())
     if msg.key == "f3":
         return model, (WriteSetting("model", chosen.id, project=True),)
     meant = _aliases(model).get(chosen.id, chosen.id)

@@ -73,9 +73,9 @@ def go_back(model: Model, to: int = 0, redo: bool = False) -> Step:
     return going_back.opened(model, to, redo)
 
 
-def set_up(model: Model) -> Step:
-    """Set up a provider, step by step."""
-    return setting_up.opened(model)
+def set_up(model: Model, wants: Mapping[str, Any] | None = None) -> Step:
+    """Set up a provider, step by step: the one that `wants` tells of, else any."""
+    return setting_up.opened(model, wants)
 
 
 def unable(model: Model) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.ops import Query, QueryKind, Resume, SetModel
+from agent_tui.protocol.ops import Query, QueryKind, Resume
 from agent_tui.settings_kinds import typed, words
 from agent_tui.structures import mention
 from agent_tui.structures.fuzzy import Corpus
@@ -39,7 +39,6 @@ JUST: Final = 0.3
 """A list that nobody asked for takes no key so soon."""
 REST: Final = 0.08
 """Seconds that the cursor is on a theme before the screen wears it."""
-ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
 
 def opened(model: Model, kind: PickerKind, query: str = "") -> Step:
@@ -85,6 +84,7 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
         if overlay.kind == "models":
             picker = replace(picker, query=model_list.narrowed(model, picker.query))
         picker = picker.filled(choices.entries(model, overlay.kind), _begins_on(model, overlay))
+        picker = model_list.beside(model, picker) if overlay.kind == "models" else picker
         if overlay.kind == "themes":
             picker = replace(picker, before=picker.before or choices.theme(model))
     return _previewed(replace(model, overlay=replace(overlay, picker=picker)))
@@ -148,7 +148,9 @@ def _with(model: Model, overlay: Overlay, picker: Picker) -> Model:
 
 def _typed(model: Model, overlay: Overlay, picker: Picker, query: str) -> Step:
     seen = replace(overlay, shown_at=float("-inf"))  # who searches knows that it is there
-    step = _previewed(_with(model, seen, picker.looked_up(query)))
+    found = picker.looked_up(query)
+    found = model_list.beside(model, found) if overlay.kind == "models" else found
+    step = _previewed(_with(model, seen, found))
     return then(step, session_search.typed(step[0]))
 
 
@@ -217,12 +219,10 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return run(closed, chosen.id)
         case "skills":
             return run(closed, f"skill:{chosen.id}")
-        case "models" if chosen.id == model_list.ADDRESS:
-            return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
         case "models" if chosen.id == model_list.SILENT:
             return _again(model, overlay)
         case "models":
-            return send(closed, SetModel(chosen.id))
+            return model_list.taken(model, chosen.id)
         case "sessions" | "tree":
             return _session(closed, chosen.id)
         case "locked":

@@ -28,15 +28,21 @@ SLOW: Final = 2.0
 EMPTIES: Final = ("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace")
 
 
-def opened(model: Model) -> Step:
-    """Show which providers there are."""
+def opened(model: Model, wants: Mapping[str, Any] | None = None) -> Step:
+    """Show which providers there are; or ask at once for what the one needs that `wants` tells of."""
+    if model.busy:
+        return toast(model, "a turn is running: interrupt it first (Esc)", "warning")
     if model.gone:
         return toast(model, "nobody is there to ask: the engine has stopped", "bad")
     if model.transcript.reading:
         return toast(model, "this session is only read along: set it up in another one", "warning")
     if model.composer.purpose is not None:
         model = composer.leave(model)
-    return send(replace(model, overlay=Overlay("setup", setup=SettingUp())), SetUp(LOOK, "look"))
+    shown, effects = send(replace(model, overlay=Overlay("setup", setup=SettingUp())), SetUp(LOOK, "look"))
+    if not wants:
+        return shown, effects
+    state = SettingUp(provider=str(wants.get("name", "")), label=str(wants.get("label", "")))
+    return at(shown, after(state, "address" if wants.get("needs") == "address" else "key")), effects
 
 
 # -- keys

@@ -119,7 +119,8 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     if model.overlay is not None and model.overlay.picker is not None and model.composer.purpose is None:
         from agent_tui.tui.view.picker import picker_footer
 
-        return picker_footer(model.overlay.kind, model.overlay.picker.wide)
+        picker = model.overlay.picker
+        return picker_footer(model.overlay.kind, picker.wide, bool(picker.shown))
     kind = model.overlay.kind if model.overlay is not None else None
     if kind == "going_back" and model.composer.purpose is None:
         return going_back.going_back_footer(model.going_back is not None and model.going_back.told)

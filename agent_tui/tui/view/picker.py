@@ -11,6 +11,7 @@ from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
 from agent_tui.tui.update import checks
 from agent_tui.tui.update.choices import log_note
+from agent_tui.tui.update.model_list import ADDRESS, IN_USE
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.sheets import no_models
 from agent_tui.tui.view.words import one_line
@@ -40,6 +41,8 @@ LOW: Final = 12
 """Below that there is nothing but the list."""
 SHORT: Final = ("themes", "modes", "efforts", "locked")
 """Lists with few words, which need no broad sheet."""
+ON_ENTRY: Final = frozenset(("↑↓", "Enter", "F2", "F3", "Del"))
+"""Keys that do something to an entry."""
 NAME_CELLS: Final = 32
 NARROW: Final = 60
 SCANT: Final = 28
@@ -83,7 +86,8 @@ def _sheet(
         room = -(-room // 3) if height >= LOW else 0
     about = _about(kind, picker, answers.get("preview"), inner, room) if room else []
     head = [_typed(overlay, picker, note, inner)]
-    if kind == "models" and not overlay.query and picker.count <= 1:  # only the way to another address
+    offered = any(one.id != ADDRESS and one.group != IN_USE for one in picker.entries)
+    if kind == "models" and not overlay.query and not offered:  # only the way to another address
         about, room = list(no_models(answers)), 0
         head = head if picker.query or not picker.count else []  # there is nothing to search
     lines = [*head, *about[: room or None], *[(Span(" "),)] * (room - len(about))]
@@ -116,7 +120,7 @@ def _count(picker: Picker) -> str:
     if not picker.shown:
         return f"0 of {picker.count:,} · Esc closes"
     found, total = len(picker.shown), picker.count
-    of = f"{found:,}" if found == total else f"{found:,} ({total:,} in all)"
+    of = f"{found:,}" if found >= total else f"{found:,} ({total:,} in all)"
     return f"{picker.at + 1:,} of {of} · Esc closes"
 
 
@@ -187,12 +191,18 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
 
 
 @lazy
-def picker_footer(kind: str, wide: bool = False) -> FooterView:
+def picker_footer(kind: str, wide: bool = False, found: bool = True) -> FooterView:
+    """The keys of the list; where nothing is found only those that do something."""
+    pairs = _keys(kind, wide)
+    return FooterView(pairs if found else tuple(pair for pair in pairs if pair[0] not in ON_ENTRY))
+
+
+def _keys(kind: str, wide: bool) -> tuple[tuple[str, str], ...]:
     if kind == "sessions":
         own = (("Ctrl+A", "this folder" if wide else "all folders"), ("F2", "rename"), ("Del", "delete"))
-        return FooterView((("↑↓", "choose"), ("Enter", "open"), *own, ("Esc", "close")))
+        return (("↑↓", "choose"), ("Enter", "open"), *own, ("Esc", "close"))
     if kind == "models":
         own = (("F2", "favourite"), ("F3", "this project"), ("F5", "refresh"))  # nothing else names them: there is room
-        return FooterView((("Enter", "take"), *own, ("↑↓", "choose"), ("Esc", "close")))
+        return (("Enter", "take"), *own, ("↑↓", "choose"), ("Esc", "close"))
     again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills", "doctor") else ()
-    return FooterView((("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close")))
+    return (("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close"))
