@@ -243,11 +243,15 @@ class Regions:
         region: Region | None = getattr(self, name) if self._made(name) else None
         return len(region.strips(width)) if region is not None and region.display and region.parent is not None else 0
 
-    def _spare(self) -> int:
-        """The row above the prompt, which says no more than what runs; the first of the transcript where a list has it,
-        or a tiny screen no such row."""
+    def _spare(self, cells: int) -> int:
+        """The row above the prompt, which says no more than what runs, and leaves so many cells; the first of the
+        transcript where a list has it, a tiny screen no such row, or a question no other word of how it is stopped.
+        0: none is needed."""
         listed = self._made("completion") and self.completion.value is not None
-        return 1 if listed else max(1, self.status.region.y)
+        asked = self.shown is not None and self.shown.dialog is not None
+        free = cells > 0 and not listed and not (asked and not self.status.has_room(cells))
+        self.status.leave(cells if free else 0)
+        return max(1, self.status.region.y) if free else min(1, cells)
 
     def wheel(self, where: str) -> None:
         for _ in range(WHEEL):

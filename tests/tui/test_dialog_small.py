@@ -14,7 +14,7 @@ from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import AskedShown, Resized
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.update.overlay import BURST_SECONDS
-from agent_tui.tui.widgets.dialog_small import answers
+from agent_tui.tui.widgets.dialog_small import answers, packed_lines
 from tests.tui.play import Play
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
@@ -60,6 +60,15 @@ def test_every_answer_is_named_below_what_is_asked(size: tuple[int, int]) -> Non
         assert app.regions.dialog.part[0] >= 3
 
     play(asking(ASKED), steps, size=size)
+
+
+@pytest.mark.parametrize("width", range(20, 100))
+@pytest.mark.parametrize("chosen", range(len(ANSWERS)))
+def test_the_marker_stands_apart_from_the_answer_before_it(width: int, chosen: int) -> None:
+    value = DialogView("Create a.py", "", None, ANSWERS, chosen)
+    for row in (*answers(value, width, 3, 9), *packed_lines(ANSWERS, chosen, width)):
+        words = "".join(part.text for part in row)
+        assert len(words) == width and ("❯" not in words or f" {words}".partition("❯")[0].endswith(" ")), words
 
 
 @pytest.mark.parametrize("size", [(24, 8), (30, 10), (32, 9)], ids=str)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from textual.pilot import Pilot
 
@@ -9,7 +11,7 @@ from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.effects import ExpireToast
-from agent_tui.tui.msg import EffectFailed
+from agent_tui.tui.msg import EffectFailed, ToastExpired
 from agent_tui.tui.update import step
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 from tests.tui.test_dialog_mouse import asking
@@ -38,6 +40,10 @@ async def answered(pilot: Pilot[int], app: AgentApp) -> None:
     await pilot.press("x", "enter")
     await until(lambda: not app.model.running and "completed" in text(app))
     await pilot.pause()
+
+
+def shows(app: AgentApp, words: str) -> bool:
+    return words in text(app)
 
 
 def rows_of(app: AgentApp, name: str) -> list[str]:
@@ -87,6 +93,23 @@ def test_it_stands_below_a_question(size: tuple[int, int]) -> None:
         await pilot.pause()
         assert rows_of(app, "dialog") == before
         assert app.regions.toast.region.y == app.regions.dialog.region.bottom == app.regions.status.region.y
+
+    play(asking(CommandDisplay("echo " + "word " * 200)), steps, size)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 12)], ids=str)
+def test_it_leaves_the_line_above_the_prompt_its_words_while_something_is_asked(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "yes, once" in text(app) and app.model.dialog is not None)
+        await pilot.pause()
+        for said in (LONG[:2], LONG[:12], LONG[:24]):
+            app.dispatch(EffectFailed(said))
+            await until(partial(shows, app, f"Error: {said}  "))
+            await pilot.pause()
+            assert "Esc stops" in text(app).split("\n")[app.regions.status.region.y], text(app)
+        app.dispatch(ToastExpired(app.model.toasts))
+        await until(lambda: "waiting for you" in rows_of(app, "status")[0])
 
     play(asking(CommandDisplay("echo " + "word " * 200)), steps, size)
 

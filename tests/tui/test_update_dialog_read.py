@@ -51,6 +51,14 @@ def test_a_command_whose_end_was_never_in_view_is_not_allowed(key: str) -> None:
     assert play.take() == [Answer("a1", "always" if key in "a2" else "once")]
 
 
+def test_what_keeps_it_from_being_allowed_is_said_no_longer_than_it_does() -> None:
+    play = asking(asked=(30, 40))
+    play.press("y")
+    assert play.toast == READ_ON
+    play.press("pagedown")
+    assert play.model.toast is None
+
+
 @pytest.mark.parametrize("key", ["n", "3"])
 def test_a_no_needs_no_reading(key: str) -> None:
     play = asking()
@@ -142,6 +150,28 @@ def test_the_footer_and_the_question_say_that_there_is_more_to_read() -> None:
     play.press("pagedown", "pagedown")
     assert footer(play) == ("Enter", "yes")
     assert not unread(play)
+
+
+def test_the_arrows_beside_each_other_choose_too_while_nothing_is_typed() -> None:
+    play = asking(DIFF)
+    said = []
+    for key in ("right", "right", "left", "left", "left"):
+        play.press(key)
+        said.append(footer(play)[1])
+    assert said == ["always", "no", "always", "yes", "yes"]
+    play.type("first look")
+    play.press("right")
+    assert play.model.dialog is not None and play.model.dialog.selected == 0
+
+
+def test_a_narrow_footer_names_the_way_that_is_left() -> None:
+    play = asking(asked=(1, 2))
+    play.say(Resized(24, 8))
+    assert play.view.footer.keys[1] == ("↑↓", "choose")
+    play.press("pagedown")
+    assert play.view.footer.keys[1] == ("PgUp", "↑")
+    play.press("pageup")
+    assert ("PgDn", "↓") in play.view.footer.keys
 
 
 def test_both_keys_of_an_answer_are_shown_in_its_order() -> None:

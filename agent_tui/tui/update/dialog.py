@@ -28,6 +28,7 @@ READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""
 TOO_NARROW: Final = "too narrow to show what is asked"
 READ_ON: Final = "read to the end first"
+UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
 GRANTS: Final = frozenset(("once", "always"))
 """Choices after which something runs."""
 
@@ -140,6 +141,9 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if msg.key in ("up", "down"):
         selected = (dialog.selected + (1 if msg.key == "down" else -1)) % len(offered)
         return replace(model, dialog=replace(dialog, selected=selected)), ()
+    if msg.key in ("left", "right") and not msg.draft:  # in a small terminal they stand side by side
+        selected = max(0, min(dialog.selected + (1 if msg.key == "right" else -1), len(offered) - 1))
+        return replace(model, dialog=replace(dialog, selected=selected)), ()
     if msg.key == "enter":
         if msg.draft.strip() and dialog.selected == _default(question):  # meant for the words, not for the cursor
             letters = ", ".join(offer.keys[0] for offer in offered)
@@ -178,7 +182,11 @@ def _looked(model: Model, page: int, lines: int) -> Model:
     unseen = max(0, lines - page - dialog.scroll)
     if dialog.unseen is not None:
         unseen = min(unseen, dialog.unseen)
-    return model if unseen == dialog.unseen else replace(model, dialog=replace(dialog, unseen=unseen))
+    if unseen == dialog.unseen:
+        return model
+    model = replace(model, dialog=replace(dialog, unseen=unseen))
+    told = not unseen and model.toast is not None and model.toast.text == UNREAD
+    return replace(model, toast=None) if told else model
 
 
 def unread(question: Approval | Question | None, dialog: Dialog) -> bool:
@@ -217,7 +225,7 @@ def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> st
     if 0 < model.width < READABLE:
         return TOO_NARROW
     hidden = model.dialog is not None and unread(question, model.dialog)
-    return f"{key_name('pagedown')}: {READ_ON}" if hidden else ""
+    return UNREAD if hidden else ""
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:

@@ -54,14 +54,16 @@ def asked_footer(model: Model) -> FooterView:
     """The keys while something is asked."""
     dialog = model.dialog
     hidden = dialog is not None and (dialog.scroll > 0 or bool(dialog.unseen))
-    return _footer(nearest(model), model.keys, hidden, 0 < model.width < NARROW)
+    back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
+    return _footer(nearest(model), model.keys, hidden, back, 0 < model.width < NARROW)
 
 
 @lazy
-def _footer(nearest: tuple[str, str], own: OwnKeys, hidden: bool, narrow: bool) -> FooterView:
+def _footer(nearest: tuple[str, str], own: OwnKeys, hidden: bool, back: bool, narrow: bool) -> FooterView:
     """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before what the cursor
-    shows by itself."""
-    scroll, choose = ("PgDn", "↓") if narrow else ("PgUp/PgDn", "scroll"), ("↑↓", "choose")
+    shows by itself. `back`: the part above, and the end has been in view."""
+    way = ("PgUp", "↑") if back else ("PgDn", "↓")
+    scroll, choose = way if narrow else ("PgUp/PgDn", "scroll"), ("↑↓", "choose")
     moves = (choose,) if nearest[1] == READ_ON else (scroll, choose) if hidden else (choose, scroll)
     named = (nearest, *moves, (commands.key_of("stop", own), "stop the turn"))
     return FooterView(tuple(pair for pair in named if pair[0]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Final
 
 from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.dialog import ASKED_ROWS, Parts, option_cells, option_row
+from agent_tui.tui.widgets.dialog import ASKED_ROWS, Parts, option_row
 from agent_tui.tui.widgets.paint import pad, seg
 
 UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · PgDn")
@@ -46,14 +47,24 @@ def packed(
 
 def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
     """The choices in short, as many in a row as fit."""
-    rows: list[list[Segment]] = []
+    rows: list[list[Option]] = []
     for number, option in enumerate(options):
         words = option.label if not number else option.short or option.label  # the first is said whole
-        drawn = option_cells(replace(option, label=words, also=""), number == selected)
-        if not rows or line_cells([*rows[-1], *drawn], cell_len) > width:
+        said = replace(option, label=words, also="")
+        if not rows or line_cells(option_row([*rows[-1], said], -1), cell_len) > width:
             rows.append([])
-        rows[-1] += drawn
-    return [pad(row, width) for row in rows]
+        rows[-1].append(said)
+    firsts = accumulate(map(len, rows), initial=0)
+    return [pad(apart(row, selected - first, width), width) for row, first in zip(rows, firsts, strict=False)]
+
+
+def apart(options: Sequence[Option], selected: int, width: int) -> list[Segment]:
+    """In one row, a blank before the marker too: one more between each two, or else the first of the row."""
+    wide = option_row(options, selected, " ")
+    if selected <= 0 or line_cells(wide, cell_len) <= width:
+        return wide if line_cells(wide, cell_len) <= width else option_row(options, selected)
+    before, after = option_row(options[:selected], -1), option_row(options[selected:], 0)
+    return [Segment(" "), *before[1:], Segment(" "), *after]
 
 
 def told(value: DialogView, width: int) -> Sequence[Line]:
@@ -70,9 +81,9 @@ def reason_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
 def answers(value: DialogView, width: int, room: int, whole: int) -> list[Sequence[Segment]]:
     """All answers in one row, or in as many as a third of `room` has or `whole` lines of what is asked about leave of
     it; else what there is room for in one."""
-    row = option_row(in_short(value, width), value.selected)
-    if line_cells(row, cell_len) <= width:
-        return [pad(row, width)] if row else []
+    options = in_short(value, width)
+    if line_cells(option_row(options, value.selected), cell_len) <= width:
+        return [pad(apart(options, value.selected, width), width)] if options else []
     for words in (brief, last_words):
         options = [replace(option, short=words(option)) for option in value.options]
         rows = packed_lines(options, value.selected, width)
@@ -111,7 +122,7 @@ def answers_row(value: DialogView, width: int) -> list[Segment]:
         kept.remove(number)  # a no is said for as long as there is room
         shown = [options[one] for one in kept]
         chosen = kept.index(value.selected) if value.selected in kept else -1
-        row = [*option_row(shown, chosen), Segment(" …", "dim")]
+        row = [*apart(shown, chosen, width - len(OTHERS) - 1), Segment(" …", "dim")]
     if len(kept) < len(options) and line_cells(row, cell_len) < width:
         row[-1:] = Segment(" "), Segment(OTHERS, "accent")
     return row

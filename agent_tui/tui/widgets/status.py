@@ -27,6 +27,8 @@ class Status(Region):
     """Shows the end of the transcript."""
     _new = -1
     _covered = False
+    _left = 0
+    """Cells at the right end that something else has."""
 
     def show(self, value: StatusView | None) -> None:
         self.value = value
@@ -43,7 +45,21 @@ class Status(Region):
         self._covered = covered
         self.redraw()
 
+    def leave(self, cells: int) -> None:
+        """Say it in the rest of the line, for `cells` of it are covered; 0: none are."""
+        if cells != self._left:
+            self._left = cells
+            self.redraw()
+
+    def has_room(self, cells: int) -> bool:
+        """Whether `cells` of the line can be covered, and it still says how what runs is stopped."""
+        if self.value is None:
+            return True
+        width = self.size.width - cells
+        return cell_len(self.value.spans[-1].text) + line_cells(self._news(width), cell_len) <= width
+
     def lines(self, width: int) -> list[tuple[Segment, ...]]:
+        width = max(0, width - self._left)
         news = self._news(width)
         if self.value is None:
             return [between((), news, width)]
@@ -70,6 +86,7 @@ class Status(Region):
         return (Segment("  "), Segment(words, "new"))
 
     async def _on_click(self, event: events.Click) -> None:
-        at, news = event.get_content_offset(self), line_cells(self._news(self.size.width), cell_len)
-        if self.jump is not None and news and at is not None and at.x >= self.size.width - news:
+        width = self.size.width - self._left
+        at, news = event.get_content_offset(self), line_cells(self._news(width), cell_len)
+        if self.jump is not None and news and at is not None and at.x >= width - news:
             self.jump()

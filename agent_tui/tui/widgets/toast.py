@@ -28,8 +28,9 @@ class Toast(Region):
     sheet = -1
     """The row where a sheet begins; negative: none is open."""
     high = 1
-    spare: Callable[[], int] | None = None
-    """A row where it covers no text, on a low screen, which has no empty one below the header."""
+    spare: Callable[[int], int] | None = None
+    """A row where so many cells of it cover no text, on a low screen, which has no empty one below the header; of 0
+    cells nothing has to be kept free."""
 
     def show(self, value: ToastView | None) -> None:
         self.value = value
@@ -43,6 +44,7 @@ class Toast(Region):
         first lines of the transcript, so that a narrow one has it for what went wrong alone."""
         self.sheet = self.sheet if sheet is None else sheet
         if self.value is None:
+            self._spare(0)
             return
         screen = self.app.size
         texts = self._texts(max(1, screen.width - 2 - 2 * AROUND))
@@ -53,16 +55,18 @@ class Toast(Region):
         if 0 <= self.sheet <= high:
             high = min(high, 1 if few else BELOW)
             row = max(0, screen.height - high - self.value.above)
-        elif few and high == 1 and reading and self.spare is not None:
-            row = self.spare()
         strip = len(texts) > (1 if narrow else high)  # beside it, a few letters of a line would say nothing
         cells = screen.width if strip else max(map(cell_len, texts))
         wide = min(max(1, screen.width - 2), cells + 2 * AROUND)
+        row = self._spare(wide if few and high == 1 and reading else 0) or row
         if high != self.high:
             self.high = high
             self.redraw(layout=True)
         self.styles.width = wide
         self.styles.offset = (max(0, screen.width - wide - 1), row)
+
+    def _spare(self, cells: int) -> int:
+        return self.spare(cells) if self.spare is not None else 0
 
     def _texts(self, width: int) -> list[str]:
         spans = (Span(self.value.text, self.value.tone),) if self.value is not None else ()
