@@ -23,6 +23,8 @@ else:
     otel = late("agent_tui.telemetry.otel", warm=False)
     prometheus = late("agent_tui.telemetry.prometheus", warm=False)
 
+OPENING_SECONDS: Final = 10.0
+"""What sends is imported for at most so long at the end of a program that was shorter: it takes time, but it ends."""
 CLOSING_SECONDS: Final = 2.0
 """So long the end of the program waits for what is still to be sent."""
 MOST_EARLY: Final = 10_000
@@ -102,7 +104,7 @@ class Sinks:
     async def close(self, pool: Pool) -> None:
         """Send what is left, for at most `CLOSING_SECONDS`; a short program has yet to import what sends it."""
         if self._opening is not None:
-            await asyncio.wait({self._opening}, timeout=CLOSING_SECONDS)
+            await asyncio.wait({self._opening}, timeout=OPENING_SECONDS)
         loop = asyncio.get_running_loop()
         ends = [loop.run_in_executor(pool, end) for sink in self._open for end in sink.close()]
         self._open = []

@@ -73,7 +73,7 @@ def running(config: EngineConfig) -> Iterator[Driver]:
         driver.until(SessionStarted)
         yield driver
     finally:
-        driver.worker.stop(10)
+        driver.worker.stop(60)
 
 
 @dataclass

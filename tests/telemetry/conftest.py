@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent import sinks
 from tests.agent.driving import Place
 from tests.telemetry.collector import Collector, collecting
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sent from this process has the time of a machine that does much else."""
+    monkeypatch.setattr(sinks, "OPENING_SECONDS", 60.0)
+    monkeypatch.setattr(sinks, "CLOSING_SECONDS", 60.0)
 
 
 @pytest.fixture
