@@ -137,16 +137,16 @@ class Regions:
             self.queue.show(new.queue)
         if self._changed("dialog", old and old.dialog, new.dialog, before=self.status):
             self.dialog.show(new.dialog)
-        if self._changed("completion", old and old.completion, new.completion, after=self.welcome):
+        if self._changed("completion", old and old.completion, new.completion, after=self._highest("overlay")):
             self.completion.show(new.completion)
         before = old.dialog if old is not None else None
         if not _alike(before, new.dialog) or new.overlay is not (old and old.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
             self.status.cover(new.overlay is not None)
-        if self._changed("overlay", old and old.overlay, new.overlay, after=self._highest("completion")):
+        if self._changed("overlay", old and old.overlay, new.overlay, after=self.welcome):
             self.overlay.show(new.overlay)
-        if self._changed("toast", old and old.toast, new.toast, after=self._highest("overlay", "completion")):
+        if self._changed("toast", old and old.toast, new.toast, after=self._highest("completion", "overlay")):
             self.toast.show(new.toast)
 
     def takes(self, key: str) -> bool:

@@ -10,7 +10,7 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer, files, skills, submit
+from agent_tui.tui.update import composer, files, overlay, skills, submit
 from agent_tui.tui.update.step import Step
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
@@ -110,7 +110,9 @@ def shown(model: Model) -> tuple[Candidate, ...]:
     draft = model.composer.draft
     if not draft.startswith("/") or model.composer.purpose is not None or model.completion.closed_for == draft:
         return ()
-    if model.composer.browsing >= 0 or model.dialog is not None or model.overlay is not None:
+    if model.composer.browsing >= 0 or model.dialog is not None:
+        return ()
+    if model.overlay is not None and not overlay.calls(model):
         return ()
     return candidates(draft, model.transcript.answers)
 

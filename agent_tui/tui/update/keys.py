@@ -88,7 +88,7 @@ def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     name = commands.bindings(model.keys).get(msg.key)
-    if model.covered or model.asking:
+    if (model.covered and not _calls(model, msg.key)) or model.asking:
         taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)
         if taken is not None:
             return taken
@@ -114,6 +114,13 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     if name == "mode" and model.dialog is not None:
         return _answer_first(model, msg.key)
     return commands.find(name).run(model, "")
+
+
+def _calls(model: Model, key: str) -> bool:
+    """Whether `key` is for the command that is written under a sheet."""
+    if key == "escape":
+        return bool(completion.shown(model)) and overlay.calls(model)
+    return key not in ("pageup", "pagedown") and overlay.calls(model)
 
 
 def _answer_first(model: Model, key: str) -> Step:

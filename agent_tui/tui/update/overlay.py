@@ -190,6 +190,13 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
     return None if chosen is None else _choose(model, overlay, chosen.value)
 
 
+def calls(model: Model) -> bool:
+    """Whether a command is being written under the first screen: keys are the prompt's then."""
+    draft, now = model.composer.draft, model.overlay
+    first = now is not None and now.kind == "first_run" and model.covered
+    return first and draft.startswith("/") and "/" not in draft[1:].partition(" ")[0]
+
+
 def answered(model: Model, held: Held) -> Step | None:
     """Nothing followed the key that was held, or Enter did. None: the sheet is gone."""
     if model.overlay is None or not model.covered or held.on:

@@ -56,8 +56,10 @@ def submit(model: Model, text: str) -> Step:
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, "nobody is there to answer: the engine has stopped; Ctrl+D on an empty prompt quits", "bad")
     if model.started and not model.transcript.model:
+        again = model.overlay is not None and model.overlay.kind == "first_run"
         model = replace(model, overlay=Overlay("first_run"))
-        return composer.write(model, text) if model.composer.draft != text else model, ()
+        model = composer.write(model, text) if model.composer.draft != text else model
+        return toast(model, "it needs a model, and is kept until there is one", "warning") if again else (model, ())
     after, effects = composer.spent(model, text)
     text = chips.expand(text, model.composer.chips)
     after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))

@@ -15,6 +15,7 @@ from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.kinds import OverlayKind, OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.regions import DOT, FooterView, Span, StatusView, Tone
+from agent_tui.tui.update.overlay import calls
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
@@ -121,7 +122,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
 
         picker = model.overlay.picker
         return picker_footer(model.overlay.kind, picker.wide, bool(picker.shown))
-    kind = model.overlay.kind if model.overlay is not None else None
+    kind = model.overlay.kind if model.overlay is not None and not calls(model) else None
     if kind == "going_back" and model.composer.purpose is None:
         return going_back.going_back_footer(model.going_back is not None and model.going_back.told)
     now = model.composer

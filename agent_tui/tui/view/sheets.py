@@ -9,7 +9,7 @@ from agent_tui.registry import late
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.update import composer
-from agent_tui.tui.update.overlay import FIRST_RUN
+from agent_tui.tui.update.overlay import FIRST_RUN, calls
 from agent_tui.tui.view.aside import aside_view
 from agent_tui.tui.view.copies import copies_view
 from agent_tui.tui.view.lazy import lazy
@@ -62,11 +62,13 @@ def overlay_view(model: Model) -> OverlayView | None:
         from agent_tui.tui.view.picker import picker_view
 
         return picker_view(model, model.overlay, model.overlay.picker)
-    return _overlay(model.overlay, t.answers, bool(composer.own(model).strip()))
+    calling = calls(model)
+    return _overlay(model.overlay, t.answers, bool(composer.own(model).strip()) and not calling, calling)
 
 
 @lazy
-def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool) -> OverlayView | None:
+def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool, calling: bool) -> OverlayView | None:
+    """`calling`: the cursor is in the list of commands above it."""
     if overlay is None:
         return None
     if overlay.kind == "private":
@@ -75,7 +77,7 @@ def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool) ->
     lines = _first_run(answers, overlay.note, (NEEDED, WAYS, BLANK))
     if kept:
         lines = (*lines, *(() if overlay.note else (BLANK,)), (Span(KEPT),))
-    return OverlayView("No model yet", lines, options, overlay.selected, "Esc closes")
+    return OverlayView("No model yet", lines, options, -1 if calling else overlay.selected, "Esc closes")
 
 
 def _first_run(answers: Mapping[str, Any], note: str, head: Lines = ()) -> Lines:
