@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from concurrent.futures import Executor as Pool
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Final
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.providers import keys, wire_log
@@ -17,8 +16,8 @@ from agent_tui.safety.credentials import Key, Stored
 
 PATIENCE: Final = 5.0
 """Seconds that a keyring has. A locked one asks for a password that perhaps nobody is there to type."""
-_asked: Final = WeakKeyDictionary[Pool, Future[dict[str, Key]]]()
-"""What the keyring was asked last. Until that is answered it is asked no more: each question keeps a thread."""
+_waiting: Final = WeakSet[Pool]()
+"""Where a thread waits for a keyring. Until that answers it is asked no more: each question keeps a thread."""
 
 Found = tuple[EngineConfig, tuple[str, ...]]
 Fresh = Callable[[Iterable[str] | None], Awaitable[Found]]
@@ -61,14 +60,14 @@ async def fetched(
     kept = await loop.run_in_executor(pool, credentials.in_file, folder)
     if not names:
         return kept
-    asked = _asked.get(pool)
-    if asked is not None:
-        await _answered(asked, patience)
-    if asked is None or asked.done():
-        asked = _asked[pool] = pool.submit(credentials.from_keyring, names)
-        await _answered(asked, patience)
-    if not asked.done() or asked.cancelled():
-        said = f"the keyring did not answer within {patience:g} s: its keys are not used; unlock it and start again"
+    silent = f"the keyring did not answer within {patience:g} s: its keys are not used; unlock it and start again"
+    if pool in _waiting:
+        return Stored(kept.keys, (*kept.problems, silent))
+    asked = loop.run_in_executor(pool, _told, pool, names)
+    await asyncio.wait({asked}, timeout=patience)
+    if not asked.done():
+        asked.cancel()
+        said = silent
     elif error := asked.exception():  # of a desktop's own parts anything may come
         said = str(error) if isinstance(error, credentials.Unusable) else f"the keyring failed: {type(error).__name__}"
     else:
@@ -76,9 +75,9 @@ async def fetched(
     return Stored(kept.keys, (*kept.problems, said))
 
 
-async def _answered(asked: Future[dict[str, Key]], patience: float) -> None:
-    """Wait for that, but not longer than that."""
-    waiting = asyncio.wrap_future(asked)
-    await asyncio.wait({waiting}, timeout=patience)
-    if not waiting.cancel() and not waiting.cancelled():
-        waiting.exception()  # it is told by `asked`
+def _told(pool: Pool, names: Collection[str]) -> dict[str, Key]:
+    _waiting.add(pool)
+    try:
+        return credentials.from_keyring(names)
+    finally:
+        _waiting.discard(pool)
