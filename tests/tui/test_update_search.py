@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from agent_tui.protocol.display import CodeDisplay
 from agent_tui.protocol.event import Restored
-from agent_tui.protocol.events import Answered, ApprovalAsked, AssistantReplied, SessionStarted, TextDelta
+from agent_tui.protocol.events import (
+    Answered,
+    ApprovalAsked,
+    AssistantReplied,
+    SessionStarted,
+    TextDelta,
+    ThinkingDelta,
+)
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, Transcript, UserBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.effects import Scroll, Yield
-from agent_tui.tui.msg import KeyPressed, Scrolled, Yielded
+from agent_tui.tui.msg import KeyPressed, Scrolled, Toggled, Yielded
 from tests.tui.play import Play
 
 
@@ -168,6 +175,33 @@ def test_nothing_to_open_is_said() -> None:
     play = at(Vec([UserBlock("only this")]))
     play.press("alt+o")
     assert play.toast == "nothing in view opens"
+
+
+def test_what_is_being_thought_opens() -> None:
+    play = at()
+    play.begin()
+    play.feed(ThinkingDelta(text="so far"))
+    play.press("alt+o")
+    live = len(play.model.transcript.rows)
+    assert play.view.transcript.exceptions == {live} and play.model.toast is None
+    play.press("alt+o")
+    assert play.view.transcript.exceptions == frozenset()
+    play.type("/thinking hidden")
+    play.press("enter", "alt+o")
+    assert live not in play.view.transcript.exceptions
+
+
+def test_hidden_thoughts_stay_as_they_are_when_all_is_opened() -> None:
+    play = at(Vec([*ROWS, ThinkingBlock("another")]))
+    play.say(Toggled(3))
+    for how, keys in (("hidden", ["ctrl+o"]), ("live", []), ("hidden", ["ctrl+o"]), ("live", [])):
+        play.type(f"/thinking {how}")
+        play.press("enter", *keys)
+        shown = play.view.transcript
+        assert [shown.expanded != (row in shown.exceptions) for row in (3, 10)] == [True, False], how
+        assert (4 in shown.exceptions) is False
+    play.press("ctrl+o")
+    assert play.view.transcript.expanded and not play.view.transcript.exceptions
 
 
 def test_hidden_thoughts_are_neither_found_nor_marked() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
@@ -58,9 +59,13 @@ def is_hidden(model: Model, row: int) -> bool:
 
 
 def expand_all(model: Model) -> Model:
-    reading = model.reading
-    closed: frozenset[int] = frozenset()
-    return replace(model, reading=replace(reading, expanded=not reading.expanded, exceptions=closed, groups=closed))
+    """Open or close all that is to be seen: what is hidden stays as it is."""
+    reading, none = model.reading, frozenset[int]()
+    kept = none
+    if model.look.thinking == "hidden":
+        blocks = enumerate(chain(model.transcript.rows, model.transcript.live()))
+        kept = frozenset(row for row, block in blocks if hidden(block, model.look)) - reading.exceptions
+    return replace(model, reading=replace(reading, expanded=not reading.expanded, exceptions=kept, groups=none))
 
 
 def scrolled(model: Model, following: bool) -> Model:
@@ -85,6 +90,10 @@ def foldable(block: Block) -> bool:
     if isinstance(block, UserBlock):
         return bool(block.sent) or is_long(block)
     return isinstance(block, ToolBlock | ThinkingBlock)
+
+
+def _opens(model: Model, block: Block) -> bool:
+    return foldable(block) and not hidden(block, model.look)
 
 
 def go(model: Model, row: int) -> Model:
@@ -127,8 +136,11 @@ def open_one(model: Model) -> Step:
     """Open or close the marked row; where none is in view, the last one in view that opens."""
     rows, mark = model.transcript.rows, model.reading.mark
     first, last = seen(model)
-    if not (first <= mark <= last and foldable(rows[mark])):
-        mark = next((row for row in range(last, first - 1, -1) if foldable(rows[row])), -1)
+    if not (first <= mark <= last and _opens(model, rows[mark])):
+        live = model.transcript.live() if model.reading.following else ()
+        if (number := next((n for n, block in enumerate(live) if _opens(model, block)), -1)) >= 0:
+            return toggled(model, len(rows) + number), ()  # it is being thought
+        mark = next((row for row in range(last, first - 1, -1) if _opens(model, rows[row])), -1)
     if mark < 0:
         return toast(model, "nothing in view opens")
     group = group_of(model, mark)

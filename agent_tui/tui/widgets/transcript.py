@@ -218,18 +218,21 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
         self._lay()
 
     def _lay(self) -> None:
-        """Follow a change of size. The words at the top stay."""
+        """Follow a change of size. The words at the top stay, or of a search the hit that was in view."""
         size = self.scrollable_content_region.size
         if size == self._laid or not size.width or not size.height:
             return
         top, held = self._anchors()
         read = None if self.following else places.top_of(self._page, self.scroll_offset.y, self._top)
+        looked = 0 <= self._marks.hit - self.scroll_offset.y < self._laid.height
         wider = size.width != self._laid.width
         self._laid = size
         if wider:
             self._page.lay(self._make_painter())
         self._settle(places.anchor_of(self._page, read) if read else top, held)
         self._top = read and read.put_at(self._page, self.scroll_offset.y)
+        if looked:
+            self._bring(True)
         self.refresh()
 
     def _make_painter(self) -> Painter:

@@ -56,6 +56,11 @@ class Marks:
         if view.nth < 0:
             self._current = None
 
+    @property
+    def hit(self) -> int:
+        """The line of the page where the hit that is looked at begins; negative: there is none."""
+        return self._page.extent(self._current[0])[0] + self._current[1] if self._current is not None else -1
+
     def place(self) -> tuple[int, int]:
         """The row and the line in it that is to be seen: where the current hit begins, else where its words begin."""
         view = self._page.shown
