@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from dataclasses import replace
+from typing import Final, TypeVar, assert_never
 
 from agent_tui.protocol import display as d
 from agent_tui.protocol.shell_events import SHELL
@@ -36,6 +37,7 @@ ARGUMENT_LINES: Final = 4
 REFUSED: Final = frozenset(("denied", "blocked"))
 """Tags of calls that never ran: they did not fail."""
 SAID_NO: Final = "the person said no"
+_D = TypeVar("_D", bound=d.Display)
 _TOGGLE: Final = (("toggle", "1"),)
 _MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
 _INDENT: Final = (Segment("  ", "margin"),)
@@ -204,7 +206,7 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
     if isinstance(shown, d.DiffDisplay):
         return list(diff_body(shown, width, open, cells, look))
     if open:
-        return list(display_lines(shown, width, True, cells))
+        return list(display_lines(answered(shown, block.tag), width, True, cells))
     if block.state == "failed":
         return _error(shown, block.tag, width, cells)
     if isinstance(shown, d.CommandDisplay):
@@ -215,6 +217,14 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
         lines, left = _last(shown, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
         return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []
+
+
+def answered(display: _D, tag: str) -> _D:
+    """What came of a call; that a person refused it is told the model in other words than the person."""
+    told = f"Error [{tag}]: {SAID_NO}"
+    if tag == "denied" and isinstance(display, d.TextDisplay | d.MarkdownDisplay) and display.text.startswith(told):
+        return replace(display, text=f"you said no{display.text[len(told) :]}")
+    return display
 
 
 def _is_cut(block: ToolBlock, label: str) -> bool:
@@ -250,9 +260,7 @@ def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]
     if isinstance(display, d.CommandDisplay):
         return _last(display, width, cells, FAILED_LINES)
     if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
-        first = wording.reason(display.text[:FLAT], tag)
-        if tag == "denied" and first.startswith(SAID_NO):
-            first = first.replace(SAID_NO, "you said no", 1)
+        first = wording.reason(answered(display, tag).text[:FLAT], tag)
         rows = wrap((Segment(flat(first), "tool.bad"),), width, cells)
         rest = "".join(row.text + row.glue for row in rows[LAST_LINES - 1 :])
         return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][: len(rows)]

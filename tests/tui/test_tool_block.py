@@ -87,4 +87,4 @@ def test_a_refused_command_is_shown_whole_where_its_label_is_cut() -> None:
     assert head.endswith("…  ✗ denied") and len(head) <= 60
     assert rest[1:3] == ["  not done", "  $ echo " + "word " * 9 + "word"]
     short = page(ended(d.CommandDisplay("ls"), label="Run ls"), open=True)
-    assert short == ["⚙ Run ls  ✗ denied", "  Error [denied]: the person said no"]
+    assert short == ["⚙ Run ls  ✗ denied", "  you said no"]

@@ -21,7 +21,7 @@ from agent_tui.structures import mention
 from agent_tui.tui import wording
 from agent_tui.tui.linear.displays import display_lines, output, summary
 from agent_tui.tui.look import Look
-from agent_tui.tui.tool_block import SAID_NO
+from agent_tui.tui.tool_block import answered
 
 LAST: Final = 3
 LAST_OF_FAILED: Final = 8
@@ -111,7 +111,7 @@ def _body(block: ToolBlock, expanded: bool) -> list[str]:
     if shown is None or block.state in ("asking", "running"):
         return []
     if expanded or isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay):
-        return display_lines(shown) if block.state != "cancelled" else []
+        return display_lines(answered(shown, block.tag)) if block.state != "cancelled" else []
     if isinstance(shown, d.CommandDisplay):
         said = output(shown)
         most = LAST_OF_FAILED if block.state == "failed" or shown.exit_code or shown.timed_out else LAST
@@ -119,8 +119,7 @@ def _body(block: ToolBlock, expanded: bool) -> list[str]:
             return said
         return [f"{len(said) - most:,} lines before these; /expand says all", *said[-most:]]
     if block.state == "failed" and isinstance(shown, d.TextDisplay | d.MarkdownDisplay):
-        first = wording.reason(shown.text, block.tag)
-        return [first.replace(SAID_NO, "you said no", 1) if first.startswith(SAID_NO) else first]
+        return [wording.reason(answered(shown, block.tag).text, block.tag)]
     return []
 
 

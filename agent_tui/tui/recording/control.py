@@ -13,6 +13,8 @@ LEAP: Final = 10.0
 """Seconds that a page up or down goes."""
 LEAST: Final = 8
 """Cells of the timeline, at least."""
+SCROLLS: Final = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10}
+"""Lines that the sheet about a moment is scrolled."""
 KEYS: Final = (
     ("Space", "play"), ("←→", "step"), ("PgUp/PgDn", "10 s"), ("p n", "prompt"), ("+-", "speed"), ("i", "moment"),
     ("q", "leave"),
@@ -62,8 +64,8 @@ class Control:
         """After `key`; None: it leaves."""
         if self.about and key in ("escape", "q", "i"):
             return replace(self, about=False, scroll=0)
-        if self.about and key in ("up", "down"):
-            return replace(self, scroll=max(0, self.scroll + (1 if key == "down" else -1)))
+        if self.about and key in SCROLLS:
+            return replace(self, scroll=max(0, self.scroll + SCROLLS[key]))
         match key:
             case "q" | "escape" | "ctrl+c" | "ctrl+d":
                 return None
