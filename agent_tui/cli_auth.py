@@ -34,10 +34,11 @@ def auth(arguments: Sequence[str]) -> int:
     found = settings.load(Path.cwd(), folder, dict(os.environ), settings.Flags())[0]
     if given.action == "list":
         return _list(found, folder)
-    if given.provider not in keys.names(found):
+    provider = keys.called(given.provider, keys.names(found))
+    if not provider:
         return _fail(f"{given.provider}: no provider; there are {', '.join(keys.names(found))}", USAGE)
     try:
-        return _set(given.provider, folder) if given.action == "set" else _remove(given.provider, folder)
+        return _set(provider, folder) if given.action == "set" else _remove(provider, folder)
     except (Refused, credentials.Unusable) as error:
         return _fail(str(error), FAILED)
 

@@ -44,11 +44,13 @@ def models(arguments: Sequence[str]) -> int:
     folders, cwd = paths.folders(), Path.cwd()
     environment = dict(os.environ)
     values = settings.load(cwd, folders.config, environment, settings.Flags())[0]
-    if given.action == "list" and given.provider and given.provider not in keys.names(values):
-        return _fail(f"{given.provider}: no provider; there are {', '.join(keys.names(values))}", USAGE)
+    asked = given.provider if given.action == "list" else ""
+    provider = keys.called(asked, keys.names(values))
+    if asked and not provider:
+        return _fail(f"{asked}: no provider; there are {', '.join(keys.names(values))}", USAGE)
     config = EngineConfig(values, cwd, folders, environment)
     try:
-        return asyncio.run(_list(config, given.provider) if given.action == "list" else _pull(config, given))
+        return asyncio.run(_list(config, provider) if given.action == "list" else _pull(config, given))
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return _fail("stopped", CANCELLED)

@@ -55,10 +55,11 @@ def setup(arguments: Sequence[str]) -> int:
     folder, cwd = paths.folders().config, Path.cwd()
     store = Store(cwd, folder, dict(os.environ), settings.Flags())
     names = tuple(one.name for one in setting_up.offers(store.read().settings, os.environ))
-    if given.provider and given.provider not in names:
+    provider = keys.called(given.provider, names)
+    if given.provider and not provider:
         return _fail(f"{given.provider}: no provider; there are {', '.join(names)}", USAGE)
     try:
-        _steps(given.provider, store, folder)
+        _steps(provider, store, folder)
         return 0
     except (Left, EOFError, KeyboardInterrupt):
         print()

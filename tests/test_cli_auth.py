@@ -40,6 +40,12 @@ def test_a_key_from_standard_input_is_kept_listed_and_forgotten(tmp_path: Path) 
     assert auth(tmp_path).stdout.startswith("no keys")
 
 
+def test_the_name_of_a_provider_may_be_written_in_any_case(tmp_path: Path) -> None:
+    assert auth(tmp_path, "set", "OpenAI", typed=KEY).returncode == 0
+    assert "openai" in (tmp_path / "credentials.toml").read_text()
+    assert auth(tmp_path, "remove", "OPENAI").returncode == 0
+
+
 def test_the_keyring_comes_first(tmp_path: Path) -> None:
     more = {"PYTHON_KEYRING_BACKEND": "tests.keyrings.FileKeyring", "TEST_KEYRING": str(tmp_path / "ring.json")}
     assert auth(tmp_path, "set", "anthropic", typed=KEY, **more).stdout == "kept in the keyring\n"

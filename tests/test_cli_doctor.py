@@ -93,6 +93,18 @@ def test_a_refused_key_names_where_it_is_from(tmp_path: Path) -> None:
     assert "sk-another-key-0123" not in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("model", ["openai/gpt-5", "OpenAI/gpt-5", "best"])
+def test_the_key_that_the_model_lacks_is_named(tmp_path: Path, model: str) -> None:
+    (tmp_path / "config.toml").write_text(f'model = "{model}"\n[aliases]\nbest = "openai/gpt-5"\n')
+    servers = told(run(tmp_path, "--json", **NOWHERE), "servers")
+    state, fix = servers[f"{model}, the model that is set: OpenAI needs a key"]
+    assert state == "bad" and fix.startswith("`agent-tui auth set openai` keeps one, or set OPENAI_API_KEY")
+    servers = told(
+        run(tmp_path, "--json", **NOWHERE, OPENAI_API_KEY=KEY, OPENAI_BASE_URL="http://127.0.0.1:1"), "servers"
+    )
+    assert not any("the model that is set" in said for said in servers)
+
+
 def test_folders_that_others_see_or_that_cannot_be_made(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -65,7 +65,8 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
     found: list[Check] = []
     for one in asked:
         if one.failed is None and one.models:
-            found.append(Check("servers", "ok", f"{one.where}: answers, {len(one.models)} models"))
+            many = f"{len(one.models):,} model{'s' if len(one.models) > 1 else ''}"
+            found.append(Check("servers", "ok", f"{one.where}: answers, {many}"))
         elif one.failed is None:
             fix = "`agent-tui models pull qwen3` fetches one" if one.provider == "ollama" else "load a model there"
             found.append(Check("servers", "note", f"{one.where}: answers, and has no models", fix))
@@ -76,6 +77,10 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
     if not any(check.state == "ok" for check in found):
         fix = "keep a key with `agent-tui auth set PROVIDER`, or start a local server such as Ollama"
         found.append(Check("servers", "bad", "no server offers a model", fix))
+    model = config.settings.model
+    if lacks := choose.lacks(model, config.settings, config.environment):
+        what, _, fix = lacks.partition(": ")
+        found.append(Check("servers", "bad", f"{model}, the model that is set: {what}", fix))
     return tuple(found)
 
 

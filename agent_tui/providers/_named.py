@@ -19,7 +19,7 @@ DEEPEST: Final = 5
 
 
 async def named(world: World, wanted: str) -> Choice:
-    meant = _meant(world, wanted)
+    meant = followed(world, wanted)
     if meant in world.settings.aliases:
         return none(wanted, "it leads from alias to alias and to no model: correct [aliases] in config.toml")
     head, slash, model = meant.partition("/")
@@ -33,13 +33,14 @@ async def named(world: World, wanted: str) -> Choice:
     return choice.noted(note)
 
 
-def _meant(world: World, wanted: str) -> str:
+def followed(world: World, wanted: str) -> str:
+    """The name that an alias leads to; a provider's as it is written here."""
     aliases = world.settings.aliases
     for _ in range(DEEPEST):
         if wanted not in aliases:
             break
         wanted = aliases[wanted]
-    return wanted
+    return wanted if wanted in aliases else world.called(wanted)
 
 
 async def _given(world: World, name: str, model: str) -> Choice:

@@ -65,6 +65,11 @@ class World:
         own = (name for name, given in self.settings.providers.items() if given.base_url)
         return tuple(sorted({*registry.names(PACKAGE), *presets.SERVICES, *own}))
 
+    def called(self, wanted: str) -> str:
+        """The name of a model or a provider, with the provider's as it is written here."""
+        head, slash, model = wanted.partition("/")
+        return f"{keys.called(head, self.names()) or head}{slash}{model}"
+
     def setup(self, provider: str, base_url: str = "") -> ProviderSetup:
         own = self.of(provider)
         # A key belongs to the address it was set for: another one, typed by hand, gets none.
@@ -118,7 +123,7 @@ def place(provider: Provider) -> str:
     if isinstance(provider, ollama.OllamaProvider):
         return f"Ollama at {provider.base_url}"
     if isinstance(provider, compatible.CompatibleProvider):
-        return f"the server at {provider.base_url}"
+        return provider.where
     return provider.name
 
 

@@ -15,7 +15,7 @@ from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import _typed, compatible, ollama, openai, presets
 from agent_tui.providers._addresses import is_near as is_near
 from agent_tui.providers._listed import unlisted as unlisted
-from agent_tui.providers._named import best, default, first_listed, named
+from agent_tui.providers._named import best, default, first_listed, followed, named
 from agent_tui.providers._reach import Reached, reached
 from agent_tui.providers._world import Choice as Choice
 from agent_tui.providers._world import Tried as Tried
@@ -193,3 +193,9 @@ def is_set(name: str, settings: Settings, environment: Mapping[str, str]) -> boo
 def needs(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
     """What a service lacks before it can be asked; empty: nothing."""
     return World(settings, environment, Path(), Path()).needs(name)
+
+
+def lacks(wanted: str, settings: Settings, environment: Mapping[str, str]) -> str:
+    """What the provider of the model `wanted` lacks, where its name says whose it is; empty: nothing."""
+    world = World(settings, environment, Path(), Path())
+    return world.needs(followed(world, wanted).partition("/")[0])

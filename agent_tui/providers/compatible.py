@@ -79,6 +79,11 @@ class CompatibleProvider:
             unknown_model="/models lists what there is, or check the address: it often ends in /v1",
         )  # fmt: skip
 
+    @property
+    def where(self) -> str:
+        """The server as failures name it."""
+        return self._wire.place.where
+
     def with_model(self, model: str) -> Self:
         """The same server with another model."""
         return type(self)(model, self._server)

@@ -33,6 +33,12 @@ def names(settings: Settings) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*presets.SERVICES, "ollama", "compatible", *own)))
 
 
+def called(typed: str, there: Iterable[str]) -> str:
+    """Which of the providers `there` a person means: nobody has to know how its name is written. Empty: none."""
+    known = tuple(there)
+    return typed if typed in known else next((name for name in known if name.lower() == typed.lower()), "")
+
+
 def variable(name: str, environment: Mapping[str, str]) -> str:
     """The variable that holds the key of a provider; empty where none does."""
     service = presets.SERVICES.get(name)

@@ -151,7 +151,10 @@ def test_without_a_model_a_prompt_comes_back_and_the_server_can_be_named(place: 
 def test_what_the_servers_offer(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
         driver.send(Query("q", "models"))
-        offered = driver.until(Answered, lambda event: event.id == "q").data["offered"]
+        data = driver.until(Answered, lambda event: event.id == "q").data
+        offered, unset = data["offered"], {one["name"]: one for one in data["unset"]}
+        assert unset["openai"]["said"].startswith("OpenAI needs a key") and unset["azure"]["needs"] == "address"
+        assert "ollama" not in unset and "vllm" not in unset
         where = f"Ollama at http://{ollama}"
         assert {"name": "ollama/small", "window": 8192, "tools": True, "where": where} in offered
     less = Settings(providers={"ollama": ProviderSettings(num_ctx=4096)})

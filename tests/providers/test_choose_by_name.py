@@ -90,7 +90,10 @@ def test_without_a_key_it_is_said_which() -> None:
             (said,) = choice.tried
             assert "MOONSHOT_API_KEY" in said.result and "[providers.moonshot]" in said.result
             assert "\n" not in said.result
+        for wanted in ("Moonshot/kimi-k2", "Moonshot"):
+            assert "MOONSHOT_API_KEY" in (await chosen(wanted, Settings(), nowhere)).tried[0].result
         own = settings(moonshot=ProviderSettings(api_key="sk-own"))
+        assert name_of(await chosen("MoonShot/kimi-k2", own, nowhere)) == "moonshot/kimi-k2"
         assert name_of(await chosen("kimi-k2", own, nowhere)) == "moonshot/kimi-k2"
         async with ollama_server() as (_, environment):
             choice = await chosen("glm-4.6", Settings(), environment)

@@ -149,6 +149,12 @@ def test_a_favourite_moves_to_the_top_and_keeps_the_cursor() -> None:
     assert SetModel("acme/x") in play.take()
 
 
+def test_that_no_favourite_is_left_is_said() -> None:
+    play = at_work()
+    play.say(SettingsRead(Configured({"favourites": Value((), "default")}), "favourites"))
+    assert play.toast == "saved: favourites is empty"
+
+
 @pytest.mark.parametrize(
     ("layer", "text"),
     [

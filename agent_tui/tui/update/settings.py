@@ -212,7 +212,8 @@ def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
 
 def _said(model: Model, entry: Entry, project: bool) -> Step:
     value = value_of(model, entry)
-    shown = "set" if entry.kind.form == "secret" and value.value else words(value.value) or "nothing"
+    nothing = "empty" if entry.kind.form == "names" else "nothing"
+    shown = "set" if entry.kind.form == "secret" and value.value else words(value.value) or nothing
     begins = "" if entry.live else ", from the next start"
     if project and value.layer == "project":
         return toast(model, f"saved for this project: {entry.key} is {shown}{begins}")
