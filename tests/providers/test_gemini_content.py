@@ -171,9 +171,14 @@ def _merged(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _once(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """`parts` without calls that are there already."""
-    calls = [json.dumps(part["functionCall"]) if "functionCall" in part else "" for part in parts]
-    return [part for at, part in enumerate(parts) if not calls[at] or calls[at] not in calls[:at]]
+    """`parts` without calls that are there already: with their id, or right before."""
+    found, calls = list[dict[str, Any]](), list[dict[str, Any]]()
+    for part in parts:
+        call = part.get("functionCall")
+        if call is None or not (call in calls[-1:] or ("id" in call and call in calls)):
+            found.append(part)
+        calls += [] if call is None else [call]
+    return found
 
 
 @settings(deadline=None)
