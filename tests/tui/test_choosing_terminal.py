@@ -52,7 +52,7 @@ def test_the_doctor_says_on_the_screen_what_is_wrong_and_keys_go_on(tmp_path: Pa
         (tmp_path / "place" / "config.toml").chmod(0o644)
         pty.type("/doctor\r")
         shown = pty.until("1 thing to mend")
-        assert "chmod 600" in shown and "(0644)" in shown and f"http://{ollama.address}: answers, 1 models" in shown
+        assert "chmod 600" in shown and "(0644)" in shown and f"http://{ollama.address}: answers, 1 model " in shown
         pty.type("\x1b")
         pty.until(lambda text: "thing to mend" not in text)
         pty.type("still here")
