@@ -91,7 +91,8 @@ class Control:
 
     def footer(self, more: tuple[tuple[str, str], ...] = ()) -> FooterView:
         """The keys."""
-        return FooterView((("Space", "pause" if self.playing else "play"), *KEYS[1:-1], *more, KEYS[-1]))
+        page = ("PgUp/PgDn", "scroll") if self.about else KEYS[2]
+        return FooterView((("Space", "pause" if self.playing else "play"), KEYS[1], page, *KEYS[3:-1], *more, KEYS[-1]))
 
     def where(self, line: Line, width: int) -> str:
         """Where it is, in a line of about `width` cells: time, timeline, step, speed."""
