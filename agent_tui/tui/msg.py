@@ -91,7 +91,8 @@ class KeyPressed(Base):
     selection: bool = False
     seen: tuple[int, int] = (0, -1)
     asked: tuple[int, int] = (0, 0)
-    """Of what a question asks about: how many lines are on the screen, and how many there are."""
+    """Of what a question asks about, or the words of a sheet: how many lines are on the screen, and how many there
+    are."""
     blind: bool = False
     """It came before the question or sheet that is open now was painted."""
     sure: bool = False

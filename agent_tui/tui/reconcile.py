@@ -91,7 +91,9 @@ class Regions:
 
     @cached_property
     def overlay(self) -> overlays.Overlay:
-        return overlays.Overlay()
+        made = overlays.Overlay()
+        made.around = self._outside
+        return made
 
     @cached_property
     def toast(self) -> toasts.Toast:
@@ -157,10 +159,16 @@ class Regions:
         """The key that came last, with what was to be seen then."""
         came = self.prompt.pressed_at
         return KeyPressed(
-            at=_clock(came), key=key, character=character, draft=draft,
-            selection=selection or self.prompt.selects, seen=self.transcript.seen,
-            asked=self.dialog.part if self._made("dialog") else (0, 0), blind=came < self._painted_at,
+            at=_clock(came), key=key, character=character, draft=draft, blind=came < self._painted_at,
+            selection=selection or self.prompt.selects, seen=self.transcript.seen, asked=self.part,
         )  # fmt: skip
+
+    @property
+    def part(self) -> tuple[int, int]:
+        """Of a question, or a sheet that can be turned: how many lines are in view, and how many there are."""
+        if self.shown is not None and self.shown.dialog is not None:
+            return self.dialog.part
+        return self.overlay.part if self._made("overlay") else (0, 0)
 
     def only_text(self, model: Model, keys: Sequence[events.Key], first: int, free: bool) -> int:
         """How many of `keys` from `first` on are nothing but text; `free`: the prompt puts it where its caret is."""
@@ -229,15 +237,18 @@ class Regions:
 
     def _around(self) -> int:
         """Rows of all but the transcript and the dialog, as the layout that is being made will have them."""
-        size, few = self.box.app.size, self.box.screen.has_class("-low")
-        rows = 0 if self.box.screen.has_class("-tiny") else 3  # header, status, footer
-        rows += 0 if few else 4  # the border of the box, an empty line above transcript and dialog
-        if queued := self._lines("queue", size.width - 4):
+        few, rows = self.box.screen.has_class("-low"), self._outside() + 1  # status
+        rows += 2 * (not few) - 3 * self.box.screen.has_class("-tiny")  # empty lines; no header, status, footer
+        if queued := self._lines("queue", self.box.app.size.width - 4):
             rows += queued + (not few)
+        return rows
+
+    def _outside(self) -> int:
+        """Rows of header, prompt and footer."""
+        size, few = self.box.app.size, self.box.screen.has_class("-low")
         inner = size.width - (4 if few else 6)
-        rows += self._lines("label", inner)
         typed = self.prompt.get_content_height(size, size, inner - 2)
-        return rows + max(1, min(typed, _prompt_lines(size.height)))
+        return (2 if few else 4) + self._lines("label", inner) + max(1, min(typed, _prompt_lines(size.height)))
 
     def _lines(self, name: str, width: int) -> int:
         region: Region | None = getattr(self, name) if self._made(name) else None

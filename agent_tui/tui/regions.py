@@ -201,6 +201,8 @@ class OverlayView:
     """`lines` from this one on say in words what `diffs` are drawn of."""
     broad: bool = False
     """It is a list of names with words beside them, or code: these take more columns than text to be read."""
+    reads: bool = False
+    """PgUp, PgDn and the wheel turn its words where they are not all in view."""
 
 
 WIDEST: Final = 92

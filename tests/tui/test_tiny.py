@@ -149,7 +149,7 @@ def test_an_empty_line_goes_before_a_word_does() -> None:
             assert [f"words {number}" in shown for number in (1, 2)] == [True, words == 2], shown
             assert ("1–1 of 3" in shown) is (words == 3)
 
-    play(PlayedEngine(echo), steps, (40, 12))
+    play(PlayedEngine(echo), steps, (40, 10))
 
 
 def test_a_list_without_models_searches_nothing_and_says_why() -> None:

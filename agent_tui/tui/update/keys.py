@@ -28,6 +28,8 @@ MOVES = frozenset(("up", "down", "pageup", "pagedown"))
 
 def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
+    if msg.key in overlay.WHEEL:
+        return overlay.paged(model, msg) or (model, ())
     before = model.last_key
     aimed = msg.key in MOVES and (model.covered or model.asking)
     model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection, seen=msg.seen)
@@ -87,6 +89,8 @@ def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
 
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
+    if (turned := overlay.paged(model, msg)) is not None:
+        return turned
     name = commands.bindings(model.keys).get(msg.key)
     if (model.covered and not _calls(model, msg.key)) or model.asking:
         taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)

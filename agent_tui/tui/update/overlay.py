@@ -28,12 +28,12 @@ else:
     going_back = late("agent_tui.tui.update.going_back")
     todo = late("agent_tui.tui.update.todo")
 
-PAGE: Final = 10
+NOTCH: Final = 3
+"""Lines that a notch of the wheel moves."""
+WHEEL: Final = ("wheelup", "wheeldown")
 BURST_SECONDS: Final = 0.3
 """A key answers only so long after the key before it, and after a sheet that nobody asked for appeared."""
 QUITS: Final = "Enter quits"
-LINES: Final = 100
-"""Where scrolling ends."""
 DEMO: Final = "demo/tour"
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
 
@@ -176,8 +176,7 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
         selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(FIRST_RUN)
         return replace(model, overlay=replace(overlay, selected=selected)), ()
     if msg.key in ("pageup", "pagedown"):
-        by = PAGE * (1 if msg.key == "pagedown" else -1)
-        return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, LINES)))), ()
+        return model, ()
     if msg.key == "escape":
         return close(model), ()
     chosen = next((item for item in FIRST_RUN if msg.character and item.key == msg.character), None)
@@ -188,6 +187,16 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
     if chosen is None and msg.key == "enter":
         chosen = FIRST_RUN[min(overlay.selected, len(FIRST_RUN) - 1)]
     return None if chosen is None else _choose(model, overlay, chosen.value)
+
+
+def paged(model: Model, msg: KeyPressed) -> Step | None:
+    """The words of the sheet are turned by a page, or a notch of the wheel. None: all of them are in view."""
+    now, (page, lines) = model.overlay, msg.asked
+    by = {"pageup": -page, "pagedown": page, "wheelup": -NOTCH, "wheeldown": NOTCH}.get(msg.key)
+    last = lines - page
+    if now is None or model.dialog is not None or by is None or last <= 0:
+        return None
+    return replace(model, overlay=replace(now, scroll=max(0, min(min(now.scroll, last) + by, last)))), ()
 
 
 def calls(model: Model) -> bool:

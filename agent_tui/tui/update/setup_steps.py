@@ -45,8 +45,10 @@ def after(state: SettingUp, step: Step) -> SettingUp:
 
 
 def put(model: Model, state: SettingUp) -> Model:
-    assert model.overlay is not None
-    return replace(model, overlay=replace(model.overlay, setup=state))
+    now = model.overlay
+    assert now is not None
+    same = now.setup is not None and (now.setup.step, now.setup.note) == (state.step, state.note)
+    return replace(model, overlay=replace(now, setup=state, scroll=now.scroll if same else 0))
 
 
 def by_itself(model: Model, state: SettingUp) -> Model:

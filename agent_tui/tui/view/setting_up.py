@@ -21,6 +21,8 @@ BLANK: Final[Line] = ()
 LINES: Final = 12
 AROUND: Final = 10
 """Lines of the screen beside the shortest sheet."""
+LISTS: Final = ("provider", "model")
+"""Steps with so many choices that PgUp and PgDn are theirs."""
 LONGEST: Final = 300
 """Characters of what a server says."""
 NARROW: Final = 50
@@ -35,14 +37,15 @@ def setup_view(model: Model, overlay: Overlay) -> OverlayView | None:
         return None
     shown = rows(model, state)
     return _sheet(
-        state, shown, overview(model), outcome(model), pulling.told(model), is_down(model), model.width, model.height
-    )
+        state, shown, overview(model), outcome(model), pulling.told(model), is_down(model), model.width, model.height,
+        overlay.scroll,
+    )  # fmt: skip
 
 
 @lazy
 def _sheet(
     state: SettingUp, shown: tuple[Entry, ...], all_of_them: Mapping[str, Any], found: Mapping[str, Any],
-    pull: Mapping[str, Any], down: bool, width: int, height: int,
+    pull: Mapping[str, Any], down: bool, width: int, height: int, scroll: int,
 ) -> OverlayView:  # fmt: skip
     inner = sheet_room(width)
     title = f"Set up {one_line(state.label, 30)}" if state.label and state.back else "Set up a provider"
@@ -54,7 +57,7 @@ def _sheet(
     leaves = "Esc closes" if state.back is None else "Esc goes back"
     if len(shown) > LINES // 2:  # perhaps not all of it is in view
         leaves = f"{min(state.at, len(shown) - 1) + 1} of {len(shown)} · {leaves}"
-    return OverlayView(title, lines, options, selected, leaves)
+    return OverlayView(title, lines, options, selected, leaves, scroll, reads=state.step not in LISTS)
 
 
 def _high(line: Line, inner: int) -> int:

@@ -77,7 +77,8 @@ def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool, ca
     lines = _first_run(answers, overlay.note, (NEEDED, WAYS, BLANK))
     if kept:
         lines = (*lines, *(() if overlay.note else (BLANK,)), (Span(KEPT),))
-    return OverlayView("No model yet", lines, options, -1 if calling else overlay.selected, "Esc closes")
+    at = -1 if calling else overlay.selected
+    return OverlayView("No model yet", lines, options, at, "Esc closes", overlay.scroll, reads=True)
 
 
 def _first_run(answers: Mapping[str, Any], note: str, head: Lines = ()) -> Lines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -11,9 +11,9 @@ from textual.geometry import Size
 from agent_tui.registry import late
 from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
 from agent_tui.tui.regions import OverlayView, Span, sheet_width
-from agent_tui.tui.widgets.completion import window
+from agent_tui.tui.widgets.completion import beyond, window
 from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
-from agent_tui.tui.widgets.paint import Region, pad, runs, seg
+from agent_tui.tui.widgets.paint import Region, low, pad, runs, seg
 
 if TYPE_CHECKING:
     from agent_tui.protocol.display import DiffDisplay
@@ -23,7 +23,10 @@ else:
     displays, drawing = late("agent_tui.tui.displays"), late("agent_tui.tui.diff")
 
 OUTSIDE: Final = 5
+OUTSIDE_LOW: Final = 3
 """Lines of the screen that a sheet leaves free: header, prompt and footer."""
+TURNED: Final = (" · PgUp/PgDn", " · PgDn", " PgDn")
+"""How the rest is read, in as many words as there is room for."""
 MIN_OPTIONS: Final = 5
 WORDS: Final = 9
 """On a low screen so many entries of a list make room for so many lines of words, one of them empty."""
@@ -37,11 +40,16 @@ class Overlay(Region):
     """The row of its upper border."""
     _drawn: tuple[tuple[DiffDisplay, ...], int, list[tuple[Segment, ...]]] = ((), 0, [])
     """The differences that were drawn last, in how many cells, and how."""
-    _placed: Size | None = None
-    """The size of the screen for which it has its place; None: it has something else to show."""
+    _placed: tuple[Size, int] | None = None
+    """The size of the screen for which it has its place, and how much of it is not to be covered; None: it has
+    something else to show."""
+    around: Callable[[], int] | None = None
+    """How many rows of the screen are not to be covered now."""
+    part = (0, 0)
+    """How many lines of its words are in view, and how many there are; (0, 0) where all are, or none can be turned."""
 
     def show(self, value: OverlayView | None) -> None:
-        self.value = value
+        self.value, self.part = value, (0, 0)
         self.display = value is not None
         self._placed = None
         self.place()
@@ -51,20 +59,26 @@ class Overlay(Region):
         """In the middle of the screen, as high as its lines."""
         if self.value is None:
             return
-        screen = self.app.size
-        if self._placed == screen:  # asked after each layout, also of something else
+        screen, outside = self.app.size, self._outside()
+        if self._placed == (screen, outside):  # asked after each layout, also of something else
             return
-        self._placed = screen
+        self._placed = screen, outside
         wide = sheet_width(screen.width, self.value.broad)
         self._made = None
         high = len(self.strips(wide))
         self.styles.width, self.styles.height = wide, high
-        free = screen.height - OUTSIDE
-        self.top = min(1, max(0, free)) + max(0, (free - high - self.value.spare) // 2)
+        free = screen.height - (OUTSIDE_LOW if low(screen) else OUTSIDE)
+        least = min(1, max(0, free))
+        top = least + max(0, (free - high - self.value.spare) // 2)
+        self.top = max(least, min(top, least + screen.height - outside - high))
         self.styles.offset = (max(0, (screen.width - wide) // 2), self.top)
 
+    def _outside(self) -> int:
+        least = OUTSIDE_LOW if low(self.app.size) else OUTSIDE
+        return max(least, self.around() if self.around is not None else 0)
+
     def lines(self, width: int) -> Sequence[Sequence[Segment]]:
-        value = self.value
+        value, self.part = self.value, (0, 0)
         if value is None:
             return []
         if width >= max(14, self.app.size.width):  # an empty column at each side
@@ -76,7 +90,7 @@ class Overlay(Region):
             head = pad((seg(value.title, "accent"),), width)
             return [head, *options_lines(value.options, value.selected, width, True)]
         inner = width - 4
-        room = max(1, self.app.size.height - OUTSIDE - 2)
+        room = max(1, self.app.size.height - self._outside() - 2)
         options = options_lines(value.options, value.selected, inner, True)
         texts = value.lines[: value.told] if value.diffs else value.lines
         text = [line for spans in texts for line in wrapped(spans, inner)]
@@ -88,19 +102,24 @@ class Overlay(Region):
         options_room = min(len(options), max(3, room - min(len(text) + 1, most)))
         left = room - options_room
         tight = not (options and text) or len(text) == left  # rather all words than an empty line below them
+        tight = tight or (value.reads and len(text) > left and low(self.app.size))
         text_room = max(0, left - (not tight))
         shown, more = self._window(text, value.scroll, text_room)
+        if more and value.reads:
+            self.part = len(shown), len(text)
+            more += next((way for way in TURNED if cell_len(value.title + more + way) <= width - 9), "")
         rows = [*range(len(options))]
         if options_room < FEW < len(options):  # what can be chosen before what stands above it
             rows = [number for number in rows if not value.options[number].heading]
         place = rows.index(value.selected) if value.selected in rows else 0
-        chosen = [options[rows[number]] for number in window(len(rows), place, options_room)]
+        seen = [rows[number] for number in window(len(rows), place, options_room)]
+        chosen = [options[number] for number in seen]
         gap: list[Sequence[Segment]] = [()] if shown and chosen and not tight else []
         body = (*chosen, *gap, *shown) if value.list_first else (*shown, *gap, *chosen)
         return [
             edge("╭", "╮", value.title, more, width, "accent"),
             *(side(line, width, "accent") for line in body),
-            edge("╰", "╯", "", noted(value.footer, width - 6), width, "accent"),
+            edge("╰", "╯", "", noted(_told(value, seen), width - 6), width, "accent"),
         ]
 
     def _diffs(self, diffs: tuple[DiffDisplay, ...], width: int) -> list[tuple[Segment, ...]]:
@@ -120,6 +139,15 @@ class Overlay(Region):
             return [], ""
         first = min(max(0, scroll), len(text) - room)
         return text[first : first + room], f"{first + 1}–{first + room} of {len(text)}"
+
+
+def _told(value: OverlayView, seen: Sequence[int]) -> str:
+    """What the lower border says; of choices that are not in view too, unless it counts them already."""
+    choices = [number for number, option in enumerate(value.options) if not option.heading]
+    there = [place for place, number in enumerate(choices) if number in seen]
+    if len(there) == len(choices) or not there or " of " in value.footer:
+        return value.footer
+    return f"{beyond(len(choices), range(there[0], there[-1] + 1))} · {value.footer}"
 
 
 def noted(note: str, room: int) -> str:

@@ -1,0 +1,143 @@
+"""Sheets in a small terminal: their words scroll, no row stays blank, and choices that have no room are told of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from agent_tui.protocol.event import Event
+from agent_tui.protocol.events import Answered
+from agent_tui.protocol.ops import Op
+from agent_tui.protocol.setup_op import SetUp
+from agent_tui.tui.app import AgentApp
+from tests.tui.setup_play import OFFERS
+from tests.tui.stage import SESSION, PlayedEngine, play, text, until
+
+WORDS = [f"word{number}" for number in range(1, 40)]
+TRIED = {"tried": [{"what": "Server", "result": " ".join(WORDS)}], "variables": ["OPENAI_API_KEY"]}
+CHOICES = ("set up a provider", "enter a server a", "look again", "the demo", "quit")
+
+
+def answered(kind: str, data: object, id: str = "start") -> Event:
+    return Answered(id=id, kind=kind, data=data, session=SESSION)
+
+
+def sets_up(engine: PlayedEngine, op: Op) -> None:
+    """No step works, and the reason is a long one."""
+    if isinstance(op, SetUp) and op.step == "look":
+        engine.say(answered("setup", {"offers": OFFERS, "looking": False, "keyring": False}, "setup"))
+    if isinstance(op, SetUp) and op.step == "ask":
+        why = {"state": "failed", "provider": op.provider, "kind": "unreachable", "said": " ".join(WORDS)}
+        engine.say(answered("setup_step", {**why, "hint": "the very end"}, op.id))
+
+
+class NoModels(PlayedEngine):
+    """Nothing that was tried has a model."""
+
+    def start(self, wake: Callable[[], None]) -> None:
+        super().start(wake)
+        self.say(answered("models", TRIED))
+
+
+def without_models() -> PlayedEngine:
+    return NoModels(sets_up, model="")
+
+
+async def read(pilot: Pilot[int], app: AgentApp, last: str, key: str = "pagedown") -> str:
+    """All that is shown on the way to `last`."""
+    said = text(app)
+    for _ in range(30):
+        if last in text(app):
+            break
+        before = app.model.overlay
+        await pilot.press(key)
+        await until(lambda before=before: app.model.overlay is not before)  # type: ignore[misc]
+        await pilot.pause()
+        said += text(app)
+    assert last in text(app)
+    return said
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 12), (40, 10)])
+def test_all_that_was_tried_can_be_read(size: tuple[int, int]) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "No model yet" in text(app))
+        await pilot.pause()
+        assert f"{WORDS[-1]} " not in text(app) and "PgDn" in text(app)
+        said = await read(pilot, app, "OPENAI_API_KEY")
+        assert all(word in said for word in WORDS)
+        assert "❯ k set up" in text(app), "the choices stay where they are"
+        await pilot.press("pagedown")
+        await read(pilot, app, "needs a model", "pageup")
+
+    play(without_models(), steps, size)
+
+
+def test_the_wheel_turns_them_too() -> None:
+    engine = without_models()
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "No model yet" in text(app) and "1–" in text(app))
+        await pilot._post_mouse_events([events.MouseScrollDown], widget=app.regions.overlay)
+        await until(lambda: "╭─ No model yet" in text(app) and " 4–" in text(app))
+        await pilot._post_mouse_events([events.MouseScrollUp], widget=app.regions.overlay)
+        await until(lambda: " 1–" in text(app))
+        assert app.model.composer.draft == "" and app.regions.transcript.following
+
+    play(engine, steps, (40, 12))
+
+
+def test_a_sheet_has_the_rows_that_stayed_blank_and_leaves_the_draft_its_own() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "No model yet" in text(app))
+        await pilot.pause()
+        rows = text(app).split("\n")
+        assert (
+            rows[1].strip().startswith("╭")
+            and rows[9].strip().startswith("╰")
+            and rows[10].strip() == "❯ Ask, or type / for commands"
+        )
+        for letter in "words that take two lines of the prompt":
+            await pilot.press("space" if letter == " " else letter)
+        await until(lambda: app.model.composer.draft.endswith("of the prompt"))
+        await until(lambda: text(app).split("\n")[8].strip().startswith("╰"))
+        assert "❯ words that" in text(app).split("\n")[9]
+
+    play(without_models(), steps, (40, 12))
+
+
+def test_choices_without_room_are_told_of() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "No model yet" in text(app))
+        await pilot.pause()
+        shown = text(app)
+        hidden = sum(choice not in shown for choice in CHOICES)
+        assert hidden and f"… {hidden} more · Esc closes" in shown
+        await pilot.press("up")
+        await until(lambda: "❯ q quit" in text(app))
+        assert f"… {hidden} above · Esc closes" in text(app)
+
+    play(without_models(), steps, (40, 12))
+
+
+def test_why_a_step_of_the_setup_failed_can_be_read() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "No model yet" in text(app))
+        await pilot.press(*"/setup", "enter")
+        await until(lambda: "Ollama" in text(app) and "Whose models" in text(app))
+        await pilot.press("down")
+        await until(lambda: "❯ Ollama" in text(app))
+        await pilot.press("enter")
+        await until(lambda: "try again" in text(app) and WORDS[0] in text(app))
+        await pilot.pause()
+        assert "the very end" not in text(app)
+        said = await read(pilot, app, "the very end")
+        assert all(word in said for word in WORDS) and "❯ try again" in text(app)
+        await pilot.press("down")
+        await until(lambda: "❯ type its address" in text(app))
+        assert "the very end" in text(app), "what was read stays in view while one chooses"
+
+    play(without_models(), steps, (40, 12))
