@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 
@@ -18,6 +19,9 @@ INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run the command line, and end with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whoever prints: what the encoding cannot say is written as its code
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = _main()
     except KeyboardInterrupt:
@@ -27,9 +31,19 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue  # closed, or nobody reads it any more
+        except OSError as error:
+            code = _refused(error, code) if stream is sys.stdout else code
+        except (ValueError, AttributeError):
+            continue  # it is closed
     os._exit(code)  # an interpreter that takes itself apart has no handler for Ctrl+C, and waits for busy threads
+
+
+def _refused(error: OSError, code: int) -> int:
+    """Standard output could not take what was printed: that is said, and is no success."""
+    from agent_tui import std_output
+
+    std_output.refused(error)
+    return code if isinstance(error, BrokenPipeError) else code or 1
 
 
 def _main() -> int:
@@ -38,6 +52,9 @@ def _main() -> int:
         return 2
     from agent_tui import boot
 
+    if problem := boot.lacks_memory(sys.argv[1:]):
+        print(f"agent-tui: {problem}", file=sys.stderr)
+        return 1
     early = boot.prepare(sys.argv[1:])
     if early is None:
         from agent_tui.cli import main as run

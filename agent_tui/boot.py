@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import select
 import signal
 import struct
@@ -40,6 +41,12 @@ BLOCKED_SECONDS: Final = 0.3
 """So long a terminal that takes no output is waited for at the end."""
 UNDERWAY_SECONDS: Final = 0.03
 """So long a key that was pressed just before a signal may be on its way."""
+KEEP_SECONDS: Final = 0.5
+"""So often what was typed is put on disk, until the screen reads the keys."""
+LEAST_ADDRESSES: Final = 512
+"""MB of address space: a session with a turn comes to 380 to 500."""
+LEAST_DATA: Final = 160
+"""MB of data: it comes to about 100."""
 
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"
@@ -54,21 +61,25 @@ class Early:
         self.saved = saved
         self.cooked = 0
         """Bytes typed before the terminal was ready: in them a line feed was the Enter key."""
-        self.screen = False
-        """The alternate screen is on (kept by the terminal driver)."""
+        self._screen = False
+        self._mark = -1
         self.pushed = False
         """The stack of keyboard modes has ours on it (kept by the terminal driver)."""
         self.title = b""
         """What gives the title of the terminal back."""
         self.typed: bytes | None = b""
         """What was typed and is on record nowhere, as it came (kept by the terminal driver); None: all of it is."""
+        self.unread = b""
+        """What was read from the terminal before the screen did: it comes before all else."""
+        self._kept: tuple[str, int] | None = None
+        """The file that has it, and the descriptor that locks it."""
         self.done = False
 
-    def draw(self) -> None:
+    def draw(self, arguments: Sequence[str] = ()) -> None:
         """Enter the alternate screen with the first frame in it. No signal comes between the two and their record."""
         try:
             size = os.get_terminal_size(self.fd)
-            drawn = frame(size.columns, size.lines, os.environ)
+            drawn = frame(size.columns, size.lines, os.environ, arguments)
             if not drawn or not select.select([], [2], [], 0)[1]:
                 return
             before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
@@ -80,11 +91,58 @@ class Early:
         except OSError:
             return  # a terminal that cannot be drawn on is said where the screen begins
 
+    @property
+    def screen(self) -> bool:
+        """The alternate screen is on (kept by the terminal driver)."""
+        return self._screen
+
+    @screen.setter
+    def screen(self, on: bool) -> None:
+        self._screen = on
+        if self._mark >= 0:
+            os.pwrite(self._mark, b"1" if on else b"0", 0)
+
+    def share(self) -> tuple[int, list[Any], bytes, int] | None:
+        """What somebody needs who gives the terminal back if this process is killed: the terminal, its attributes as
+        they were found, what takes back all that a screen may have set, and a file whose first byte is `1` while the
+        screen is on. None where the system has no such file."""
+        if not sys.platform.startswith("linux"):
+            return None
+        self._mark = os.memfd_create("agent-tui-screen")
+        self.screen = self._screen
+        return self.fd, self.saved, POP + UNDO, self._mark
+
+    def keep_typed_soon(self) -> None:
+        """From now on, what is typed is soon on disk: `kill -9` takes along what waits in the terminal. A start is that
+        slow on a busy machine."""
+        signal.signal(signal.SIGALRM, self._keep_waiting)
+        signal.setitimer(signal.ITIMER_REAL, KEEP_SECONDS, KEEP_SECONDS)
+
+    def hand_over(self) -> tuple[str, int] | None:
+        """The screen reads the keys now. The file that has what was typed, if there is one, and what locks it."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        kept, self._kept = self._kept, None
+        return kept
+
+    def _keep_waiting(self, *_: object) -> None:
+        if self.typed is None or not (data := self._read_waiting()):
+            return
+        self.unread += data
+        self.typed += data
+        try:
+            if self._kept is None:
+                self._kept = _typed_file()
+                os.write(self._kept[1], os.fsencode(os.getcwd()) + b"\0")  # noqa: PTH109
+            os.write(self._kept[1], data)
+        except OSError:
+            return  # the session says it, where it cannot write either
+
     def restore(self) -> None:
         """Give the terminal back as it was found. Safe at any moment and any number of times."""
         if self.done:
             return
         self.done = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for undo in (self._leave_screen, self._reset_attributes):
             try:
                 undo()
@@ -108,31 +166,48 @@ class Early:
 
     def take_waiting(self) -> None:
         """What was typed and nobody has read counts as typed."""
+        if self.typed is not None:
+            self.typed += self._read_waiting(UNDERWAY_SECONDS)
+
+    def _read_waiting(self, seconds: float = 0.0) -> bytes:
+        """What waits in the terminal, or comes within `seconds`."""
         try:
-            select.select([self.fd], [], [], UNDERWAY_SECONDS)
+            select.select([self.fd], [], [], seconds)
             count: int = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0\0\0\0"))[0]
-            if count and self.typed is not None:
-                self.typed += os.read(self.fd, count)
+            return os.read(self.fd, count) if count else b""
         except OSError:
-            return  # the terminal is gone, and what waited there with it
+            return b""  # the terminal is gone, and what waited there with it
 
     def keep_typed(self, number: int) -> None:
         """Whoever ends the program from outside must not take a prompt along: the next start here gives it back. Ctrl+C
         and Ctrl+\\ are the person's own."""
         typed, self.typed = self.typed, None
-        if not typed or number not in (signal.SIGTERM, signal.SIGHUP):
-            return
-        folder, name = typed_folder(os.environ), f"{time.time_ns()}-{os.getpid()}"
+        kept = self.hand_over()
         try:
-            before = os.umask(0o077)  # for what is missing above it, too
-            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-            os.umask(before)
-            fd = os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)  # noqa: PTH118
-            os.write(fd, os.fsencode(os.getcwd()) + b"\0" + typed)  # noqa: PTH109
-            os.fsync(fd)
+            if typed and number in (signal.SIGTERM, signal.SIGHUP):
+                _, fd = _typed_file()
+                os.write(fd, os.fsencode(os.getcwd()) + b"\0" + typed)  # noqa: PTH109
+                os.fsync(fd)
+                os.close(fd)
+            if kept:
+                os.unlink(kept[0])  # noqa: PTH108
         except OSError as error:
             if number != signal.SIGHUP:
-                print(f"agent-tui: what was typed could not be kept: {error.strerror}", file=sys.stderr)
+                print(f"agent-tui: the text that you typed could not be saved: {error.strerror}", file=sys.stderr)
+
+
+def _typed_file() -> tuple[str, int]:
+    """A new file for what was typed, and its descriptor, which locks it while this process lives. Raises OSError."""
+    folder = typed_folder(os.environ)
+    before = os.umask(0o077)  # for what is missing above it, too
+    try:
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    finally:
+        os.umask(before)
+    path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}")  # noqa: PTH118
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return path, fd
 
 
 def command(arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -163,6 +238,19 @@ def wants_screen(arguments: Sequence[str]) -> bool:
     return not any(word in ("-h", "--help", "--version") for word in arguments)
 
 
+def lacks_memory(arguments: Sequence[str]) -> str:
+    """Why there is too little memory for an engine, in one line; empty: there is enough, or no engine is asked for.
+    Without it every turn would fail, and the end might be a crash in the midst of the screen."""
+    name = command(arguments)[0]
+    if name not in ("", "run", "chat") or any(word in ("-h", "--help", "--version") for word in arguments):
+        return ""
+    for limit, flag, least in ((resource.RLIMIT_AS, "-v", LEAST_ADDRESSES), (resource.RLIMIT_DATA, "-d", LEAST_DATA)):
+        allowed = resource.getrlimit(limit)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < least << 20:
+            return f"only {allowed >> 20} MB of memory are allowed here (ulimit {flag}), but agent-tui needs {least} MB"
+    return ""
+
+
 def noted() -> list[int]:
     """From now on, while the program closes what it has open, the first signal is put on the list, for the exit code; a
     second one ends the program at once."""
@@ -185,7 +273,9 @@ def prepare(arguments: Sequence[str]) -> Early | None:
         return None
     early = take_terminal()
     if early is not None:
-        early.draw()
+        early.draw(arguments)
+        if not any(len(word) > 3 and "--otr".startswith(word) for word in arguments):
+            early.keep_typed_soon()
     return early
 
 

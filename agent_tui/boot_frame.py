@@ -13,30 +13,40 @@ from agent_tui.structures.terminal_facts import dark_hint, depth, identity, reme
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Final
 
 ENTER: Final = "\x1b[?1049h"
 LEAST: Final = (30, 20)
 """Columns and rows from which the real frame has this form."""
-NAMES: Final = ("background", "surface", "text", "muted", "border", "accent")
+NAMES: Final = ("background", "surface", "text", "muted", "border", "accent", "warning", "bad")
 """The colours of a theme that the frame has."""
 GROUND: Final = "ground"
 """The file that remembers whether the ground of a terminal is dark."""
 TYPED: Final = "typed"
 """The folder of what was typed at starts that came to nothing."""
+MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
+"""As the settings have them, which are not read yet."""
 _MOST: Final = 65_536
 _DEEPEST: Final = 8
 
 
-def frame(width: int, height: int, environment: Mapping[str, str]) -> bytes:
-    """All that is written at once, cursor in the prompt; empty where the screen is too small for it."""
+def frame(width: int, height: int, environment: Mapping[str, str], arguments: Sequence[str] = ()) -> bytes:
+    """All that is written at once, cursor in the prompt; empty where the screen is too small for it. The first line
+    names the model and the mode, as far as the `arguments`, the environment and the person's file say them."""
     if width < LEAST[0] or height < LEAST[1]:
         return b""
-    ground, surface, text, muted, border, accent = _colours(environment)
+    ground, surface, text, muted, border, accent, warning, bad = _colours(environment)
     inner = "─" * (width - 4)
+    mode, model = begun_mode(arguments, environment), flag(arguments, "-m", "--model")
+    tone = {"accept-all": bad, "accept-edits": warning, "plan": accent}.get(mode, text)[0]
+    right = f"{mode} no sandbox" if mode == "accept-all" else mode
+    left = f"  starting … {model}".rstrip()
+    if not model.isascii() or len(left) + len(right) + 4 > width:
+        left = "  starting …"
+    gap = " " * (width - len(left) - len(right) - 2)
     rows = {
-        1: f"{ground[1]}{surface[1]}{muted[0]}{'  starting …':<{width}}",
+        1: f"{ground[1]}{surface[1]}{muted[0]}{left}{gap}{tone}{right}  ",
         height - 3: f" {border[0]}╭{inner}╮",
         height - 2: f" {border[0]}│ {accent[0]}❯{' ' * (width - 6)}{border[0]}│",
         height - 1: f" {border[0]}╰{inner}╯",
@@ -46,6 +56,35 @@ def frame(width: int, height: int, environment: Mapping[str, str]) -> bytes:
     if wanted(as_given(environment)):
         drawn = twin(drawn)
     return f"{ENTER}\x1b[?7l{ground[1]}\x1b[2J{drawn}\x1b[0m{ground[1]}{text[0]}\x1b[{height - 2};6H".encode()
+
+
+def begun_mode(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The mode that the session begins in; empty where it is not known yet, because one that is resumed has its own."""
+    mode = flag(arguments, "", "--mode")
+    if not mode and any(_resumes(word) for word in arguments):
+        return ""
+    mode = mode or environment.get("AGENT_TUI_MODE") or _top(_config(environment)).get("mode", "")
+    return mode if mode in MODES else "auto"
+
+
+def _resumes(word: str) -> bool:
+    """Whether the flag asks for a session from before."""
+    if word.startswith("--"):
+        return len(word) > 3 and ("--continue".startswith(word) or "--resume".startswith(word.partition("=")[0]))
+    return word[:2] in ("-c", "-r")
+
+
+def flag(arguments: Sequence[str], short: str, long: str) -> str:
+    """The value of a flag as the command line has it; empty: it has none that can be shown."""
+    found = ""
+    for number, word in enumerate(arguments):
+        if word == "--":
+            break
+        if word in (short, long) and number + 1 < len(arguments):
+            found = arguments[number + 1]
+        elif word.startswith(f"{long}="):
+            found = word.partition("=")[2]
+    return found if found.isprintable() else ""
 
 
 def as_given(environment: Mapping[str, str]) -> Mapping[str, str]:
@@ -93,9 +132,7 @@ def _colours(environment: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _theme(environment: Mapping[str, str]) -> dict[str, str]:
     """The colours of the theme that the person's file names. The files are read line by line, not as what they are."""
-    home = environment.get("AGENT_TUI_HOME")
-    config = home or os.path.join(environment.get("XDG_CONFIG_HOME") or "~/.config", "agent-tui")  # noqa: PTH118
-    config = os.path.expanduser(config)  # noqa: PTH111
+    config = _config(environment)
     said = {key.rpartition(".")[2]: value for key, value in _lines(os.path.join(config, "config.toml"))}  # noqa: PTH118
     name = said.get("theme") or "auto"
     if name == "auto":
@@ -117,13 +154,34 @@ def _theme(environment: Mapping[str, str]) -> dict[str, str]:
     return colours
 
 
+def _config(environment: Mapping[str, str]) -> str:
+    """The folder of the person's `config.toml`."""
+    home = environment.get("AGENT_TUI_HOME")
+    config = home or os.path.join(environment.get("XDG_CONFIG_HOME") or "~/.config", "agent-tui")  # noqa: PTH118
+    return os.path.expanduser(config)  # noqa: PTH111
+
+
+def _top(config: str) -> dict[str, str]:
+    """What stands in the file above its first table."""
+    found: dict[str, str] = {}
+    for line in _text(os.path.join(config, "config.toml")).splitlines():  # noqa: PTH118
+        if line.lstrip().startswith("["):
+            break
+        found |= _pairs([line])
+    return found
+
+
 def _is_colour(value: str) -> bool:
     return len(value) == 7 and value[0] == "#" and all(digit in "0123456789abcdefABCDEF" for digit in value[1:])
 
 
 def _lines(path: str) -> list[tuple[str, str]]:
     """Keys and values of a TOML file, as far as they stand on one line."""
-    parts = (line.partition("=") for line in _text(path).splitlines())
+    return _pairs(_text(path).splitlines())
+
+
+def _pairs(lines: Sequence[str]) -> list[tuple[str, str]]:
+    parts = (line.partition("=") for line in lines)
     found = []
     for key, _, value in parts:
         value = value.strip()

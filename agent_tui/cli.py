@@ -69,7 +69,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     if not all(os.isatty(fd) for fd in (0, 1, 2)):  # the screen is drawn on the third
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
     if not drawable(os.environ):
-        raise Usage(f"TERM={os.environ['TERM']} draws no full screen; `agent-tui chat` talks line by line")
+        raise Usage(f"TERM={os.environ['TERM']} cannot draw a full screen; `agent-tui chat` needs none")
     model = "demo/tour" if given.demo else given.model
     flags = _set_by(given, model, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
@@ -87,8 +87,10 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     limited = ascii.wanted(as_given(config.environment)) if display.ascii == "auto" else display.ascii
 
     return run(
-        Worker(config),
+        Worker(config, early.share() if early is not None else None),
         prompt=given.prompt,
+        mode=config.settings.mode if config.mode_given or not config.resume else "",
+        starting=config.settings.model if config.model_given or not config.resume else "",
         theme=display.theme,
         by_ground=(display.theme_dark, display.theme_light),
         window=_window(config.settings),
@@ -113,7 +115,8 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         at_once=bool(config.resume or given.prompt),
         keys=resolve(config.settings.keys)[0],
         foreground=_foreground,
-        store=Store(config.cwd, config.folders.config, config.environment, flags),
+        beside=_beside,
+        store=Store(config.cwd, config.folders.config, config.environment, flags, config.folders.data),
         record=config.settings.sessions.record and not config.otr,
     )
 
@@ -132,13 +135,22 @@ def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     return foreground(argv, ends)
 
 
+def _beside(argv: Sequence[str]) -> Callable[[], int | None]:
+    """Run a program of ours while the screen goes on."""
+    from agent_tui.safety.sandbox import beside
+
+    return beside(argv)
+
+
 def _chat(arguments: list[str]) -> int:
     given = cli_flags.chat(arguments)
     if sys.stdin is None:
-        raise Usage("standard input is closed: there is nothing to talk with; `agent-tui run PROMPT` needs none")
+        raise Usage("standard input is closed, so there is nothing to read; `agent-tui run PROMPT` works without it")
     model = "demo/tour" if given.demo else given.model
     flags = _set_by(given, model)
-    config = replace(_config(given, model, interactive=True, limits=flags), or_new=os.isatty(0))  # a script must know
+    somebody = os.isatty(0)
+    config = _config(given, model, interactive=True, limits=flags, asks=somebody)
+    config = replace(config, or_new=somebody)  # a script must know
     from agent_tui.agent.worker import Worker
     from agent_tui.tui.linear.start import run
     from agent_tui.tui.look import Look
@@ -151,7 +163,7 @@ def _chat(arguments: list[str]) -> int:
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
-        store=Store(config.cwd, config.folders.config, config.environment, flags),
+        store=Store(config.cwd, config.folders.config, config.environment, flags, config.folders.data),
         foreground=_foreground,
         coloured=given.color and not config.environment.get("NO_COLOR"),
     )
@@ -159,21 +171,31 @@ def _chat(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     given = cli_flags.run(arguments)
-    prompt = _piped() if given.prompt == "-" else given.prompt
+    prompt = _text(_piped() if given.prompt == "-" else given.prompt.encode("utf-8", "surrogateescape"))
     if not prompt.strip():
         raise Usage("the prompt is empty")
     flags = _set_by(given, given.model, max_steps=given.max_steps, timeout=given.timeout)
-    config = _config(given, given.model, interactive=False, limits=flags)
+    config = _config(given, given.model, interactive=False, limits=flags, asks=False)
     from agent_tui.headless import run
 
     return run(config, prompt, given.output)
 
 
-def _piped() -> str:
+def _piped() -> bytes:
     stdin: TextIO | None = sys.stdin
     if stdin is None:
-        raise Usage("the prompt is to come from standard input, which is closed")
-    return stdin.buffer.read().decode("utf-8", "replace")
+        raise Usage("cannot read the prompt: standard input is closed")
+    return stdin.buffer.read()
+
+
+def _text(prompt: bytes) -> str:
+    """The prompt as text. A stray byte, as in a difference of an old file, is no reason to refuse all of it."""
+    if b"\0" in prompt:
+        raise Usage("the prompt is not text: it holds NUL bytes")
+    text = prompt.decode("utf-8", "replace")
+    if text.encode() != prompt:
+        print("agent-tui: the prompt holds bytes that are not UTF-8: the model gets \ufffd for them", file=sys.stderr)
+    return text
 
 
 def _set_by(given: Given, model: str, **more: Any) -> settings.Flags:
@@ -181,7 +203,10 @@ def _set_by(given: Given, model: str, **more: Any) -> settings.Flags:
     return settings.Flags(model=model, mode=given.mode, max_cost=given.max_cost, max_tokens=given.max_tokens, **more)
 
 
-def _config(given: Given, model: str, interactive: bool, limits: settings.Flags) -> EngineConfig:
+def _config(
+    given: Given, model: str, interactive: bool, limits: settings.Flags, asks: bool = True
+) -> EngineConfig:
+    """`asks`: somebody is there who can be asked."""
     try:
         cwd = Path(given.cwd or ".").expanduser().resolve(strict=True)
     except OSError as error:
@@ -189,16 +214,16 @@ def _config(given: Given, model: str, interactive: bool, limits: settings.Flags)
     if not cwd.is_dir():
         raise Usage(f"--cwd {given.cwd}: not a folder")
     if not encodable(model):
-        raise Usage(f"--model {model}: is no text in UTF-8")
+        raise Usage(f"--model {model}: not valid UTF-8 text")
     if given.mode and given.mode not in settings.MODES:
-        raise Usage(f"--mode {given.mode}: there are {', '.join(settings.MODES)}")
+        raise Usage(f"--mode {given.mode}: unknown mode; choose one of {', '.join(settings.MODES)}")
     for name in ("max_steps", "timeout", "max_cost", "max_tokens"):
         value = getattr(given, name, None)
         if value is not None and value <= 0:
             raise Usage(f"--{name.replace('_', '-')} {value:g}: must be more than 0")
     folders = paths.folders()
     environment = dict(os.environ)
-    found = settings.read(cwd, folders.config, environment, limits)
+    found = settings.read(cwd, folders.config, environment, limits, folders.data)
     for problem in found.problems:
         if problem.file == settings.FLAGS:
             raise Usage(f"{problem.key}: {problem.text}")
@@ -207,10 +232,15 @@ def _config(given: Given, model: str, interactive: bool, limits: settings.Flags)
         from agent_tui.tui.keymap import problems as of_keys
 
         problems += of_keys(found.settings.keys, found.problem)
+    suggestion = found.suggestion
+    if suggestion is not None and not asks and not (given.last or given.resume):
+        said = f"{suggestion.where} suggests the model {suggestion.model}: not used, as nobody is here to confirm it"
+        print(f"agent-tui: {one_line(said)}; to use it: -m {one_line(suggestion.model)}", file=sys.stderr)
     config = EngineConfig(
         settings=found.settings, cwd=cwd, folders=folders, environment=environment, problems=problems,
         resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
         interactive=interactive, otr=given.otr, debug_wire=given.debug_wire,
+        suggestion=suggestion if asks else None,
     )  # fmt: skip
     if not given.add_dir:
         return config
@@ -225,9 +255,9 @@ def _config(given: Given, model: str, interactive: bool, limits: settings.Flags)
 def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
     """The id of the session to resume; empty for a new one."""
     if given.otr and given.debug_wire:
-        raise Usage("--otr writes nothing down: it does not go with --debug-wire")
+        raise Usage("--otr saves nothing, so it cannot be used with --debug-wire")
     if given.otr and (given.last or given.resume):
-        raise Usage("--otr begins a new session: it does not go with --continue or --resume")
+        raise Usage("--otr starts a new session, so it cannot be used with --continue or --resume")
     if not (given.last or given.resume):
         return ""
     from agent_tui.sessions import index
@@ -243,9 +273,9 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
             found = index.meant(folders.sessions, given.resume, known=known(folders.cache))  # names of long sessions
         if len(found) != 1:
             no = index.missing(folders.sessions, given.resume)
-            raise Usage(f"--resume {given.resume}: {f'{len(found)} sessions have such an id or name' if found else no}")
+            raise Usage(f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}")
         return found[0].id
-    here = index.recent(folders.sessions, cwd)
-    if not here:
+    last = index.last_used(folders.sessions, cwd)
+    if last is None:
         raise Usage(f"no earlier session in {cwd}; `agent-tui --resume` lists all")
-    return here[0].id
+    return last.id

@@ -20,9 +20,10 @@ from agent_tui.settings_store import Refused
 USAGE: Final = 2
 FAILED: Final = 1
 EPILOG: Final = """\
-A key is read without being shown, or from standard input: pass show openai | agent-tui auth set openai
-It is kept in the system's keyring, where the package `keyring` is installed and finds one, else in credentials.toml in
-the folder of the settings, which only you may read. config.toml and variables such as OPENAI_API_KEY win over it.
+Type the key (it is not shown), or pipe it in: pass show openai | agent-tui auth set openai
+It is saved in the system's keyring if the package `keyring` is installed and finds one. Otherwise it is saved in
+credentials.toml in the settings folder, which only you can read. A key in config.toml or in a variable such as
+OPENAI_API_KEY is used first.
 exit codes: 0 done, 1 not done, 2 usage
 """
 
@@ -36,7 +37,7 @@ def auth(arguments: Sequence[str]) -> int:
         return _list(found, folder)
     provider = keys.called(given.provider, keys.names(found))
     if not provider:
-        return _fail(f"{given.provider}: no provider; there are {', '.join(keys.names(found))}", USAGE)
+        return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(keys.names(found))}", USAGE)
     try:
         return _set(provider, folder) if given.action == "set" else _remove(provider, folder)
     except (Refused, credentials.Unusable) as error:
@@ -45,13 +46,13 @@ def auth(arguments: Sequence[str]) -> int:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="agent-tui auth", description="Keep the keys of providers.", epilog=EPILOG,
+        prog="agent-tui auth", description="Save the API keys of providers.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: list")
-    actions.add_parser("list", help="which providers have a key, and where it is from")
-    change = actions.add_parser("set", help="keep a key")
-    remove = actions.add_parser("remove", help="forget the key that is kept")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
+    actions.add_parser("list", help="show which providers have a key, and where it comes from")
+    change = actions.add_parser("set", help="save a key")
+    remove = actions.add_parser("remove", help="delete the saved key")
     for action in (change, remove):
         action.add_argument("provider", metavar="PROVIDER", help="such as openai, anthropic, gemini")
     return parser
@@ -65,7 +66,7 @@ def _list(found: settings.Settings, folder: Path) -> int:
         unused = f"  (not used: {', '.join(others)})" if others else ""
         print(one_line(f"{name:<{width}}  {where}{unused}"))
     if not lines:
-        print("no keys; `agent-tui auth set PROVIDER` keeps one")
+        print("no keys; `agent-tui auth set PROVIDER` saves one")
     for problem in stored.problems:
         print(f"agent-tui: {one_line(problem)}", file=sys.stderr)
     return 0
@@ -79,10 +80,10 @@ def _set(provider: str, folder: Path) -> int:
     if not key:
         return _fail("nothing was typed", FAILED)
     if not (key.isascii() and key.isprintable()) or " " in key:
-        return _fail("this holds characters that no key has: nothing was kept", USAGE)
-    print(one_line(f"kept in {credentials.save(folder, provider, key)}"))
+        return _fail("this has characters that no key can have: nothing was saved", USAGE)
+    print(one_line(f"saved in {credentials.save(folder, provider, key)}"))
     if name := keys.variable(provider, os.environ):
-        print(f"agent-tui: {name} is set, and wins over it", file=sys.stderr)
+        print(f"agent-tui: {name} is set and is used instead", file=sys.stderr)
     return 0
 
 
@@ -96,8 +97,8 @@ def _typed(provider: str) -> str:
 def _remove(provider: str, folder: Path) -> int:
     places = credentials.remove(folder, provider)
     if not places:
-        return _fail(f"{provider}: no key is kept", FAILED)
-    print(one_line(f"forgotten: {', '.join(places)}"))
+        return _fail(f"{provider}: no key is saved", FAILED)
+    print(one_line(f"deleted from: {', '.join(places)}"))
     return 0
 
 

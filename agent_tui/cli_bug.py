@@ -39,9 +39,9 @@ OLD: Final = 600.0
 """Seconds after which nobody writes at an archive any more."""
 LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py", "pydantic", "httpx")
 EPILOG: Final = """\
-SESSION is a session's id or its beginning, its name, or a log; without one: the last session of this folder
-Keys, tokens and passwords of known shape and those of the environment are hidden, and your name in paths. Read what is
-in the file before you send it: `agent-tui replay FILE` plays it.
+SESSION is an id (or its first characters), a name or a log file; default: the last session of this folder
+Hidden are: keys, tokens and passwords of known kinds, those in environment variables, and your name in paths.
+Read the file before you send it: `agent-tui replay FILE` plays it.
 """
 
 
@@ -55,7 +55,7 @@ def bug(arguments: Sequence[str]) -> int:
     except Failed as error:
         print(f"agent-tui bug: {one_line(str(error))}", file=sys.stderr)
         return FAILED
-    print(one_line(f"written to {path}: look at it with agent-tui replay {path}"))
+    print(one_line(f"written to {path}; look at it with: agent-tui replay {path}"))
     if given.chosen:
         Path(given.chosen).write_text(str(path), "utf-8")
     return 0
@@ -63,10 +63,10 @@ def bug(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="agent-tui bug", description="Write a session to a file for a report.", epilog=EPILOG,
+        prog="agent-tui bug", description="Write a session to a file for a bug report.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="without one: the last one here")
+    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="default: the last one here")
     parser.add_argument("--output", default="", metavar="FILE", help="a new file; default: agent-tui-bug-<id>.zip")
     parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
     return parser
@@ -99,7 +99,7 @@ def write(log: Path, path: Path) -> None:
             finally:
                 Path(file.name).unlink()
     except FileExistsError:
-        raise Failed(f"{path}: there is such a file already, and none is written over") from None
+        raise Failed(f"{path}: this file exists already and is not overwritten") from None
     except OSError as error:
         raise Failed(f"{path}: {error.strerror}") from None
     except UNPLAYABLE as error:

@@ -23,8 +23,8 @@ USAGE: Final = 2
 FAILED: Final = 1
 THEMES: Final = ("display.theme", "display.theme_dark", "display.theme_light")
 EPILOG: Final = """\
-a KEY is written as in `config show`: mode, display.theme, providers.ollama.base_url, keys.search
-a list is written with commas: agent-tui config set keys.search ctrl+f,f3
+write a KEY as `config show` does: mode, display.theme, providers.ollama.base_url, keys.search
+write a list with commas: agent-tui config set keys.search ctrl+f,f3
 exit codes: 0 done, 1 not written, 2 usage
 """
 
@@ -34,7 +34,7 @@ def config(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments or ("show",))
     folders, cwd = paths.folders(), Path(given.cwd or ".").expanduser()
     try:
-        store = Store(cwd.resolve(strict=True), folders.config, dict(os.environ), Flags())
+        store = Store(cwd.resolve(strict=True), folders.config, dict(os.environ), Flags(), folders.data)
     except OSError as error:
         return _fail(f"--cwd {given.cwd}: {error.strerror}", USAGE)
     try:
@@ -66,19 +66,19 @@ def _parser() -> Parser:
         prog="agent-tui config", description="Show and change settings.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: show")
-    show = actions.add_parser("show", aliases=["list"], help="all settings, as TOML; problems go to standard error")
-    show.add_argument("--sources", action="store_true", help="where each value comes from")
-    get = actions.add_parser("get", help="one value")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: show")
+    show = actions.add_parser("show", aliases=["list"], help="print all settings as TOML; problems go to stderr")
+    show.add_argument("--sources", action="store_true", help="show where each value comes from")
+    get = actions.add_parser("get", help="print one value")
     change = actions.add_parser("set", help="set a value in your config.toml")
-    unset = actions.add_parser("unset", help="take a value out of your config.toml")
+    unset = actions.add_parser("unset", help="remove a value from your config.toml")
     for action in (get, change, unset):
         action.add_argument("key", metavar="KEY")
     change.add_argument("value", metavar="VALUE")
     edit = actions.add_parser("edit", help="open your file in your editor")
     for action in (change, unset, edit):
-        action.add_argument("--project", action="store_true", help="in the project's file: model and display.* only")
-    path = actions.add_parser("path", help="your file and the project's, which need not be there")
+        action.add_argument("--project", action="store_true", help="use the project's file: model and display.* only")
+    path = actions.add_parser("path", help="print the paths of your file and the project's, even if missing")
     for action in (show, get, change, unset, edit, path):
         action.add_argument("--cwd", default="", metavar="DIR", help="the folder of the project (default: this one)")
     return parser
@@ -132,13 +132,14 @@ def _kind(key: str) -> Kind:
     known_keys = [*(one.key for one in entries()), *names]
     ends = [one for one in known_keys if one.endswith(f".{key}")]
     close = ends[:1] or difflib.get_close_matches(key, known_keys, n=1, cutoff=0.5)
-    raise ValueError(f"{visible(key)}: is not a setting; {f'did you mean {close[0]}?' if close else 'see config show'}")
+    hint = f"did you mean {close[0]}?" if close else "`agent-tui config show` lists them"
+    raise ValueError(f"{visible(key)}: is not a setting; {hint}")
 
 
 def _typed(key: str, text: str) -> Any:
     kind = _kind(key)
     if not encodable(text):
-        raise ValueError(f"{key}: the value {visible(text)} is no text in UTF-8")
+        raise ValueError(f"{key}: the value {visible(text)} is not valid UTF-8 text")
     try:
         value = typed(kind, text)
     except ValueError:
@@ -149,7 +150,7 @@ def _typed(key: str, text: str) -> Any:
         if wrong:
             raise ValueError(f"{key}: {wrong[0]}")
     if key in THEMES and text not in (known := _themes(key)):
-        raise ValueError(f"{key}: there is no theme {visible(text)!r}; there are {', '.join(filter(None, known))}")
+        raise ValueError(f"{key}: there is no theme {visible(text)!r}; choose one of {', '.join(filter(None, known))}")
     return value
 
 
@@ -179,9 +180,9 @@ def _told(found: Loaded, key: str, project: bool) -> int:
     now = found.values.get(key)
     print(f"{_quoted(key)} = {_toml(key, now or _unset(key))}")
     if now is not None and now.layer not in ("default", "project" if project else "user"):
-        print(f"agent-tui: {key}: written, but {visible(_place(found, key, now))} wins over it", file=sys.stderr)
+        print(f"agent-tui: {key}: saved, but {visible(_place(found, key, now))} overrides it", file=sys.stderr)
     elif now is not None and project and now.layer == "user":
-        print(f"agent-tui: {key}: not set by the project any more; yours holds", file=sys.stderr)
+        print(f"agent-tui: {key}: the project no longer sets it; your own value is used", file=sys.stderr)
     for problem in _problems(found):
         if f": {key}: " in problem:
             print(problem, file=sys.stderr)

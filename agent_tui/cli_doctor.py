@@ -20,22 +20,22 @@ from agent_tui.cli_said import one_line
 
 MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
 EPILOG: Final = """\
-Looks at settings, servers (do they answer, do they take the key), keys (where each is from, never what it is), the
+Looks at settings, servers (do they answer, do they accept the key), keys (where each is from, never what it is), the
 terminal, commands, and who may read the program's files. It waits at most ten seconds for a server.
-exit codes: 0 nothing is wrong, 1 something is, 2 usage
+exit codes: 0 no problems, 1 problems found, 2 usage
 """
 
 
 def doctor(arguments: Sequence[str]) -> int:
     """Run `agent-tui doctor`; returns its exit code."""
     parser = Parser(
-        prog="agent-tui doctor", description="Say what is wrong, and how to mend it.", epilog=EPILOG,
+        prog="agent-tui doctor", description="Find problems and say how to fix them.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
     folders, cwd = paths.folders(), Path.cwd()
-    loaded = settings.read(cwd, folders.config, dict(os.environ), settings.Flags())
+    loaded = settings.read(cwd, folders.config, dict(os.environ), settings.Flags(), folders.data)
     config = EngineConfig(loaded.settings, cwd, folders, dict(os.environ), problems=loaded.problems)
     found = checks.run(config, work_pool(), {fd: os.isatty(fd) for fd in (0, 1)})
     wrong = sum(check.state == "bad" for check in found)
@@ -48,5 +48,5 @@ def doctor(arguments: Sequence[str]) -> int:
             print(f"  {MARKS[check.state]}  {one_line(check.said)}")
             if check.fix:
                 print(f"        {one_line(check.fix)}")
-    print(f"\n{wrong} wrong" if wrong else "\nnothing is wrong")
+    print(f"\n{wrong} wrong" if wrong else "\nno problems")
     return int(wrong > 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui.agent.config import CHOOSE
 from agent_tui.cli_given import Given
-from agent_tui.cli_parser import Parser, Version, number, whole
+from agent_tui.cli_parser import Parser, Version, number, text, whole
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -16,18 +16,29 @@ if TYPE_CHECKING:
 DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-driven, local-first."
 EPILOG: Final = """\
 models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
-environment: AGENT_TUI_HOME (all files of the program), OLLAMA_HOST, OPENAI_API_KEY, OPENAI_BASE_URL, NO_COLOR
-`agent-tui run --help` tells how to run one prompt without a screen, `agent-tui chat --help` how to talk line by line,
-`agent-tui config --help` how to change settings, `agent-tui sessions --help` how to find and look after sessions,
-`agent-tui replay --help` how to play one back, `agent-tui bug --help` how to write one to a file for a report,
-`agent-tui setup` sets up a provider step by step, `agent-tui auth --help` tells how to keep keys of providers,
-`agent-tui models --help` how to list and fetch models; `agent-tui doctor` says what is wrong, and how to mend it
+environment:
+  AGENT_TUI_HOME                     the folder of all files of the program
+  AGENT_TUI_MODEL, AGENT_TUI_MODE    the model and the mode
+  OLLAMA_HOST                        where Ollama listens
+  OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, …    keys (docs/settings.md lists them)
+  NO_COLOR                           no colours
+commands (`agent-tui COMMAND --help` explains one):
+  run       run one prompt without a screen
+  chat      talk line by line
+  setup     set up a provider step by step
+  models    list and download models
+  auth      save the API keys of providers
+  config    show and change settings
+  sessions  find, read and manage sessions
+  replay    replay the screen of a session
+  bug       write a session to a file for a bug report
+  doctor    find problems, and say how to fix them
 """
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
-CHAT_EPILOG: Final = "/help lists what can be typed; /quit, or the end of the input, leaves"
+CHAT_EPILOG: Final = "/help lists the commands; /quit or the end of the input quits"
 RUN_EPILOG: Final = """\
-exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed and nobody could give it, 4 a limit or a stuck loop,
-75 the provider failed in a way that may pass, 130 cancelled
+exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed but nobody could give it, 4 a limit or a loop,
+5 done, but the session is not completely saved, 75 the provider failed and a later try may work, 130 cancelled
 """
 
 
@@ -38,7 +49,7 @@ def screen(arguments: Sequence[str], early: Early | None = None) -> Given:
     )
     parser.early = early
     _talked_to(parser)
-    parser.add_argument("--no-animation", action="store_true", help="nothing on the screen moves by itself")
+    parser.add_argument("--no-animation", action="store_true", help="turn off animations")
     shown = "show the version and exit"
     parser.add_argument("--version", action=Version, nargs=0, default=argparse.SUPPRESS, help=shown)
     return parser.parse_args(arguments, Given())
@@ -48,7 +59,7 @@ def chat(arguments: Sequence[str]) -> Given:
     """What `agent-tui chat` is given."""
     parser = Parser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
     _talked_to(parser)
-    parser.add_argument("--color", action="store_true", help="colour who speaks; without it no control sequence leaves")
+    parser.add_argument("--color", action="store_true", help="show speakers in colour; default: no control sequences")
     return parser.parse_args(arguments, Given())
 
 
@@ -60,7 +71,7 @@ def run(arguments: Sequence[str]) -> Given:
     )  # fmt: skip
     parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
     _common(parser)
-    parser.add_argument("-r", "--resume", metavar="ID", help="go on with the session of this id or name")
+    parser.add_argument("-r", "--resume", metavar="ID", help="continue the session with this id or name")
     parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
     parser.add_argument("--max-steps", type=whole(1), metavar="N", help="end the turn after N model calls")
     parser.add_argument("--timeout", type=number("seconds"), metavar="S", help="end the turn after S seconds")
@@ -71,33 +82,33 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", metavar="MODEL", help="the model, as <provider>/<model>")
     parser.add_argument("--mode", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in (default: this one)")
-    parser.add_argument("-c", "--continue", dest="last", action="store_true", help="go on with the last session here")
+    parser.add_argument("-c", "--continue", dest="last", action="store_true", help="continue the last session here")
     _besides(parser)
     _limits(parser)
-    parser.add_argument("--otr", action="store_true", help="off the record: nothing is written, and nothing is changed")
-    said = "write down what goes to model servers and comes back, without keys"
+    parser.add_argument("--otr", action="store_true", help="off the record: save nothing, change no files")
+    said = "log the traffic with model servers, without keys"
     parser.add_argument("--debug-wire", action="store_true", help=said)
 
 
 def _talked_to(parser: argparse.ArgumentParser) -> None:
     """What the screen and `chat` take alike: somebody is there to choose."""
-    parser.add_argument("prompt", nargs="?", default="", metavar="PROMPT", help="the first prompt")
+    parser.add_argument("prompt", nargs="?", type=text, default="", metavar="PROMPT", help="the first prompt")
     _common(parser)
     parser.add_argument(
         "-r", "--resume", nargs="?", const=CHOOSE, metavar="ID",
-        help="go on with a session: its id or name, or the beginning; without one, a list to choose from",
+        help="continue a session: its id or name, or the start of it; without one, choose from a list",
     )  # fmt: skip
     parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:
     """The flags for what may be used."""
-    ends = "then it asks; with nobody there it ends"
-    parser.add_argument("--max-cost", type=number("dollars"), metavar="USD", help=f"dollars that may be used; {ends}")
-    parser.add_argument("--max-tokens", type=whole(1), metavar="N", help=f"tokens that may be read and written; {ends}")
+    ends = "then it asks, or ends if nobody is there"
+    parser.add_argument("--max-cost", type=number("dollars"), metavar="USD", help=f"dollars to spend at most; {ends}")
+    parser.add_argument("--max-tokens", type=whole(1), metavar="N", help=f"tokens to use at most, in and out; {ends}")
 
 
 def _besides(parser: argparse.ArgumentParser) -> None:
     """The flag for other folders than the one to work in."""
-    said = "a folder to work in besides, kept with the session; may be given several times"
+    said = "one more folder to work in, saved with the session; repeatable"
     parser.add_argument("--add-dir", action="append", metavar="DIR", help=said)

@@ -31,9 +31,8 @@ WIDTH: Final = 30
 WIDEST: Final = 60
 """Columns for the names in a list: one that is longer does not move all others away."""
 EPILOG: Final = """\
-`agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` fetches one. Where Ollama is
-installed and does not run, it asks whether to start `ollama serve`; --yes says yes. What was fetched before an end is
-not fetched again.
+`agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` downloads one. If Ollama is
+installed but not running, it asks whether to start `ollama serve`; --yes says yes. A stopped download is continued.
 exit codes: 0 done, 1 not done, 2 usage, 130 stopped
 """
 
@@ -43,11 +42,11 @@ def models(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments if arguments and arguments[0] in ACTIONS else ("list", *arguments))
     folders, cwd = paths.folders(), Path.cwd()
     environment = dict(os.environ)
-    values = settings.load(cwd, folders.config, environment, settings.Flags())[0]
+    values = settings.load(cwd, folders.config, environment, settings.Flags(), folders.data)[0]
     asked = given.provider if given.action == "list" else ""
     provider = keys.called(asked, keys.names(values))
     if asked and not provider:
-        return _fail(f"{asked}: no provider; there are {', '.join(keys.names(values))}", USAGE)
+        return _fail(f"{asked}: unknown provider; choose one of {', '.join(keys.names(values))}", USAGE)
     config = EngineConfig(values, cwd, folders, environment)
     try:
         return asyncio.run(_list(config, provider) if given.action == "list" else _pull(config, given))
@@ -58,13 +57,13 @@ def models(arguments: Sequence[str]) -> int:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="agent-tui models", description="List and fetch models.", epilog=EPILOG,
+        prog="agent-tui models", description="List and download models.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: list")
-    listing = actions.add_parser("list", help="what each server offers that is set up")
-    listing.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="only this one's")
-    pull = actions.add_parser("pull", help="fetch a model onto the local Ollama")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
+    listing = actions.add_parser("list", help="list the models of each server that is set up")
+    listing.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="only the models of this provider")
+    pull = actions.add_parser("pull", help="download a model to the local Ollama")
     pull.add_argument("name", metavar="NAME", help="such as qwen3:8b")
     pull.add_argument("--yes", action="store_true", help="start Ollama without asking, if it does not run")
     return parser
@@ -87,7 +86,7 @@ async def _list(config: EngineConfig, provider: str) -> int:
 async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
     name = fetching.named(given.name)
     if not encodable(name):
-        return _fail(f"{given.name}: no name of a model", USAGE)
+        return _fail(f"{given.name}: not a model name", USAGE)
     config, _ = await with_stored(config, work_pool(), ("ollama",))
     shown = Bar(name, sys.stderr.isatty())
 
@@ -100,7 +99,7 @@ async def _pull(config: EngineConfig, given: argparse.Namespace) -> int:
     shown.end()
     if found is not None:
         return _fail("; ".join(filter(None, (found.text, found.hint))), USAGE if found.kind == "name" else FAILED)
-    print(one_line(f"{name} is here: agent-tui -m ollama/{name}"))
+    print(one_line(f"{name} is ready: agent-tui -m ollama/{name}"))
     return 0
 
 

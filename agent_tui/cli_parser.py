@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from agent_tui.cli_said import USAGE, one_line
+from agent_tui import std_output
+from agent_tui.cli_said import FAILED, USAGE, one_line
 from agent_tui.structures.visible import visible
 
 if TYPE_CHECKING:
@@ -30,7 +31,17 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         if self.early is not None:
             self.early.restore()
-        super()._print_message(visible(message), file)
+        stream = sys.stderr if file is None else file
+        if stream is None:
+            return  # it is closed
+        try:
+            stream.write(visible(message))
+            stream.flush()
+        except OSError as error:  # argparse would say nothing, and call it a success
+            if stream is sys.stderr:
+                return
+            std_output.refused(error)
+            sys.exit(0 if isinstance(error, BrokenPipeError) else FAILED)
 
 
 class Version(argparse.Action):
@@ -41,6 +52,11 @@ class Version(argparse.Action):
 
         parser._print_message(f"agent-tui {version('agent-tui')}\n", sys.stdout)
         parser.exit()
+
+
+def text(argument: str) -> str:
+    """The kind of a flag's value: text, in which bytes that are none are replaced."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def number(of: str) -> Callable[[str], float]:
@@ -63,7 +79,7 @@ def whole(least: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text}: must be a whole number from {least} on")
+            raise argparse.ArgumentTypeError(f"{text}: must be a whole number, {least} or more")
         return int(text)
 
     return read

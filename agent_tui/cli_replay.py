@@ -18,6 +18,7 @@ from agent_tui.agent.recording import recording_path
 from agent_tui.boot import forget_size
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import one_line
+from agent_tui.protocol import codec
 from agent_tui.protocol.events import Event, TurnStarted
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions import fork as forks
@@ -25,6 +26,7 @@ from agent_tui.sessions.index import meant, missing
 from agent_tui.sessions.private import write_all
 from agent_tui.sessions.raw import lines
 from agent_tui.sessions.store import log_path, read
+from agent_tui.structures.plural import counted
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 
@@ -41,8 +43,8 @@ MOST: Final = 500_000_000
 MOST_SAID: Final = 20
 """Differences that are named one by one: what differs once mostly differs from there on."""
 EPILOG: Final = """\
-SESSION is a session's id or its beginning, its name, or a file: a log, a recording beside its log, a bug archive
-nothing is sent and nothing is run; exit codes: 0 done, 1 the replay differs or cannot be had, 2 usage
+SESSION is an id (or its first characters), a name, or a file: a log, a recording next to its log, or a bug archive
+nothing is sent and nothing is run; exit codes: 0 done, 1 the replay differs or is not possible, 2 usage
 """
 
 
@@ -78,7 +80,7 @@ def _unpacked(path: Path, folder: Path) -> Path:
             if sum(part.file_size for part in parts) > MOST:
                 raise Failed(f"{path}: more than {MOST // 1_000_000:,} MB are in it")
             if not all(part.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
-                raise zipfile.BadZipFile("packed in another way")  # each way has errors of its own
+                raise zipfile.BadZipFile("unknown compression")  # each way has errors of its own
             for part in parts:
                 archive.extract(part, folder)
     except OSError as error:
@@ -93,14 +95,14 @@ def _unpacked(path: Path, folder: Path) -> Path:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="agent-tui replay", description="Play the screen of a session again.", epilog=EPILOG,
+        prog="agent-tui replay", description="Replay the screen of a session.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="without one: the last one here")
-    parser.add_argument("--speed", type=float, default=1.0, metavar="N", help="so much faster; 0: stand still at first")
-    parser.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="begin there, also with --frames")
-    parser.add_argument("--frames", default="", metavar="DIR", help="write each frame as a text file, and end")
-    parser.add_argument("--verify", action="store_true", help="compare with what the live session saw, and end")
+    parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="default: the last one here")
+    parser.add_argument("--speed", type=float, default=1.0, metavar="N", help="play N times as fast; 0: start paused")
+    parser.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="start here, also with --frames")
+    parser.add_argument("--frames", default="", metavar="DIR", help="write each frame as a text file, then exit")
+    parser.add_argument("--verify", action="store_true", help="compare with the live session, then exit")
     parser.add_argument("--chosen", default="", metavar="FILE", help=argparse.SUPPRESS)
     return parser
 
@@ -111,12 +113,12 @@ def session_log(named: str) -> Path:
     if named and (path.suffix == LOG or os.sep in named):
         log = path.with_name(path.name.removesuffix(RECORDING) + LOG) if path.name.endswith(RECORDING) else path
         if not log.is_file():
-            raise Failed(f"{log}: there is no such log; a recording is read with the session's log beside it")
+            raise Failed(f"{log}: not found; a recording needs the session's log next to it")
         return log
     folder = paths.folders().sessions
     found = meant(folder, named, Path.cwd())
     if len(found) != 1:
-        how_many = f"{len(found)} sessions are called so" if found else missing(folder, named)
+        how_many = f"{len(found)} sessions have this name" if found else missing(folder, named)
         raise Failed(f"{named}: {how_many}" if named else "there is no session here yet")
     return log_path(folder, found[0].id)
 
@@ -138,14 +140,14 @@ def load(log: Path) -> tuple[Player, list[Event]]:
             player = Player.of_log(events)
         else:
             with os.fdopen(open_regular(tape), "rb", buffering=1 << 18) as file:
-                player = Player.load((line for _, line in lines(file)), events)
+                player = Player.load((line for _, line in lines(file)), events, codec.load)
     except OSError as error:
         raise Failed(f"{error.filename or tape}: {error.strerror or error}") from None
     if not events:
-        raise Failed(f"{log}: there is nothing in it")
+        raise Failed(f"{log}: it is empty")
     if not len(player):  # the log alone brings the session back
         player, said = Player.of_log(events), player.problems[:1] or ["nothing is in it"]
-        player.problems.append(f"{tape.name}: {said[0]}; this is the log alone")
+        player.problems.append(f"{tape.name}: {said[0]}; showing only the log")
     return player, events
 
 
@@ -169,7 +171,7 @@ def _frames(player: Player, folder: Path, at: float) -> int:
             (folder / f"{count:06}.txt").write_text(text, "utf-8", errors="replace")
     except OSError as error:
         raise Failed(f"--frames {folder}: {error.strerror}") from None
-    print(f"{written:,} frames of {len(player):,} steps in {folder}")
+    print(f"{counted(written, 'frame')} of {counted(len(player), 'step')} in {folder}")
     return 0
 
 
@@ -182,9 +184,10 @@ def _verify(player: Player, tape: Path) -> int:
     for line in (*player.problems, *differences[:MOST_SAID]):
         print(one_line(line))
     if len(differences) > MOST_SAID:
-        print(f"… and {len(differences) - MOST_SAID:,} more, after what is named here")
+        print(f"… and {len(differences) - MOST_SAID:,} more")
     ended = "; the recording was cut at its limit" if player.is_cut else ""
-    print(f"{len(player):,} steps, {len(player.checks):,} compared, {len(differences):,} differences{ended}")
+    found = counted(len(differences), "difference")
+    print(f"{counted(len(player), 'step')}, {len(player.checks):,} compared, {found}{ended}")
     return FAILED if differences or player.problems else 0
 
 
@@ -193,7 +196,7 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
         print("agent-tui replay: this is not a terminal; --frames DIR and --verify work without one", file=sys.stderr)
         return USAGE
     if not drawable(os.environ):
-        said = f"TERM={os.environ['TERM']} draws no full screen; --frames DIR and --verify need none"
+        said = f"TERM={os.environ['TERM']} cannot draw a full screen; --frames DIR and --verify work without one"
         print(f"agent-tui replay: {one_line(said)}", file=sys.stderr)
         return USAGE
     from agent_tui.agent.moment import about

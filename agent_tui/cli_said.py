@@ -38,7 +38,7 @@ def guarded(name: str, command: Callable[[], int], prints: bool = True) -> int:
         _unplug()
         return 0
     except UnicodeEncodeError as error:
-        return _said(name, f"{str(error.object)[:80]}: is no text in UTF-8", USAGE)
+        return _said(name, f"{str(error.object)[:80]}: not valid UTF-8 text", USAGE)
     except OSError as error:
         _unplug()
         reason = error.strerror or str(error)

@@ -10,20 +10,21 @@ from typing import Final
 
 from agent_tui import paths, settings
 from agent_tui.cli_parser import Parser, whole
-from agent_tui.cli_sessions_out import Failed, Output, Unknown
+from agent_tui.cli_sessions_out import Failed, Output, Unknown, stream_of
+from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.events import Event
 from agent_tui.sessions import cache, copies, maintain, manage, retention, store
 from agent_tui.sessions import search as searching
 from agent_tui.sessions.export import FORMATS, export, format_of
 from agent_tui.sessions.imports import files as imports
-from agent_tui.sessions.index import Summary, meant, missing, recent
+from agent_tui.sessions.index import meant, missing, recent
 from agent_tui.sessions.lock import SessionLocked
 from agent_tui.sessions.stats import stats
 
 USAGE: Final = 2
 FAILED: Final = 1
 EPILOG: Final = """\
-an ID is a session's id or its beginning, or its name; without one: the last session of this folder
+ID is a session's id (or its first characters) or its name; default: the last session of this folder
 exit codes: 0 done, 1 not done, nothing found or damage found, 2 usage
 """
 
@@ -48,25 +49,25 @@ def sessions(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="agent-tui sessions", description="Find, read and look after sessions.", epilog=EPILOG,
+        prog="agent-tui sessions", description="Find, read and manage sessions.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="without one: list")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
 
     def add(name: str, about: str, id: bool = True) -> argparse.ArgumentParser:
         action = actions.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
-        action.add_argument("--cwd", default="", metavar="DIR", help="the folder that counts as this one")
+        action.add_argument("--cwd", default="", metavar="DIR", help="use this folder instead of the current one")
         if id:
             action.add_argument("id", nargs="?", default="", metavar="ID")
         return action
 
-    for name, about in (("list", "the sessions, newest first"), ("search", "the sessions that hold all WORDS")):
+    for name, about in (("list", "list sessions, newest first"), ("search", "find sessions that contain all WORDS")):
         action = add(name, about, id=False)
-        action.add_argument("--here", action="store_true", help="only those that began in this folder")
+        action.add_argument("--here", action="store_true", help="only sessions that started in this folder")
         action.add_argument("-n", type=whole(1), default=0 if name == "list" else 20, metavar="N", help="at most N")
-        action.add_argument("--json", action="store_true", help="for programs")
+        action.add_argument("--json", action="store_true", help="print JSON")
         if name == "list":
-            action.add_argument("--tree", action="store_true", help="forks below what they were forked from")
+            action.add_argument("--tree", action="store_true", help="show each fork below its parent")
         else:
             action.add_argument("words", nargs="+", metavar="WORD")
     show = add("show", "print a session")
@@ -74,29 +75,29 @@ def _parser() -> argparse.ArgumentParser:
     out.add_argument("path", nargs="?", default="", metavar="FILE", help="default: session-ID.md in this folder")
     for action in (show, out):
         action.add_argument("--format", choices=FORMATS, default="", help="default: md, or by the name of the file")
-    take = add("import", "take sessions over from Claude Code and Codex CLI", id=False)
-    take.add_argument("paths", nargs="*", metavar="FILE", help="without one: what they keep of this folder")
-    take.add_argument("--from", dest="program", choices=tuple(imports.PROGRAMS), default="", help="whose they are")
-    take.add_argument("--all", action="store_true", help="what they keep of all folders")
-    fork = add("fork", "a new session of the beginning of one")
+    take = add("import", "import sessions from Claude Code and Codex CLI", id=False)
+    take.add_argument("paths", nargs="*", metavar="FILE", help="default: all their sessions of this folder")
+    take.add_argument("--from", dest="program", choices=tuple(imports.PROGRAMS), default="", help="the program")
+    take.add_argument("--all", action="store_true", help="their sessions of all folders")
+    fork = add("fork", "copy the start of a session into a new one")
     fork.add_argument(
-        "--at", type=int, default=0, metavar="N", help="what was before its record N, where a turn begins"
+        "--at", type=int, default=0, metavar="N", help="copy only what is before record N, where a turn starts"
     )
-    rename = add("rename", "give a session a name")
-    rename.add_argument("title", metavar="NAME", help="in quotes where it has blanks; an empty one takes it away")
+    rename = add("rename", "rename a session")
+    rename.add_argument("title", metavar="NAME", help="quote a name with spaces; an empty name removes it")
     delete = add("delete", "delete a session")
     delete.add_argument("--yes", action="store_true", help="do not ask")
-    add("verify", "what is damaged, of one session or of all")
-    add("repair", "write a damaged log anew; what was there is kept beside it")
-    compact = add("compact", "a new session of the newest turns of one; the old one stays")
-    compact.add_argument("--keep", type=int, required=True, metavar="N", help="turns")
-    figures = add("stats", "a session in figures")
-    figures.add_argument("--steps", action="store_true", help="each step too")
-    figures.add_argument("--json", action="store_true", help="for programs: everything")
-    prune = add("prune", "what is too old, or too much: says what would be deleted", id=False)
+    add("verify", "check one session, or all, for damage")
+    add("repair", "repair a damaged log; the old file is kept next to it")
+    compact = add("compact", "copy the newest turns into a new session; the old one stays")
+    compact.add_argument("--keep", type=int, required=True, metavar="N", help="how many turns to copy")
+    figures = add("stats", "show statistics of a session")
+    figures.add_argument("--steps", action="store_true", help="show each step too")
+    figures.add_argument("--json", action="store_true", help="print everything as JSON")
+    prune = add("prune", "list the sessions beyond the limits of age and size; --yes deletes them", id=False)
     prune.add_argument("--days", type=whole(0), metavar="N", help="default: sessions.keep_days; 0: no limit")
     prune.add_argument("--mb", type=whole(0), metavar="N", help="default: sessions.keep_mb; 0: no limit")
-    prune.add_argument("--yes", action="store_true", help="delete it")
+    prune.add_argument("--yes", action="store_true", help="delete them")
     return parser
 
 
@@ -168,8 +169,14 @@ class Commands:
         path = Path(self.given.path).expanduser()
         form = self.given.format or (format_of(path.suffix) if path.suffix else "md")
         if form is None:
-            raise Unknown(f"{path.suffix}: no format; there are {', '.join(FORMATS)}")
+            raise Unknown(f"{path.suffix}: unknown format; choose one of {', '.join(FORMATS)}")
+        if (fd := stream_of(self.given.path)) >= 0:
+            self.out.written_to(fd, export(self._events(one), form))
+            return 0
         target = self.cwd / path  # without one: the folder
+        if target.is_fifo() or target.is_char_device():
+            self.out.written_to(os.open(target, os.O_WRONLY | os.O_CLOEXEC), export(self._events(one), form))
+            return 0
         target = target / f"session-{one.id[:8]}.{form}" if target.is_dir() else target
         self.out.say(f"written to {self.out.written(target, export(self._events(one), form))}")
         return 0
@@ -182,9 +189,9 @@ class Commands:
             kept = list(imports.kept(os.environ, program))
             chosen = [one for one in kept if self.given.all or imports.began_in(one[1], one[0]) == str(self.cwd)]
             if not chosen:
-                where = "" if self.given.all else f" of {self.cwd} (--all: of every folder)"
+                where = "" if self.given.all else f" in {self.cwd}; --all looks in every folder"
                 whose = [one.PROGRAM for name, (one, _) in imports.PROGRAMS.items() if program in ("", name)]
-                raise Failed(f"no session of {' or '.join(whose)}{where} was found")
+                raise Failed(f"no session of {' or '.join(whose)} was found{where}")
         bad = 0
         for name, path in chosen:
             try:
@@ -247,13 +254,13 @@ class Commands:
         size = getattr(own, "keep_mb", 0) if self.given.mb is None else self.given.mb
         if days <= 0 and size <= 0:
             if zero := [name for name in ("days", "mb") if getattr(self.given, name) is not None]:
-                raise Unknown(f"--{zero[0]} 0 sets no limit, so nothing is deleted: give a number from 1 on")
-            self.out.say("nothing is set: give --days N or --mb N, or set sessions.keep_days or sessions.keep_mb")
+                raise Unknown(f"--{zero[0]} 0 sets no limit, so nothing is deleted: give 1 or more")
+            self.out.say("no limit is set: give --days N or --mb N, or set sessions.keep_days or sessions.keep_mb")
             return 0
         try:
             old = retention.planned(self.folder, self.cache, days, size)
         except cache.NoCache as error:
-            raise Failed(f"{error}; without it nothing is deleted") from None
+            raise Failed(f"{error}; nothing was deleted: the search index is needed") from None
         self.out.old(old, deleted=self.given.yes)
         for one in old if self.given.yes else ():
             manage.delete(self.folder, one.session.id)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
+import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -12,18 +13,32 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent.exporting import write_new
+from agent_tui.protocol.answers import Hit, Stats, Step, Summary
 from agent_tui.sessions import figures
 from agent_tui.sessions.copies import Copied
 from agent_tui.sessions.imports.files import Imported
-from agent_tui.sessions.index import Summary
 from agent_tui.sessions.maintain import Repaired
 from agent_tui.sessions.retention import Old
-from agent_tui.sessions.search import Hit
 from agent_tui.sessions.tree import tree
 from agent_tui.structures.moments import dated
+from agent_tui.structures.plural import counted
 from agent_tui.structures.visible import visible
 
 TITLE: Final = 60
+
+
+_STREAM: Final = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+_STREAMS: Final = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
+
+
+def stream_of(path: str) -> int:
+    """A descriptor of its own for the open file that `path` names, such as `-` or `/dev/fd/3`; -1: it names none.
+
+    Raises OSError where that is not open.
+    """
+    named = _STREAM.fullmatch(path)
+    number = int(named[1]) if named is not None else _STREAMS.get(path, -1)
+    return os.dup(number) if number >= 0 else -1
 
 
 class Unknown(Exception):
@@ -35,11 +50,6 @@ class Failed(Exception):
 
 
 class Output:
-    def __init__(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):  # a terminal that knows less than Unicode
-                stream.reconfigure(errors="backslashreplace")
-
     def say(self, text: str) -> None:
         """One line."""
         print(_line(text))
@@ -76,7 +86,7 @@ class Output:
             return
         for hit in hits:
             one = hit.session
-            where = f"turn {hit.turn}" if hit.turn else "title, label, folder, branch, model, day or files"
+            where = f"turn {hit.turn}" if hit.turn else "found in the title, label, folder, branch, model, day or files"
             self.say(f"{one.id}  {moment(one.at)}  {_title(one)}  {one.cwd}")
             print(f"  {where}: {_line(hit.snippet)}")
 
@@ -87,14 +97,25 @@ class Output:
         except OSError as error:
             raise Failed(f"{target}: {error.strerror or error}") from None
 
+    def written_to(self, fd: int, document: str) -> None:
+        """Write it to an open file, pipe or terminal. Raises Failed."""
+        sys.stdout.flush()
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(document.encode("utf-8", "replace"))
+        except BrokenPipeError:
+            raise  # nobody reads on: there is nothing to say
+        except OSError as error:
+            raise Failed(f"not written: {error.strerror or error}") from None
+
     def copied(self, made: Copied) -> int:
-        left = f"; {made.left_out:,} of the old one are left out" if made.left_out else ""
-        self.say(f"{made.id}: {_turns(made.turns)}, {made.records:,} records in a new session{left}")
+        left = f"; {counted(made.left_out, 'record')} of the old one left out" if made.left_out else ""
+        self.say(f"{made.id}: {_turns(made.turns)}, {counted(made.records, 'record')} in a new session{left}")
         return 0
 
     def imported(self, made: Imported) -> None:
         if made.already:
-            self.say(f"{made.id}: is here already, from {made.program}")
+            self.say(f"{made.id}: already imported from {made.program}")
             return
         left = ", ".join(f"{what} ({count:,})" for what, count in sorted(made.left_out.items()))
         self.say(f"{made.id}: {_turns(made.turns)} from {made.program}{f'; left out: {left}' if left else ''}")
@@ -117,7 +138,7 @@ class Output:
         aside = ", ".join(path.name for path in done.aside)
         self.say(f"{done.check.said}: repaired; set aside: {aside}; the log as it was: {done.original.name}")
 
-    def stats(self, found: figures.Stats, as_json: bool, steps: bool) -> None:
+    def stats(self, found: Stats, as_json: bool, steps: bool) -> None:
         if as_json:
             self.json(asdict(found))
             return
@@ -136,7 +157,7 @@ class Output:
         for step in found.by_step if steps else ():
             self._step(step)
 
-    def _step(self, step: figures.Step) -> None:
+    def _step(self, step: Step) -> None:
         times = f"model {figures.clock(step.provider_ms)}, tools {figures.clock(step.tool_ms)}"
         self.say(f"turn {step.turn} step {step.step}: {step.tokens_in:,} in, {step.tokens_out:,} out, {times}")
         told = [("thought", step.thought), ("answer", step.answer)]

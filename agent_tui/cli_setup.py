@@ -21,6 +21,7 @@ from agent_tui.providers.base import Failed
 from agent_tui.safety import credentials
 from agent_tui.settings import Settings
 from agent_tui.settings_store import Refused, Store
+from agent_tui.structures.plural import counted
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -29,10 +30,10 @@ SECONDS: Final = 20.0
 MOST: Final = 20
 """Models that are listed to choose from; any name can be typed."""
 EPILOG: Final = """\
-The key is read without being shown, tried by asking which models there are, and kept only if it is taken: in the
-keyring, else in credentials.toml. The model is written into config.toml. Ctrl+C leaves everything as it was.
-/setup does the same on the screen, and sets up servers of your own.
-exit codes: 0 done, 1 not done, 2 usage, 130 left
+The key is not shown while you type it. It is saved only if the server accepts it: in the keyring if there is one,
+otherwise in credentials.toml. The model is saved in config.toml. Ctrl+C quits without a change.
+/setup does the same on the screen, and can also set up your own servers.
+exit codes: 0 done, 1 not done, 2 usage, 130 stopped
 """
 
 
@@ -52,18 +53,19 @@ def setup(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if sys.stdin is None or not sys.stdin.isatty():
         return _fail("this is not a terminal; `agent-tui auth set PROVIDER` takes a key from standard input", USAGE)
-    folder, cwd = paths.folders().config, Path.cwd()
-    store = Store(cwd, folder, dict(os.environ), settings.Flags())
+    folders, cwd = paths.folders(), Path.cwd()
+    folder = folders.config
+    store = Store(cwd, folder, dict(os.environ), settings.Flags(), folders.data)
     names = tuple(one.name for one in setting_up.offers(store.read().settings, os.environ))
     provider = keys.called(given.provider, names)
     if given.provider and not provider:
-        return _fail(f"{given.provider}: no provider; there are {', '.join(names)}", USAGE)
+        return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(names)}", USAGE)
     try:
         _steps(provider, store, folder)
         return 0
     except (Left, EOFError, KeyboardInterrupt):
         print()
-        return _fail("left: nothing was changed that was not said", CANCELLED)
+        return _fail("stopped: only the changes shown above were made", CANCELLED)
     except (Refused, credentials.Unusable) as error:
         return _fail(str(error), FAILED)
 
@@ -73,10 +75,11 @@ def _steps(name: str, store: Store, folder: Path) -> None:
     found = keys.joined(found, os.environ, credentials.stored(folder, keys.names(found)))
     attempt, models = _taken(name or _provider(found), found)
     model = _model(attempt.name, models)
-    for line in setting_up.keep(store, folder, attempt, model, "", "user"):
+    for line in setting_up.keep(store, folder, attempt, model, "", "user", found):
         print(one_line(line))
     if attempt.name == "ollama" and model not in models:
-        print(one_line(f"It is not there yet: `agent-tui models pull {model.removeprefix('ollama/')}` fetches it."))
+        pull = f"agent-tui models pull {model.removeprefix('ollama/')}"
+        print(one_line(f"It is not installed yet: `{pull}` downloads it."))
 
 
 def _provider(found: Settings) -> str:
@@ -95,7 +98,7 @@ def _provider(found: Settings) -> str:
             return names[int(said) - 1]
         if said.lower() in names:
             return said.lower()
-        print(f"There are 1 to {len(names)}.")
+        print(f"Type a number from 1 to {len(names)}, or a name.")
 
 
 def _taken(name: str, found: Settings) -> tuple[Attempt, tuple[str, ...]]:
@@ -108,7 +111,7 @@ def _taken(name: str, found: Settings) -> tuple[Attempt, tuple[str, ...]]:
         asked = setting_up.answered(attempt, found, os.environ, Path.cwd(), folders.data, SECONDS)
         attempt, answer = asyncio.run(asked)
         if not isinstance(answer, Failed):
-            print(f"It answers: {len(answer)} models.")
+            print(f"It offers {counted(len(answer), 'model')}.")
             return attempt, answer
         print(one_line(f"{answer.text}."))
         if answer.kind != "auth":
@@ -124,7 +127,7 @@ def _key(name: str) -> str:
         key = getpass.getpass(f"Key for {setting_up.label(name)} (not shown): ").strip()
         if not (wrong := setting_up.no_key(key)):
             return key
-        print(f"{wrong[:1].upper()}{wrong[1:]}." if key else "Type the key, or leave with Ctrl+C.")
+        print(f"{wrong[:1].upper()}{wrong[1:]}." if key else "Type the key, or press Ctrl+C to stop.")
 
 
 def _model(name: str, models: tuple[str, ...]) -> str:

@@ -8,7 +8,6 @@ import queue
 import signal
 import sys
 from dataclasses import dataclass, field
-from io import TextIOWrapper
 from itertools import count
 from typing import Any, Final
 
@@ -16,24 +15,28 @@ from agent_tui import boot, std_output
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol import codec, exit_codes
+from agent_tui.protocol.answers import Models
 from agent_tui.protocol.events import (
+    Answered,
     ApprovalAnswered,
     AssistantReplied,
     ErrorRaised,
     Event,
     Notice,
     Restored,
+    SavingChanged,
     SessionStarted,
     TurnEnded,
     TurnStarted,
     UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.ops import Cancel, Submit
-from agent_tui.protocol.transcript import Bill, TurnEnd
+from agent_tui.protocol.transcript import Bill, Saving, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
-LISTS: Final = "`agent-tui models` lists what there is, `agent-tui setup` sets up a provider"
+LISTS: Final = "`agent-tui models` lists the models, `agent-tui setup` sets up a provider"
+NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""
 
@@ -47,6 +50,8 @@ class Outcome:
     text: str = ""
     cut: bool = False
     """The answer goes on in the next step."""
+    empty: bool = False
+    """The newest answer says nothing and calls nothing."""
     state: TurnEnd | None = None
     error: ErrorRaised | None = None
     denied: int = 0
@@ -60,16 +65,23 @@ class Outcome:
     unpriced: int = 0
     notices: list[str] = field(default_factory=list)
     begun: bool = False
+    record: int = 0
+    """The number of the record that holds the prompt."""
+    saving: Saving = field(default_factory=Saving)
 
     def hear(self, event: Event) -> None:
         match event:
             case SessionStarted():
                 self.session, self.model = event.session, event.model
             case TurnStarted():
-                self.begun = True
-            case AssistantReplied() if event.text:
-                self.text = (self.text if self.cut else "") + event.text
-                self.cut = event.stop_reason == "length" and not event.calls
+                self.begun, self.record = True, event.n
+            case SavingChanged():
+                self.saving = Saving(event.problem, event.through)
+            case AssistantReplied():
+                self.empty = not event.text.strip() and not event.calls
+                if event.text:
+                    self.text = (self.text if self.cut else "") + event.text
+                    self.cut = event.stop_reason == "length" and not event.calls
             case UsageReported():
                 self.prompt_tokens += event.usage.prompt_tokens
                 self.completion_tokens += event.usage.completion_tokens
@@ -92,7 +104,20 @@ class Outcome:
     def code(self) -> int:
         """The exit code."""
         may_pass = self.error is not None and self.error.may_pass
-        return exit_codes.of_turn(self.state or "error", bool(self.denied), may_pass)
+        if self.answered_nothing:
+            return exit_codes.FAILED
+        code = exit_codes.of_turn(self.state or "error", bool(self.denied), may_pass)
+        return exit_codes.of_saving(code, self.unsaved)
+
+    @property
+    def answered_nothing(self) -> bool:
+        """Whether the turn went well, but its last answer is empty."""
+        return self.state == "completed" and self.empty
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something of the session is not on disk."""
+        return self.begun and bool(self.saving.problem)
 
     def summary(self) -> dict[str, Any]:
         usage = {
@@ -103,11 +128,13 @@ class Outcome:
         }
         cost = {"dollars": self.bill.cost, "estimated": self.bill.estimated, "unpriced": self.unpriced}
         error = None if self.error is None else {"kind": self.error.kind, "text": self.error.text}
+        if error is None and self.answered_nothing:
+            error = {"kind": "empty_answer", "text": NOTHING}
         return {
             "session": self.session, "model": self.model, "state": self.state or "error", "exit_code": self.code,
             "text": self.text, "steps": self.steps, "duration_ms": self.duration_ms, "usage": usage,
             "cost": cost,
-            "denied": self.denied, "notices": self.notices, "error": error,
+            "saved": not self.unsaved, "denied": self.denied, "notices": self.notices, "error": error,
         }  # fmt: skip
 
 
@@ -125,6 +152,7 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
+    closed = sys.stdout is None
     _prepare_output()
     worker.start(lambda: None)
     try:
@@ -136,17 +164,22 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
     finally:
         heard = boot.noted()
         worker.stop(GRACE_SECONDS)
-    return 128 + heard[0] if heard else outcome.code
+        _follow_end(worker, outcome)
+    if closed:
+        print("agent-tui: standard output is closed: the answer was not printed", file=sys.stderr)
+    if outcome.unsaved:
+        lost = int(outcome.record > outcome.saving.through)
+        print(f"agent-tui: {visible(outcome.saving.describe_loss(lost, 1))}", file=sys.stderr)
+    if heard:
+        return 128 + heard[0]
+    return outcome.code or int(closed)
 
 
 def _prepare_output() -> None:
-    """What the terminal's encoding cannot say is written as its code; a stream that is closed takes what it gets."""
+    """A stream that is closed takes what it gets."""
     for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
+        if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8", errors="replace"))  # noqa: PTH123, SIM115 - open to the end
-        elif isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None:
@@ -174,23 +207,25 @@ def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None
                 return
             sent = True
             worker.send(Submit(prompt))
-        if event_says_no_model(event):
-            outcome.error = no_model(event)
+        if isinstance(event, Answered) and isinstance(event.data, Models) and not event.data.model:
+            outcome.error = no_model(event.data)
             return
 
 
-def event_says_no_model(event: Event) -> bool:
-    data = getattr(event, "data", None)
-    return getattr(event, "kind", "") == "models" and isinstance(data, dict) and not data.get("model")
+def _follow_end(worker: Worker, outcome: Outcome) -> None:
+    """What the end of the engine told of the disk: the last records are written there."""
+    while not worker.events.empty():
+        event = worker.events.get()
+        if isinstance(event, SavingChanged):
+            outcome.hear(event)
 
 
-def no_model(event: Event) -> ErrorRaised:
+def no_model(found: Models) -> ErrorRaised:
     """What was tried, in one line, and what to do."""
-    data: dict[str, Any] = getattr(event, "data", {})
-    tried = [f"{each['what']}: {each['result']}" for each in data.get("tried", [])]
-    if len(tried) == 1:  # the one model that was named
-        return ErrorRaised(tried[0], "unknown_model", LISTS)
-    first = next(iter(data.get("variables", [])), "")  # all eleven would hide the rest of the line
+    tried = [f"{each.what}: {each.result}" for each in found.tried]
+    if len(tried) == 1:  # the one model that was named; what is wrong with a script, no list mends
+        return ErrorRaised(tried[0], "unknown_model", "" if tried[0].startswith("scripted/") else LISTS)
+    first = next(iter(found.variables), "")  # all eleven would hide the rest of the line
     hint = f"{f'set {first} or the variable of another provider, or ' if first else ''}name a model with -m; {LISTS}"
     return ErrorRaised(f"no model to run on. {'; '.join(tried)}", "unreachable", hint)
 
@@ -211,6 +246,8 @@ def _report(outcome: Outcome, output: str) -> None:
     if output == "text":
         for text in outcome.notices:
             print(f"agent-tui: {visible(text)}", file=sys.stderr)
+    elif outcome.answered_nothing:
+        print(f"agent-tui: {NOTHING}", file=sys.stderr)
     if outcome.error is not None and outcome.code not in (0, exit_codes.DENIED):
         hint = f" ({outcome.error.hint})" if outcome.error.hint else ""
         print(f"agent-tui: {visible(outcome.error.text)}{visible(hint)}", file=sys.stderr)

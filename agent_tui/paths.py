@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,7 +52,10 @@ def make_private(folder: Path) -> None:
     if not folder.is_dir():
         if folder.parent != folder:
             make_private(folder.parent)
-        folder.mkdir(0o700, exist_ok=True)
+        try:
+            folder.mkdir(0o700, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
 
 
 def shipped(kind: str) -> Path:

@@ -5,6 +5,7 @@ A later source wins. What is wrong in a file is named (`Problem`) and left out; 
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import field, fields, replace
@@ -27,7 +28,11 @@ from agent_tui.structures.frozen import frozen
 
 FILE: Final = "config.toml"
 PROJECT_KEYS: Final = frozenset({"model", "display"})
-"""All that a project's own file may set: such a file comes with a repository, from anyone."""
+"""All that a project's own file may hold: such a file comes with a repository, from anyone. Its model is a suggestion,
+used once the person agreed."""
+ANSWERS: Final = "projects.toml"
+"""The file in the person's data folder with what they said to each project's suggestion: a table for each project (its
+real path), in which the name of a model is true or false."""
 _MAX_BYTES: Final = 1 << 20
 _MOST_DOTS: Final = 1_000
 """Dots in a line: the time to read a dotted key grows with the square of its parts."""
@@ -97,13 +102,24 @@ class Flags:
 
 
 @frozen
+class Suggestion:
+    """A model that the file of a project names. `project`: the real path of its folder; `where`: file and line."""
+
+    model: str
+    project: str
+    where: str = ""
+
+
+@frozen
 class Loaded:
-    """The settings for a session, what was wrong, and where each value comes from."""
+    """The settings for a session, what was wrong, and where each value comes from. `suggestion`: what the project
+    suggests and the person has neither agreed to nor refused."""
 
     settings: Settings
     problems: tuple[Problem, ...] = ()
     values: Mapping[str, Value] = field(default_factory=dict, repr=False)
     files: Mapping[Layer, Source] = field(default_factory=dict, repr=False)
+    suggestion: Suggestion | None = None
 
     def problem(self, key: str, text: str) -> Problem:
         """`text` about the value of `key`, said where that is set."""
@@ -117,13 +133,18 @@ class Loaded:
         return f"{said.file}:{said.line}" if said.line else said.file
 
 
-def load(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> tuple[Settings, tuple[Problem, ...]]:
-    """The settings for a session in `cwd`; `config` is the folder of the person's `config.toml`. Never raises."""
-    found = read(cwd, config, environment, flags)
+def load(
+    cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags, data: Path | None = None
+) -> tuple[Settings, tuple[Problem, ...]]:
+    """The settings for a session in `cwd`; `config` is the folder of the person's `config.toml`, `data` the one with
+    what they answered to projects (None: nothing). Never raises."""
+    found = read(cwd, config, environment, flags, data)
     return found.settings, found.problems
 
 
-def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> Loaded:
+def read(
+    cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags, data: Path | None = None
+) -> Loaded:
     """As `load`, with the source of every value."""
     problems: list[Problem] = []
     files: dict[Layer, Source] = {}
@@ -133,8 +154,13 @@ def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) 
     tree, files["user"] = _read(config / FILE, problems)
     settings = _merged(Settings(), tree)
     values |= flat(tree, "user")
+    suggestion = None
     if project := project_file(cwd, config):
         tree, files["project"] = _read(project, problems, allowed=PROJECT_KEYS)
+        suggestion = _suggestion(tree.pop("model", ""), project, files["project"], problems)
+        if suggestion is not None and (agreed := answer(data, suggestion)) is not None:
+            tree |= {"model": suggestion.model} if agreed else {}
+            suggestion = None
         settings = _merged(settings, tree)
         values |= flat(tree, "project")
     layers: tuple[tuple[Layer, str, dict[str, tuple[str, Any]]], ...] = (
@@ -144,7 +170,47 @@ def read(cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) 
         tree = _given(name, given, problems)
         settings = _merged(settings, tree)
         values |= {key: Value(one.value, layer, given[key][0]) for key, one in flat(tree, layer).items()}
-    return Loaded(settings, tuple(problems), values, files)
+    if suggestion is not None and (suggestion.model == settings.model or values["model"].layer in _ABOVE_PROJECTS):
+        suggestion = None  # it makes no difference
+    return Loaded(settings, tuple(problems), values, files, suggestion)
+
+
+_ABOVE_PROJECTS: Final = ("environment", "flag")
+
+
+def _suggestion(model: str, file: Path, source: Source, problems: list[Problem]) -> Suggestion | None:
+    """The model that the project's `file` names, if a project may suggest it."""
+    if not model:
+        return None
+    found = source.problem(("model",), unsuitable(model))
+    if found.text:
+        problems.append(replace(found, text=f"{found.text}: not used"))
+        return None
+    return Suggestion(model, project_of(file), f"{file}:{found.line}")
+
+
+def unsuitable(model: str) -> str:
+    """Why no project may suggest `model`; empty: it may. A script is no model: it says which commands are run."""
+    provider = model.partition("/")[0].lower()
+    if provider in ("scripted", "demo"):
+        return f"a project may not choose the provider {provider}"
+    return "a project may not name the address of a server" if "://" in model else ""
+
+
+def answer(data: Path | None, suggestion: Suggestion) -> bool | None:
+    """What the person said to a project's suggestion; None: nothing yet. What cannot be read was not said."""
+    try:
+        said = tomllib.loads((data / ANSWERS).read_text(encoding="utf-8")) if data else {}
+    except (OSError, ValueError, RecursionError):
+        return None
+    of_project = said.get(suggestion.project)
+    agreed = of_project.get(suggestion.model) if isinstance(of_project, dict) else None
+    return agreed if isinstance(agreed, bool) else None
+
+
+def project_of(file: Path) -> str:
+    """The real path of the project that a settings file speaks for, as a file of text can hold it."""
+    return os.fsencode(file.parent.parent.resolve()).decode("utf-8", "backslashreplace")
 
 
 def project_file(cwd: Path, config: Path) -> Path | None:
@@ -217,7 +283,7 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
         source = Source(str(path), raw.decode("utf-8-sig").replace("\r\n", "\n"))
         for at, row in enumerate(source.text.split("\n"), 1):
             if row.count(".") > _MOST_DOTS:
-                problems.append(Problem(str(path), at, "", "is no setting: the whole file is not used"))
+                problems.append(Problem(str(path), at, "", "has a key with too many dots: the whole file is not used"))
                 return {}, source
         return check(tomllib.loads(source.text), source, problems, allowed), source
     except OSError as error:
@@ -228,7 +294,7 @@ def _read(path: Path, problems: list[Problem], allowed: frozenset[str] | None = 
     except tomllib.TOMLDecodeError as error:
         problems.append(source.invalid(str(error)))
     except ValueError:  # Python reads and writes no numbers of thousands of digits
-        problems.append(source.problem((), "holds a number that no setting has: the whole file is not used"))
+        problems.append(source.problem((), "contains a number that is too long: the whole file is not used"))
     except RecursionError:
         problems.append(source.problem((), "is nested too deeply: the whole file is not used"))
     return {}, source

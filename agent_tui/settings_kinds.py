@@ -85,6 +85,13 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _variables(value: Any) -> tuple[str, ...]:
+    names = _names(value)
+    if not all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\*?", name) for name in names):
+        raise ValueError
+    return names
+
+
 def _one_of(*choices: str) -> Kind:
     def read(value: Any) -> str:
         if value not in choices:
@@ -152,6 +159,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Kind]]] = {
     },
     "tools": {
         "enabled": Kind("a list of tool names", _names, "names"),
+        "pass_env": Kind("a list of names of variables, such as NAME or NAME_*", _variables, "names"),
         "command_timeout": _seconds(1, 86_400),
         "max_output_chars": _whole(500, 1_000_000),
     },
@@ -209,7 +217,7 @@ def _effort(levels: tuple[str, ...], least: int) -> Kind:
             return value
         raise ValueError
 
-    return Kind(f"true, false, {', '.join(levels)}, or tokens from {least:,} on", read)
+    return Kind(f"true, false, {', '.join(levels)}, or a number of tokens, {least:,} or more", read)
 
 
 _MODEL_OF: Final = Kind("the name of a model", _text)

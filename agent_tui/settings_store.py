@@ -14,7 +14,18 @@ from typing import Any, Final
 
 from agent_tui.paths import make_private, project_folders
 from agent_tui.regular_file import open_regular
-from agent_tui.settings import FILE, PROJECT_KEYS, Flags, Loaded, project_file, read
+from agent_tui.settings import (
+    ANSWERS,
+    FILE,
+    PROJECT_KEYS,
+    Flags,
+    Loaded,
+    Suggestion,
+    project_file,
+    project_of,
+    read,
+    unsuitable,
+)
 from agent_tui.settings_kinds import KEYS, Value, entry, parts
 
 PRIVATE: Final = 0o600
@@ -32,13 +43,16 @@ def public(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 class Store:
-    """The settings of one place: reads all their sources, writes the two files."""
+    """The settings of one place: reads all their sources, writes the two files. `data`: the folder with what the person
+    said to the suggestions of projects."""
 
-    def __init__(self, cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags) -> None:
-        self.cwd, self.config, self.environment, self.flags = cwd, config, environment, flags
+    def __init__(
+        self, cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags, data: Path | None = None
+    ) -> None:
+        self.cwd, self.config, self.environment, self.flags, self.data = cwd, config, environment, flags, data
 
     def read(self) -> Loaded:
-        return read(self.cwd, self.config, self.environment, self.flags)
+        return read(self.cwd, self.config, self.environment, self.flags, self.data)
 
     def path(self, project: bool = False) -> Path:
         """The file that is written: the person's, or the project's (which may not be there yet)."""
@@ -66,7 +80,12 @@ class Store:
                 kind.read(value)
         except ValueError:
             raise Refused(f"{key}: expected {kind.expected if kind else 'another value'}") from None
+        suggested = project and key == "model"
+        if suggested and (why := unsuitable(value)):
+            raise Refused(f"{key}: {why}")
         self._change(key, value, project)
+        if suggested and self.data is not None:  # whoever writes it agrees to it
+            remember(self.data, Suggestion(value, project_of(self.path(project))), True)
 
     def remove(self, key: str, project: bool = False) -> None:
         """Let `key` be what it is without the file. Raises Refused."""
@@ -91,7 +110,7 @@ class Store:
         try:
             target = path.resolve()  # a link to it (dotfiles in a repository) stays one
             if project and not target.is_relative_to(project_folders(self.cwd)[0].resolve()):
-                raise Refused(f"{path}: is a link that leaves the project: not written")
+                raise Refused(f"{path}: is a link to a place outside the project: not written")
             path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(path.parent)
             with _alone(target.parent):
                 before = _content(target)
@@ -100,6 +119,11 @@ class Store:
                     _replace(target, after, _SHARED if project else PRIVATE)
         except OSError as error:
             raise Refused(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def remember(data: Path, suggestion: Suggestion, agreed: bool) -> None:
+    """Keep what the person said to a project's suggestion. Raises Refused."""
+    put_alone(data / ANSWERS, (suggestion.project, suggestion.model), agreed)
 
 
 def put_alone(path: Path, key: tuple[str, ...], value: Any) -> None:
@@ -138,10 +162,10 @@ def changed(before: bytes, key: tuple[str, ...], value: Any, name: str) -> bytes
             _prune(document, wanted, key)
         made = tomlkit.dumps(document)
         if tomllib.loads(made.replace("\r\n", "\n")) != wanted:
-            raise Refused(f"{name}: {'.'.join(key)} stands where it cannot be changed; edit the file")
+            raise Refused(f"{name}: {'.'.join(key)} cannot be changed where it stands; edit the file")
     except (TOMLKitError, ValueError, TypeError, AttributeError, RecursionError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise Refused(f"{name}: is not valid TOML, so it is left as it is ({said})") from None
+        raise Refused(f"{name}: is not valid TOML, so it was not changed ({said})") from None
     return made.encode("utf-8")
 
 
@@ -153,7 +177,7 @@ def _put(tree: MutableMapping[str, Any], key: tuple[str, ...], value: Any, table
             tree[part] = table(**({"is_super_table": True} if table is not dict and depth < len(key) - 1 else {}))
         tree = tree[part]
         if not isinstance(tree, MutableMapping):
-            raise Refused(f"{'.'.join(key[:depth])}: is no table in the file; edit the file")
+            raise Refused(f"{'.'.join(key[:depth])}: is not a table in the file; edit the file")
     if value is not None:
         tree[key[-1]] = list(value) if isinstance(value, tuple) else value
     elif key[-1] in tree:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_tui.context.file_index import FileIndex
+from agent_tui.protocol.answers import Files
 from agent_tui.protocol.events import Answered, SessionStarted
 from agent_tui.structures import fuzzy
 from agent_tui.tui.effects import Yield
@@ -105,10 +106,9 @@ class Screen:
     def __init__(self, corpus: fuzzy.Corpus) -> None:
         self.model: Model = initial()
         self.longest = 0.0
-        data = {"paths": corpus.paths, "folded": corpus.folded, "names": corpus.names, "whole": True, "note": ""}
         self.say(Started(120, 40))
         self.say(EventsArrived((SessionStarted(session="s", cwd="/", model="m"),)))
-        self.say(EventsArrived((Answered(id="files", kind="files", data=data),)))
+        self.say(EventsArrived((Answered("files", Files(corpus.paths, corpus.folded, corpus.names, whole=True)),)))
 
     def say(self, msg: Msg) -> None:
         begin = time.thread_time()

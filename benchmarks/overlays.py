@@ -38,7 +38,7 @@ FULL_LOG = "agent-99990101-000000-000000.log"
 LISTS = {
     "palette": ("\x10", "Esc closes", "mod"), "help": ("\x1bOP", "Esc closes", "mod"),
     "models": ("\x0c", "openai/bench", "ben"), "sessions": ("/resume\r", " ago ", "pro"),
-    "themes": ("/theme\r", "nord", "nor"), "modes": ("/mode\r", "only reads: no edits", "pla"),
+    "themes": ("/theme\r", "nord", "nor"), "modes": ("/mode\r", "of 5", "pla"),
     "files": ("/files\r", "f1.py", "f1"), "log (100 MB)": ("/log\r", "a line as the program", "ses"),
     "debug console": ("/debug\r", "COLORTERM", "tex"), "settings": ("/settings\r", "Esc closes", "dis"),
 }  # fmt: skip
@@ -102,7 +102,7 @@ def closed(terminal: Pty) -> None:
 
 def completion(terminal: Pty) -> tuple[Sample, list[Sample]]:
     """The list under a slash: its opening, and a key in it."""
-    opening = opened(terminal, "/", "/copy")
+    opening = opened(terminal, "/", "/undo")
     terminal.quiet(0.1)
     key = timed(terminal, "m", "/mode")
     terminal.write("\x7f\x7f")

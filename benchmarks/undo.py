@@ -21,7 +21,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
 from agent_tui.paths import Folders
 from agent_tui.protocol.events import Answered, Event, FilesRestored, TurnEnded
-from agent_tui.protocol.ops import Op, Query, RestoreFiles, Submit
+from agent_tui.protocol.ops import FileChoice, Op, Query, RestoreFiles, Submit
 from agent_tui.settings import Settings
 from benchmarks.common import folder, judged, median, ms, quick, report
 
@@ -96,15 +96,18 @@ def main() -> None:
         with engine(root / "home", work, model) as running:
             running.worker.send(Submit("change all of it"))
             running.until(TurnEnded)
+            names = [f"f{n}" for n in range(2 * (FILES // 3))]
+            choices: dict[str, FileChoice] = dict.fromkeys(names, "restore")  # also what a command changed
+            everything = RestoreFiles(choices=choices)
             times = [
                 (
                     running.timed(Query("q", "undo"), "undo"),
-                    running.timed(RestoreFiles(), "restored"),
+                    running.timed(everything, "restored"),
                     running.timed(RestoreFiles(redo=True), "restored"),
                 )
                 for _ in range(ROUNDS)
             ]
-            running.worker.send(RestoreFiles())
+            running.worker.send(everything)
             restored: FilesRestored = running.until(FilesRestored)
         done = sum(file.outcome == "done" for file in restored.files)
         assert done == FILES and not (work / "new").exists(), f"{done} of {FILES} files were put back"

@@ -23,7 +23,7 @@ from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands, key_words, keys
 from agent_tui.tui.commands.base import Command
-from agent_tui.tui.update import dialog, holding
+from agent_tui.tui.update import dialog, holding, overlay
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -43,15 +43,15 @@ IN_FULL: Final = ("send", "stop")
 """Those of them whose whole help stands there; of the others the first sentence."""
 
 UNSAID: Final = {
-    "cleared": "The context was emptied: what the model gets begins anew.",
-    "mode_changed": "Another approval mode holds.",
-    "model_changed": "Another model answers; `window` in tokens.",
-    "draft_saved": "What stands in the prompt.",
-    "notice": "Something the person should know.",
-    "turn_ended": "The turn is over: completed, cancelled, interrupted (the program ended), error, max_steps, timed_out, "
-    "budget_exceeded or stuck.",
-    "approval_asked": "A call waits for consent.",
-    "question_asked": "Something else is asked: what to do about a loop or a budget, or an argument of a skill.",
+    "cleared": "The context was cleared: the model forgets what was before.",
+    "mode_changed": "The approval mode was changed.",
+    "model_changed": "The model was changed; `window` in tokens.",
+    "draft_saved": "The text in the prompt.",
+    "notice": "Something that the person should know.",
+    "turn_ended": "The turn is over: completed, cancelled, interrupted (the program ended), error, max_steps, "
+    "timed_out, budget_exceeded or stuck.",
+    "approval_asked": "A call waits for approval.",
+    "question_asked": "Another question: what to do about a loop or a budget, an argument of a skill, a yes or a no.",
     "question_answered": "The answer.",
     "text_delta": "A piece of the answer.",
     "thinking_delta": "A piece of the reasoning.",
@@ -139,45 +139,58 @@ def keys_page() -> str:
 <!-- {MADE}: change the command table, not this page -->
 # Keys and commands
 
-`F1` shows the same inside the program, and the footer names the keys of the moment.
+`F1` shows the same in the program. The footer shows the keys that work now.
 
 ## Everywhere
 
 {command_table()}
-A click on a tool line opens or closes that one; the wheel scrolls wherever the pointer is. What the mouse selects,
-`Ctrl+C` copies.
+While the agent asks, the keys that open or change something else, such as `Ctrl+P` or `F1`, do nothing and say
+"{dialog.ANSWER_FIRST}". So does `Ctrl+D` on an empty prompt.
 
-While the end of the transcript is out of view, `↓` stands at the right above the prompt, or `12 new ↓` where so many
-blocks came since; what you read stays where it is meanwhile.
+A click on a tool call expands or collapses it. The wheel scrolls what is under the pointer. `Ctrl+C` copies what you
+select with the mouse.
+
+While the end of the transcript is out of view, there is a `↓` at the right above the prompt, or `12 new ↓` after 12 new
+blocks. What you read does not move.
 
 ## Commands
 
-A slash at the start of the prompt lists commands and skills. `↑` `↓` choose, `Tab` completes, `Enter` takes, `Esc`
-closes the list.
+A slash at the start of the prompt lists commands and skills. `↑` `↓` select, `Tab` completes, `Enter` runs, `Esc` closes
+the list.
 
 {slash_table()}
 ## In the prompt
 
 {editing_table()}
-Pasted text never submits. Some programs do not mark what is pasted: keys that arrive at once, with an `Enter` among
-them, count as a paste too, and it is said that they were not sent. After the first marked paste a few letters with one
-`Enter` in them count as typed on a slow line. Which of the newline keys arrive depends on the terminal; `Ctrl+J` always does.
+Pasted text never sends, and neither does an `Enter` within 50 ms after it. Some programs do not mark a paste. So keys that
+arrive at once, with an `Enter` among them, count as a paste too, and a line says that they were not sent. After the first
+marked paste, a few letters with one `Enter` count as typed on a slow connection. The terminal decides which of the newline
+keys arrive; `Ctrl+J` always does.
 
-`/vim` edits as [vim](vim.md) does.
+`/vim` switches to the keys of [vim](vim.md).
 
 ## When the agent asks
 
-A key marks its row, and answers if no other came or follows within {holding.HOLD_SECONDS} s: words are text for the
-prompt. `↑` `↓` `Enter` choose too, and the footer says what `Enter` would do; `PgUp` `PgDn` scroll, `Esc` stops the
-turn. A command that is longer than its place is allowed, with whatever key, only once its end was in view; `Enter` never
-allows what the list of disasters holds. The screen "No model yet" reads letters in the same way; `q` there takes an
-`Enter`.
+A letter or a number answers only if the prompt is empty, you typed nothing since the question appeared, and no other key
+follows within {holding.HOLD_SECONDS} s. Other letters are text for the prompt. After a key that does nothing here, such
+as `Ctrl+P`, letters and numbers are text until the next question. With words in the prompt, or after such a key, answer
+with `Alt` and the letter (with a number if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓` and then
+`Enter`. `Enter` right after the words queues them as a prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll,
+`Ctrl+C` clears the words, `Esc` stops the turn.
+
+Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a command on the hard list. The letter selects the
+row, then `Enter` confirms it, and any other key leaves it. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after
+you could see the question, and {overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search, neither
+`Enter` nor a letter answers within {dialog.TYPING_SECONDS} s.
+
+You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the
+hard list. The screen "No model yet" reads letters and `Enter` in the same way; `q` there needs an `Enter`.
 
 {dialog_table(consent)}
-What is always offered has a number too, and always the same one. `e` is there where a file is to be changed and nothing
-but the mode asks: neither for commands nor for what asks in every mode.
+The choices that are always offered also have a number, always the same one. `e` is only offered for a change of a file that
+only the mode asks about: not for commands, and not for what asks in every mode.
 
-When the agent goes in circles (the same calls with the same results three times in a row):
+When the agent repeats itself (the same calls with the same results three times in a row):
 
 {dialog_table(stuck)}
 """
@@ -228,8 +241,8 @@ def log_page() -> str:
 <!-- {MADE}: the tables come from the events' own fields and docstrings -->
 # The log
 
-A session is one file, `sessions/<uuid>.jsonl` in the data folder, readable by its owner alone. Each line is one record,
-appended before anything that depends on it happens; only the last line can be torn, and then it is set aside.
+A session is one file, `sessions/<uuid>.jsonl` in the data folder. Only its owner can read it. Each line is one record,
+appended before anything that depends on it happens. Only the last line can be incomplete; then it is set aside.
 `agent-tui run --output stream-json` prints the same records, and the deltas between them with `"delta": true`.
 
 ## A record
@@ -237,21 +250,21 @@ appended before anything that depends on it happens; only the last line can be t
 | field | meaning |
 |---|---|
 | `v` | version of the format, 1 |
-| `n` | sequence number in this session, from 1; 0 in what is not stored |
+| `n` | sequence number in this session, from 1; 0 if it is not stored |
 | `at` | seconds since the epoch |
 | `type` | the event, see below |
 | `session` `run` `trace` | the session (uuid), the program run that wrote it, the turn's trace |
 | `turn` `step` | the turn in the session, the step (a model call and its tools) in the turn |
-| `agent` `parent_call` | which agent speaks, and for a sub-agent the call that started it |
-| `c` | CRC-32 of the line as it was before `,"c":…` was added |
+| `agent` `parent_call` | the agent, and for a sub-agent the call that started it |
+| `c` | CRC-32 of the line without `,"c":…` |
 
-Fields at their default are left out. A type or a field of a newer version is kept as it came. Changed files lie as they
-were before in `blobs/<sha256>`. Where the output of a command was cut, all of it is in `outputs/<session>/`.
+Fields with their default value are left out. A type or a field of a newer version is kept as it came. The old versions of
+changed files are in `blobs/<sha256>`. If the output of a command was cut, the whole output is in `outputs/<session>/`.
 
 ## What is stored
 
 {event_table(True)}
-## What is not: deltas, and answers to a front end
+## What is not stored: deltas, and answers to a front end
 
 {event_table(False)}"""
 

@@ -35,7 +35,7 @@ from agent_tui.tui.theme import load_theme
 SIZE: Final = (100, 35)
 HOME: Final = "/home/you"
 FONTS: Final = "ui-monospace, 'SF Mono', Menlo, 'DejaVu Sans Mono', Consolas, monospace"
-PROMPT: Final = "The summary of an empty cart crashes. Please mend it."
+PROMPT: Final = "The summary of an empty cart crashes. Please fix it."
 BEFORE: Final = """\
 def summary(prices: list[float]) -> str:
     mean = sum(prices) / len(prices)

@@ -11,6 +11,11 @@ from hypothesis import settings
 
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
+WITHOUT_CONFIGURATION = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+NOBODY = {f"GIT_{role}_{part}": value
+          for role in ("AUTHOR", "COMMITTER") for part, value in (("NAME", "n"), ("EMAIL", "e@x"))}  # fmt: skip
+os.environ.update(WITHOUT_CONFIGURATION | NOBODY)  # git commits the same on a machine where nobody set it up
+
 if os.environ.get("TERM") in ("dumb", "unknown"):  # of the machine that runs the tests; theirs can draw
     os.environ["TERM"] = "xterm-256color"
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from agent_tui.protocol.answers import Answer
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
+    Answered,
     AnyEvent,
     ApprovalAnswered,
     ApprovalAsked,
@@ -21,6 +23,7 @@ from agent_tui.protocol.events import (
     DraftSaved,
     EffortChanged,
     Event,
+    JobChanged,
     ModeChanged,
     Notice,
     Partial,
@@ -73,8 +76,10 @@ def values(hint: Any) -> SearchStrategy[Any]:
         return st.sampled_from(arguments)
     if origin in (Union, types.UnionType):
         return st.one_of([values(argument) for argument in arguments])
-    if origin is tuple:
-        return st.lists(values(arguments[0]), max_size=3).map(tuple)
+    if origin is tuple and arguments[-1] is not ...:
+        return st.tuples(*map(values, arguments))
+    if origin in (tuple, Sequence):
+        return st.lists(values(arguments[0]), max_size=3).map(origin if origin is tuple else list)
     if origin in (dict, Mapping):
         return st.dictionaries(texts, values(arguments[1]), max_size=3)
     raise TypeError(f"no strategy for {hint!r}")
@@ -83,6 +88,8 @@ def values(hint: Any) -> SearchStrategy[Any]:
 def instances(cls: Any) -> SearchStrategy[Any]:
     """Instances of the dataclass `cls`, every field drawn but `type` and what only newer versions know."""
     hints = get_type_hints(cls)
+    if cls is Answered:
+        hints["data"] = Answer
     names = [f.name for f in dataclasses.fields(cls) if f.name not in ("type", "newer")]
     return st.deferred(lambda: st.builds(cls, **{name: values(hints[name]) for name in names}))
 
@@ -119,6 +126,7 @@ asides: SearchStrategy[Event] = st.one_of(
     st.builds(EffortChanged, effort=st.sampled_from(["", "low", "high"])),
     st.builds(DirectoriesChanged, st.lists(st.builds(Directory, texts), max_size=2).map(tuple), texts),
     st.builds(DraftSaved, text=texts),
+    st.builds(JobChanged, id=texts, state=st.sampled_from(("running", "ended", "stopped")), command=texts),
     st.builds(TodoChanged, items=st.lists(st.builds(TodoItem, texts), max_size=2).map(tuple)),
     st.builds(SteerSeen, text=texts, queue_id=ids),
     st.builds(ShellStarted, call_id=commands, label=texts),

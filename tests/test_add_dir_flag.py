@@ -33,7 +33,10 @@ def test_a_script_works_in_a_folder_that_it_names(place: Place) -> None:
     assert run(place, *wanted, "-c").returncode == 0, "it came back with the session"
 
 
-@pytest.mark.parametrize(("named", "why"), [("/", "too much"), ("nowhere", "No such file"), ("home", "this program")])
+@pytest.mark.parametrize(
+    ("named", "why"),
+    [("/", "too large"), ("nowhere", "No such file"), ("home", "belongs to agent-tui")],
+)
 def test_what_is_refused_is_one_line(place: Place, named: str, why: str) -> None:
     place.home.mkdir()
     path = str(place.root / named) if named != "/" else named

@@ -20,7 +20,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "agent_tui"
-MAX_LINES = 300
+MAX_LINES = 600
 pytestmark = pytest.mark.xdist_group("architecture")
 """All read the same trees, which one process parses once."""
 
@@ -34,12 +34,13 @@ PURE = (
     "agent_tui.tui.vim_text", "agent_tui.tui.picker",
 )  # fmt: skip
 
-LOADED_WITH_FIRST_USE = {"agent_tui.tui.markdown.lexing": "its lexers are Pygments' own; imported with the first code"}
+LOADED_WITH_FIRST_USE = {"agent_tui.structures.lexing": "its lexers are Pygments' own; imported with the first code"}
 
 LAZY = {
     "agent_tui.__main__": {
         "agent_tui:boot": "only a full screen prepares the terminal, before anything slow is imported",
         "agent_tui.cli:main": "after the terminal is prepared",
+        "agent_tui:std_output": "only where what was printed cannot be written",
     },
     "agent_tui.agent.worker": {
         "agent_tui.agent.hosting:open_hosted": "the engine's imports happen in its thread, after the first frame",
@@ -63,6 +64,7 @@ LAZY = {
         "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_words:elsewhere": "only where the command line has words: the first frame waits",
         "agent_tui.safety.sandbox:foreground": "only when the person's editor is called: asyncio, subprocess",
+        "agent_tui.safety.sandbox:beside": "only for /bug: asyncio, subprocess",
         "agent_tui.headless:run": "only for `run`: pydantic",
         "agent_tui.agent.directories:named": "only for --add-dir",
         "agent_tui.sessions:index": "only to resume: reads logs",
@@ -107,14 +109,6 @@ LAZY = {
     "agent_tui.tui.view.sheets": {"agent_tui.tui.view.picker:picker_view": "as above"},
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.history_lines": {"json": "as above"},
-    "agent_tui.tui.markdown.code": {
-        "agent_tui.tui.markdown.lexing:State": "it imports Pygments",
-        "agent_tui.tui.markdown.lexing:steps": "it imports Pygments",
-        "pygments.lexers:LEXERS": "with the first block of code",
-        "pygments.lexers:get_lexer_by_name": "with the first block of code",
-        "pygments.lexers:get_lexer_for_filename": "with the first block of code",
-        "pygments.util:ClassNotFound": "with the first block of code",
-    },
     "agent_tui.tui.markdown.inline": {
         "markdown_it.common.normalize_url:normalizeLink": "with the first bare address in Markdown"
     },
@@ -131,6 +125,15 @@ BOUNDARIES = {
 """Where a broad `except` may stand: (module, function), and what it turns the error into."""
 
 STARTS_PROCESSES = "agent_tui.safety.sandbox"
+FORKS = "agent_tui.safety.process_guard"
+"""The process that the sandbox starts, to have it start and end the commands; they talk over a pair of sockets."""
+NAMES_GIT = {
+    "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
+    "agent_tui.context.file_index": "the folder of the person's own ignore rules",
+    "agent_tui.safety.hard_list": "judges commands of the model",
+    "agent_tui.sessions.imports.codex": "a key in the logs of another program",
+}
+"""Where the word stands as a value of its own, and why."""
 LOOP_THREAD = "asyncio.get_running_loop().run_in_executor(None,"
 STARTS_THREADS = "agent_tui.agent.worker"
 OPENS_CONNECTIONS = "agent_tui.providers.wire"
@@ -382,7 +385,22 @@ def uses(table: dict[str, set[str]], beside: str) -> set[str]:
 
 def test_only_the_sandbox_starts_processes() -> None:
     assert set(importers(*PROCESS_MODULES)) <= {STARTS_PROCESSES}
-    assert uses(PROCESS_CALLS, STARTS_PROCESSES) == set()
+    used = {re.sub(r":\d+:", ":", found) for found in uses(PROCESS_CALLS, STARTS_PROCESSES)}
+    assert used == {f"{FORKS}: os.fork", f"{FORKS}: os.execvpe"}
+
+
+def test_only_one_module_asks_git() -> None:
+    found = {
+        module
+        for module in trees()
+        for node in nodes(module)
+        if isinstance(node, ast.Constant) and node.value in ("git", "/usr/bin/git")
+    }
+    assert found == set(NAMES_GIT)
+    assert set(importers("agent_tui.safety.git")) == {
+        "agent_tui.agent.command_changes", "agent_tui.context.file_index", "agent_tui.context.git_index",
+        "agent_tui.context.project",
+    }  # fmt: skip
 
 
 def test_only_the_worker_starts_threads() -> None:
@@ -409,7 +427,7 @@ def test_only_the_worker_starts_threads() -> None:
 
 def test_only_the_wire_opens_connections() -> None:
     assert set(importers("httpx")) == set(KNOWS_HTTPX)
-    assert importers(*CONNECTION_MODULES) == {}
+    assert importers(*CONNECTION_MODULES) == {FORKS: {"socket"}, STARTS_PROCESSES: {"socket"}}
     others = {re.sub(r":\d+:", ":", found) for found in uses(CONNECTION_CALLS, OPENS_CONNECTIONS)}
     assert others == {f"{LISTENS}: asyncio.start_server"}
 

@@ -31,11 +31,11 @@ def auth(home: Path, *words: str, typed: str = "", **more: str) -> subprocess.Co
 
 def test_a_key_from_standard_input_is_kept_listed_and_forgotten(tmp_path: Path) -> None:
     done = auth(tmp_path, "set", "openai", typed=f"{KEY}\n")
-    assert (done.returncode, done.stdout) == (0, f"kept in {tmp_path / 'credentials.toml'}\n")
+    assert (done.returncode, done.stdout) == (0, f"saved in {tmp_path / 'credentials.toml'}\n")
     listed = auth(tmp_path, GEMINI_API_KEY="sk-another-key", OPENAI_API_KEY="sk-yet-another").stdout
     assert listed == "openai  OPENAI_API_KEY  (not used: credentials.toml)\ngemini  GEMINI_API_KEY\n"
     assert auth(tmp_path, "list").stdout == "openai  credentials.toml\n"
-    assert auth(tmp_path, "remove", "openai").stdout.startswith("forgotten: ")
+    assert auth(tmp_path, "remove", "openai").stdout.startswith("deleted from: ")
     assert auth(tmp_path, "remove", "openai").returncode == 1
     assert auth(tmp_path).stdout.startswith("no keys")
 
@@ -48,7 +48,7 @@ def test_the_name_of_a_provider_may_be_written_in_any_case(tmp_path: Path) -> No
 
 def test_the_keyring_comes_first(tmp_path: Path) -> None:
     more = {"PYTHON_KEYRING_BACKEND": "tests.keyrings.FileKeyring", "TEST_KEYRING": str(tmp_path / "ring.json")}
-    assert auth(tmp_path, "set", "anthropic", typed=KEY, **more).stdout == "kept in the keyring\n"
+    assert auth(tmp_path, "set", "anthropic", typed=KEY, **more).stdout == "saved in the keyring\n"
     assert json.loads((tmp_path / "ring.json").read_text()) == {"agent-tui/anthropic": KEY}
     assert not (tmp_path / "credentials.toml").exists()
     assert auth(tmp_path, **more).stdout == "anthropic  the keyring\n"
@@ -57,8 +57,8 @@ def test_the_keyring_comes_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "typed", "code", "said"),
     [
-        (["set", "nobody"], KEY, 2, "no provider"), (["set", "openai"], "", 1, "nothing was typed"),
-        (["set", "openai"], "two words", 2, "no key has"), (["set"], KEY, 2, "PROVIDER"), (["x"], "", 2, "invalid"),
+        (["set", "nobody"], KEY, 2, "unknown provider"), (["set", "openai"], "", 1, "nothing was typed"),
+        (["set", "openai"], "two words", 2, "no key can"), (["set"], KEY, 2, "PROVIDER"), (["x"], "", 2, "invalid"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path: Path, words: list[str], typed: str, code: int, said: str) -> None:
@@ -72,6 +72,6 @@ def test_a_key_that_is_typed_is_not_shown(tmp_path: Path) -> None:
     pty.until("not shown")
     pty.type(f"{KEY}\r")
     assert pty.wait() == 0
-    assert KEY.encode() not in pty.raw and b"kept in" in pty.raw
+    assert KEY.encode() not in pty.raw and b"saved in" in pty.raw
     assert KEY in (tmp_path / "credentials.toml").read_text()
     pty.close()

@@ -65,8 +65,7 @@ def test_what_talks_says_it_in_the_same_words_and_nothing_of_a_pipe_that_nobody_
 
 
 def test_closed_streams(home: Path) -> None:
-    done = shell(home, '"$@" run hi -m scripted/s.json >&-')
-    assert (done.returncode, done.stderr) == (0, "")
+    assert "standard output is closed" in said(shell(home, '"$@" run hi -m scripted/s.json >&-'), 1)
     assert "standard input is closed" in said(shell(home, '"$@" chat -m scripted/s.json <&-'), 2)
 
 
@@ -85,11 +84,11 @@ def test_bytes_that_are_no_text_are_refused(home: Path, words: tuple[str, ...], 
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [
-        ("sessions list -n -3", 2, "from 1 on"), ("sessions list -n 0", 2, "from 1 on"),
-        ("sessions prune --days -1", 2, "from 0 on"), ("sessions prune --mb x", 2, "from 0 on"),
+        ("sessions list -n -3", 2, "1 or more"), ("sessions list -n 0", 2, "1 or more"),
+        ("sessions prune --days -1", 2, "0 or more"), ("sessions prune --mb x", 2, "0 or more"),
         ("sessions search nothere", 1, "nothing found: nothere"),
         ("config set display.theme nosuch", 2, "ansi, catppuccin-latte"),
-        ("config set display.theme_dark auto", 2, "there are"),
+        ("config set display.theme_dark auto", 2, "choose one of"),
         ("config set theme nord", 2, "display.theme?"),
     ],
 )  # fmt: skip
@@ -133,3 +132,43 @@ def test_what_is_called_otherwise_elsewhere_is_said(home: Path, words: str, hint
 def test_and_behind_two_dashes_it_is_a_prompt() -> None:
     assert elsewhere(["--", "resume"]) == "" == elsewhere(["-m", "x", "--", "-p"])
     assert elsewhere(["fix", "it"]) == "" == elsewhere(["resume the work"])
+
+
+@pytest.mark.parametrize("words", ["--help", "run --help", "sessions --help", "--version", "sessions export --help"])
+def test_help_that_cannot_be_written_is_no_success(home: Path, words: str) -> None:
+    assert "No space left" in said(shell(home, f'"$@" {words} >/dev/full'), 1)
+    done = shell(home, f'{{ "$@" {words}; echo $? >code; }} | :')
+    assert done.stderr == "" and (home / "code").read_text() == "0\n"
+
+
+def test_a_session_is_exported_into_what_is_open_and_into_a_pipe(home: Path) -> None:
+    id = next((home / "sessions").glob("*.jsonl")).stem
+    whole = shell(home, f'"$@" sessions export {id} -').stdout
+    assert "hi" in whole and "written" not in whole
+    for line in (
+        f'"$@" sessions export {id} /dev/stdout',
+        f'"$@" sessions export {id} /dev/stdout | cat',
+        f'"$@" sessions export {id} /dev/stdout >out && cat out',
+        f'"$@" sessions export {id} /dev/fd/3 3>out && cat out',
+        f'"$@" sessions export {id} /dev/stderr 2>&1',
+        f'mkfifo pipe && {{ "$@" sessions export {id} pipe & }} && cat pipe',
+    ):
+        done = shell(home, line)
+        assert (done.returncode, done.stdout, done.stderr) == (0, whole, ""), line
+    assert not list(Path("/dev").glob("stdout-*"))
+    assert "No space left" in said(shell(home, f'"$@" sessions export {id} - >/dev/full'), 1)
+    said(shell(home, f'"$@" sessions export {id} /dev/fd/99'), 1)
+
+
+@pytest.mark.parametrize("flag", ["-v", "-d"])
+@pytest.mark.parametrize("words", ["", "chat", "run hi -m scripted/s.json"])
+def test_too_little_memory_is_said_before_anything_begins(home: Path, flag: str, words: str) -> None:
+    assert f"ulimit {flag}" in said(shell(home, f'ulimit {flag} 150000; "$@" {words}'), 1)
+    assert shell(home, f'ulimit {flag} 150000; "$@" --version').returncode == 0
+
+
+def test_an_answer_goes_out_in_an_encoding_that_knows_less(home: Path) -> None:
+    (home / "s.json").write_text(json.dumps([[{"text": "漢 → \u00e9"}]]))
+    for words in ("run hi -m scripted/s.json", "chat -m scripted/s.json"):
+        done = shell(home, f'echo hi | PYTHONIOENCODING=latin-1 "$@" {words}')
+        assert done.returncode == 0 and "\\u6f22 \\u2192" in done.stdout, (done.stdout, done.stderr)

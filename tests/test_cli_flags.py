@@ -11,6 +11,7 @@ import pytest
 from agent_tui import cli_flags
 from agent_tui.agent.config import CHOOSE
 from agent_tui.cli_given import Given
+from agent_tui.cli_words import elsewhere
 
 
 def told(given: Given) -> dict[str, object]:
@@ -35,6 +36,18 @@ def test_each_flag_has_its_place() -> None:
     assert Given().add_dir == []  # what was read is nobody else's
     run = cli_flags.run(["--output", "json", "--timeout", "1.5", "--max-steps", "3", "-c", "go"])
     assert told(run) == told(Given()) | {"output": "json", "timeout": 1.5, "max_steps": 3, "last": True, "prompt": "go"}
+
+
+def test_the_help_names_the_variables_that_matter_most() -> None:
+    names = ("AGENT_TUI_MODEL", "AGENT_TUI_MODE", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
+    assert all(name in cli_flags.EPILOG for name in names)
+
+
+def test_a_word_that_is_nearly_a_command_is_not_sent_unasked() -> None:
+    said = "no command 'doctr': did you mean doctor? To send it as a prompt: agent-tui -- doctr"
+    assert elsewhere(["doctr"]) == said
+    assert not elsewhere(["--", "doctr"]) and not elsewhere(["hello"])
+    assert cli_flags.screen(["--", "doctr"]).prompt == "doctr"
 
 
 def test_the_screen_alone_reads_no_flags_where_there_are_none() -> None:

@@ -98,7 +98,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 
 def test_a_model_is_fetched_by_a_server_that_is_started_and_stays(machine: Machine) -> None:
     done = machine.run("pull", "--yes", "ollama/big:8b")
-    assert (done.returncode, done.stdout) == (0, "big:8b is here: agent-tui -m ollama/big:8b\n")
+    assert (done.returncode, done.stdout) == (0, "big:8b is ready: agent-tui -m ollama/big:8b\n")
     said = done.stderr.splitlines()
     assert said == ["starting `ollama serve` …", *(f"big:8b: {n} %" for n in range(0, 101, 10))]
     listed = machine.run("list", "ollama")
@@ -124,7 +124,7 @@ def test_somebody_at_a_terminal_is_asked_and_sees_a_bar(machine: Machine, answer
     assert pty.wait(40) == code
     seen = pty.raw.decode()
     if code == 0:
-        assert "━" * 15 + "·" * 15 + "   50 %" in seen and "━" * 30 + "  100 %" in seen and "big is here" in seen
+        assert "━" * 15 + "·" * 15 + "   50 %" in seen and "━" * 30 + "  100 %" in seen and "big is ready" in seen
     assert len(machine.pids) == (1 if code == 0 else 0)
     pty.close()
 
@@ -141,7 +141,7 @@ def test_the_models_of_one_provider_need_no_word_more(machine: Machine) -> None:
     assert shown.returncode == 0 and shown.stdout == machine.run("list", "ollama").stdout == machine.run().stdout
     assert "ollama/small" in shown.stdout and machine.run("Ollama").stdout == shown.stdout
     done = machine.run("nosuch")
-    assert done.returncode == 2 and "nosuch: no provider; there are openai, " in done.stderr
+    assert done.returncode == 2 and "nosuch: unknown provider; choose one of openai, " in done.stderr
     done = machine.run("anthropic")
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "needs a key" in done.stderr
 
@@ -162,7 +162,7 @@ def test_a_program_that_does_not_begin_is_said(machine: Machine, monkeypatch: py
     (machine.home / "bin" / "ollama").write_text("#!/bin/sh\necho no such thing; exit 1\n")
     config = Place(machine.home).config("", environment={"PATH": machine.given["PATH"]})
     server = ollama.create("m", ProviderSetup(f"http://{machine.address}"))
-    assert asyncio.run(local_server.down(server, config.environment))
+    assert asyncio.run(local_server.down(server, config))
     said = asyncio.run(local_server.start(server, config))
     assert "does not answer after 0.3 s" in said and str(config.folders.logs) in said
     assert "no such thing" in (config.folders.logs / local_server.LOG).read_text()

@@ -32,17 +32,17 @@ def test_provider_key_and_model_are_chosen_tried_and_kept(tmp_path: Path) -> Non
         pty.until("Number or name:")
         assert "OpenAI" in pty.text and "Anthropic" in pty.text
         pty.type("99\r")
-        pty.until("There are 1 to")
+        pty.until("Type a number from 1 to")
         pty.type("moonshot\r")
         pty.until("Key for Moonshot (not shown):")  # the address is set, and refuses to be asked without one
         pty.type(f"{WRONG}\r")
-        pty.until("bad key Bearer [hidden]")
+        pty.until("bad key Bearer [hidden:")
         assert kept(tmp_path, "credentials.toml") == {}
         pty.until(lambda text: text.count("Key for Moonshot") == 2)
         pty.type("two words\r")
-        pty.until("That is no key")
+        pty.until("Not a key")
         pty.type(f"{KEY}\r")
-        pty.until("It answers: 2 models.")
+        pty.until("It offers 2 models.")
         pty.until("Model, by number or name (Enter: moonshot/a):")
         pty.type("2\r")
         assert pty.wait(20) == 0
@@ -68,7 +68,7 @@ def test_a_key_that_is_there_is_tried_and_enter_takes_the_model(tmp_path: Path) 
 def test_a_server_that_cannot_be_reached_changes_nothing(tmp_path: Path, leave: str) -> None:
     pty = begun(tmp_path, "http://127.0.0.1:1/v1", "moonshot", MOONSHOT_API_KEY=KEY)
     pty.until("Try again? [Y/n]")
-    assert "nobody listens there" in pty.text and "What to do:" in pty.text
+    assert "no server answers there" in pty.text and "What to do:" in pty.text
     pty.type(leave)
     assert pty.wait(20) == 130
     assert kept(tmp_path, "config.toml") == kept(tmp_path, "credentials.toml") == {}
@@ -76,7 +76,7 @@ def test_a_server_that_cannot_be_reached_changes_nothing(tmp_path: Path, leave: 
 
 
 def test_what_runs_nearby_needs_no_key(tmp_path: Path) -> None:
-    said = "cannot reach Ollama at http://127.0.0.1:1: nobody listens there"
+    said = "cannot reach Ollama at http://127.0.0.1:1: no server answers there"
     (tmp_path / "none").mkdir()
     pty = begun(tmp_path, "", "ollama", PATH=str(tmp_path / "none"))
     pty.until("Try again? [Y/n]")
@@ -99,8 +99,17 @@ def test_a_number_that_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_service(tmp_path: Path) -> None:
     pty = begun(tmp_path, "", "nobody")
-    assert pty.wait(20) == 2 and "nobody: no provider; there are " in pty.text
+    assert pty.wait(20) == 2 and "nobody: unknown provider; choose one of " in pty.text
     pty.close()
+
+
+@pytest.mark.parametrize("model", ["scripted/none.json", "scripted/bad.json"])
+def test_what_is_wrong_with_a_script_is_not_mended_by_a_list_of_models(tmp_path: Path, model: str) -> None:
+    (tmp_path / "bad.json").write_text('[[{"txt": "x"}]]', encoding="utf-8")
+    argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "hello"]
+    given = environment(tmp_path)
+    done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and model in done.stderr and "agent-tui models" not in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-5", "ollama/none", "nobody/x"])
@@ -109,5 +118,5 @@ def test_a_run_that_has_no_model_says_how_to_get_one(tmp_path: Path, model: str)
     argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "hello"]
     given = environment(tmp_path, OLLAMA_HOST="127.0.0.1:1")
     done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode != 0 and "`agent-tui models` lists what there is" in done.stderr, done.stderr
+    assert done.returncode != 0 and "`agent-tui models` lists the models" in done.stderr, done.stderr
     assert "`agent-tui setup` sets up a provider" in done.stderr

@@ -49,6 +49,16 @@ def test_the_answer_goes_to_stdout_and_nothing_else(place: Place) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "Hello **you**\n", "")
 
 
+@pytest.mark.parametrize("last", [[{"text": "  "}], [{"thinking": "hmm"}]], ids=["blank", "only thoughts"])
+def test_an_empty_answer_is_a_failure(place: Place, last: list[Any]) -> None:
+    done = run(place, "hi", "-m", place.script([{"text": "I look."}, LIST], last))
+    assert done.returncode == 1
+    assert "empty answer" in done.stderr
+    done = run(place, "hi", "-m", place.script(last), "--output", "json")
+    assert done.returncode == 1 and "empty answer" in done.stderr
+    assert json.loads(done.stdout)["error"] == {"kind": "empty_answer", "text": "The model sent an empty answer."}
+
+
 def test_a_prompt_from_standard_input(place: Place) -> None:
     model = place.script({"branches": [{"when": "from a pipe", "items": [{"text": "got it"}]}]})
     assert run(place, "-", "-m", model, stdin="from a pipe\n").stdout == "got it\n"
@@ -61,7 +71,7 @@ def test_a_prompt_from_standard_input(place: Place) -> None:
         ([[CREATE], [{"text": "could not"}]], [], 3, "approval"),
         ([[CREATE], [{"text": "made"}]], ["--mode", "accept-edits"], 0, ""),
         ([[LIST], [LIST], [LIST], [LIST]], [], 4, "three times"),
-        ([[LIST], [LIST]], ["--max-steps", "1"], 4, "1 steps"),
+        ([[LIST], [LIST]], ["--max-steps", "1"], 4, "1 step;"),
         ([[{"hang": True}]], ["--timeout", "0.5"], 4, "0.5 s"),
         ([[{"fail": "rate_limited", "text": "429", "may_pass": True, "retry_after": 999}]], [], 75, "429"),
     ],
@@ -118,7 +128,7 @@ def test_continue_goes_on_with_the_last_session_here(place: Place) -> None:
         (["go", "-c"], "no earlier session"),
         (["go", "--mode", "yolo"], "accept-all"),
         (["go", "--cwd", "/nowhere/at/all"], "No such file"),
-        (["go", "--max-steps", "0"], "must be a whole number from 1 on"),
+        (["go", "--max-steps", "0"], "must be a whole number, 1 or more"),
         (["go", "--max-cost", "0"], "must be more than 0"),
         (["go", "--max-cost", "much"], "--max-cost: much: must be a number of dollars"),
         (["  "], "empty"),
@@ -152,7 +162,7 @@ def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:
 
 
 @pytest.mark.parametrize("output", ["text", "json", "stream-json"])
-@pytest.mark.parametrize(("redirection", "code"), [(">&-", 0), ("2>&-", 0), ("> /dev/full", 1)])
+@pytest.mark.parametrize(("redirection", "code"), [(">&-", 1), ("2>&-", 0), ("> /dev/full", 1)])
 def test_output_that_cannot_be_written_is_said_in_a_line(
     place: Place, redirection: str, code: int, output: str
 ) -> None:
@@ -168,7 +178,8 @@ def test_output_that_cannot_be_written_is_said_in_a_line(
         text=True,
     )
     assert done.returncode == code and "Traceback" not in done.stderr
-    assert done.stderr.count("\n") == ("No space left" in done.stderr) == bool(code)
+    reason = "standard output is closed" if redirection == ">&-" else "No space left"
+    assert done.stderr.count("\n") == (reason in done.stderr) == bool(code)
 
 
 def test_a_closed_standard_input_is_no_prompt(place: Place) -> None:
@@ -177,6 +188,32 @@ def test_a_closed_standard_input_is_no_prompt(place: Place) -> None:
         ["/bin/sh", "-c", line], cwd=place.cwd, env=environment(place), capture_output=True, text=True
     )
     assert done.returncode == 2 and "closed" in done.stderr
+
+
+@pytest.mark.parametrize("piped", [True, False])
+@pytest.mark.parametrize("prompt", [b"a \xff b", b"\xf0\x9f\x92 half", bytes(range(1, 256))])
+def test_a_prompt_with_bytes_that_are_no_text_is_sent_and_that_is_said(
+    place: Place, prompt: bytes, piped: bool
+) -> None:
+    model = place.script([{"text": "word"}])
+    argv = [*COMMAND, "run", "-" if piped else prompt, "-m", model]
+    done = subprocess.run(
+        argv, cwd=place.cwd, env=environment(place), input=prompt if piped else b"", capture_output=True
+    )
+    assert (done.returncode, done.stdout) == (0, b"word\n")
+    said = "agent-tui: the prompt holds bytes that are not UTF-8: the model gets \ufffd for them\n"
+    assert done.stderr.decode() == said
+    [begun] = [line for line in place.log_lines() if line["type"] == "turn_started"]
+    assert begun["prompt"] == prompt.decode("utf-8", "replace")
+
+
+def test_what_is_no_text_at_all_is_no_prompt(place: Place) -> None:
+    argv = [*COMMAND, "run", "-", "-m", place.script([{"text": "word"}])]
+    done = subprocess.run(
+        argv, cwd=place.cwd, env=environment(place), input=b"\x7fELF\x02\x00\xff", capture_output=True
+    )
+    assert (done.returncode, done.stdout) == (2, b"") and done.stderr.count(b"\n") == 1
+    assert b"the prompt is not text: it holds NUL bytes" in done.stderr
 
 
 def test_what_the_encoding_cannot_say_is_written_as_its_code(place: Place) -> None:
@@ -216,10 +253,8 @@ def test_an_engine_that_dies_in_a_turn_ends_the_run(place: Place) -> None:
             time.sleep(0.01)
         worker._loop.call_soon_threadsafe(worker._loop.stop)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
+    threading.Thread(target=kill, daemon=True).start()  # it waits for ever where no session begins
     headless._follow(worker, outcome, "go", stream=False)
-    killer.join()
     assert outcome.begun and outcome.code == 1
     assert outcome.error is not None and "engine stopped" in outcome.error.text
 

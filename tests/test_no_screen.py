@@ -22,7 +22,7 @@ def environment(home: Path, term: str) -> dict[str, str]:
 def test_a_dumb_terminal_is_told_of_chat_and_nothing_is_drawn(tmp_path: Path, term: str, words: list[str]) -> None:
     pty = Pty(["-m", "agent_tui", *words], environment(tmp_path, term))
     assert pty.wait() == 2
-    assert pty.raw.decode() == f"agent-tui: TERM={term} draws no full screen; `agent-tui chat` talks line by line\r\n"
+    assert pty.raw.decode() == f"agent-tui: TERM={term} cannot draw a full screen; `agent-tui chat` needs none\r\n"
     assert pty.restored() == []
     pty.close()
 
@@ -46,7 +46,7 @@ def test_a_replay_names_what_needs_no_screen(tmp_path: Path) -> None:
     log = write(tmp_path / "made", "one", *turn(1, "hello"))
     pty = Pty(["-m", "agent_tui", "replay", str(log)], environment(tmp_path, "dumb"))
     assert pty.wait() == 2
-    said = "agent-tui replay: TERM=dumb draws no full screen; --frames DIR and --verify need none\r\n"
+    said = "agent-tui replay: TERM=dumb cannot draw a full screen; --frames DIR and --verify work without one\r\n"
     assert pty.raw.decode() == said
     pty.close()
 

@@ -43,7 +43,7 @@ def test_a_pipe_among_the_persons_files_does_not_hold_up_the_screen(tmp_path: Pa
     pty = Pty(["-m", "agent_tui", "--demo", "--cwd", str(folder)], environment(home))
     pty.until("Enter send")
     pty.type("hello there\r")
-    pty.until("I read")
+    pty.until("I do not understand")
     if name in ("config.toml", "history.jsonl"):
         pty.until("not a")
     pty.close()
@@ -59,7 +59,7 @@ def test_pipes_all_over_the_folder_do_not_hold_up_the_screen(tmp_path: Path) -> 
         pty.type("see @RE")
         pty.until("@RE")
         pty.type("\x15hello there\r")
-        pty.until("I read")
+        pty.until("I do not understand")
         pty.close()
 
 

@@ -124,7 +124,7 @@ def test_a_recording_that_says_nothing_leaves_the_log(
     (tmp_path / "one.msgs.jsonl").write_bytes(damage)
     assert replay([str(path), "--verify"]) == 1
     told = capsys.readouterr().out.splitlines()
-    assert len(told) == 2 and "this is the log alone" in told[0] and "0 differences" in told[1]
+    assert len(told) == 2 and "showing only the log" in told[0] and "0 differences" in told[1]
     assert replay([str(path), "--frames", str(tmp_path / "frames")]) == 0
     assert any("hello" in frame.read_text() for frame in (tmp_path / "frames").iterdir())
 

@@ -1,14 +1,12 @@
 """The agent of a session: takes Ops, runs turns, keeps the queue. Everything here runs on one asyncio loop.
 
-`handle` never blocks and never fails: what takes time is a task, what goes wrong is an event. Shapes of `answered`:
-skills `[{name, description, arguments, free, source}]`; models `{model, offered: [{name, window, tools, where}], tried:
-[{what, result}], ..}`; clipboard `{tool, problem}`; written `{path, problem, note}`; files as `Corpus`, maybe twice."""
+`handle` never blocks and never fails: what takes time is a task, what goes wrong is an event."""
 
 from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Executor as Pool
-from dataclasses import asdict, replace
+from dataclasses import replace
 from logging import Logger
 from typing import Final
 
@@ -17,6 +15,7 @@ from agent_tui.agent.asides import Asides
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.checkup import Checkup
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.confirmations import Confirmations
 from agent_tui.agent.directories import Directories, roots
 from agent_tui.agent.errands import Errands
 from agent_tui.agent.files import Files
@@ -31,6 +30,7 @@ from agent_tui.agent.shell import Shell
 from agent_tui.agent.switches import switch
 from agent_tui.agent.turns import Turns, new_id
 from agent_tui.context.skills import Expansion, Missing
+from agent_tui.protocol.answers import SaveOutcome, Skills
 from agent_tui.protocol.events import (
     Answered,
     Cleared,
@@ -56,6 +56,7 @@ from agent_tui.protocol.ops import (
     Query,
     QueueEdit,
     RunShell,
+    Save,
     SaveDraft,
     SetClipboard,
     SetDirectory,
@@ -63,12 +64,15 @@ from agent_tui.protocol.ops import (
     SetMode,
     SetModel,
     Steer,
+    StopJob,
     Submit,
     WriteFile,
 )  # fmt: skip
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.structures import chips
 
+SAVE_SECONDS: Final = 1.0
+"""So soon a log that could not be written is tried again."""
 DRAFT_SECONDS: Final = 0.2
 """A draft is put on record this long after its first unsaved change."""
 
@@ -81,6 +85,7 @@ class Agent:
         log: Logger,
     ) -> None:  # fmt: skip
         self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
+        self._pool = pool
         self.queue = PromptQueue(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log)
         self.errands = Errands(config, record, pool, self.turns.spawn)
@@ -96,12 +101,18 @@ class Agent:
         self.looker = Looker(config, record.emit, pool, record.session)
         self.checkup = Checkup(self.models, record.emit, pool)
         self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
+        self.confirmations = Confirmations(
+            config, record, models, self.turns.consent, pool, self.turns.spawn, self.handle, new_id
+        )
         self._draft: SaveDraft | None = None
+        self._closed = self._saves = False
+        """`_saves`: the log is tried again after a while."""
+        record.on_trouble = self._save_later
 
     def handle(self, op: Op) -> None:
         if isinstance(op, Fork):  # the copy has the prompt as it is now
             self._keep_draft()
-        if self.past.waits(op) or self.past.handle(op):
+        if self.past.waits(op) or self.confirmations.holds(op) or self.past.handle(op):
             return
         match op:
             case Submit():
@@ -122,7 +133,7 @@ class Agent:
             case SetDirectory():
                 self.turns.spawn(self.directories.change(op))
             case SetModel():
-                self.turns.spawn(self.models.change(self.record, op.model, op.base_url))
+                self.turns.spawn(self._change_model(op))
             case Pull() | SetUp():
                 self.setups.handle(op)
             case SaveDraft():
@@ -131,6 +142,8 @@ class Agent:
                 self.record.emit(PlaceKept(op.row))
             case RunShell():
                 self.shell.run(op)
+            case StopJob():
+                self.turns.jobs.stop(op)
             case AskAside():
                 self.asides.ask(op)
             case CancelAside():
@@ -139,10 +152,17 @@ class Agent:
                 self._query(op)
             case Clear():
                 self._clear()
+            case Save():
+                self._save_at(op)
             case SetClipboard() | WriteFile() | Export():
                 self.errands.run(op)
             case _:
                 self.log.warning("an op that is not for the agent: %s", type(op).__name__)
+
+    async def _change_model(self, op: SetModel) -> None:
+        found = await self.models.change(self.record, op.model, op.base_url)
+        if found and op.base_url and not self.turns.busy:
+            self.confirmations.offer_to_keep_address()
 
     def _submit(self, op: Submit) -> None:
         if op.queue_id:
@@ -161,7 +181,7 @@ class Agent:
         expansion = self.skills.skills.expand(op.text)
         if isinstance(expansion, Missing) and not self.config.interactive:
             said = f"/{expansion.name} needs <{expansion.argument}>"
-            self.record.emit(ErrorRaised(said, "invalid_arguments", "give all arguments behind the name"))
+            self.record.emit(ErrorRaised(said, "invalid_arguments", "write all arguments after the name"))
         elif isinstance(expansion, Missing):
             self.turns.task = self.turns.spawn(self._complete(op, expansion))
         else:
@@ -250,12 +270,39 @@ class Agent:
             new = tuple(chip for chip in draft.pasted if chip not in before.pasted)  # a long paste is stored once
             self.record.emit(DraftSaved(draft.text, new))
 
+    def _save_later(self) -> None:
+        """What is not on disk is tried again, also where nothing happens: room may come back."""
+        if not self._saves:
+            self._saves = True
+            asyncio.get_running_loop().call_later(SAVE_SECONDS, self._save_again)
+
+    def _save_again(self) -> None:
+        self._saves = False
+        if not self._closed:
+            self.record.save()
+            if self.record.store.trouble:
+                self._save_later()
+
+    def _save_at(self, op: Save) -> None:
+        """The log is tried again now, or kept in another file from here on."""
+        self._keep_draft()
+        problem = ""
+        try:
+            if op.path:
+                self.record.move(self.errands.target_of_log(op.path))
+            else:
+                self.record.save()
+                problem = self.record.store.trouble
+        except OSError as error:
+            problem = f"{error.strerror or error}: {error.filename or op.path}"
+        self.record.emit(Answered("saved", SaveOutcome(problem)))
+
     def _query(self, op: Query) -> None:
         match op.kind:
             case "models":
                 self.turns.spawn(self.models.offer(self.record, op.id))
             case "skills":
-                self.tell_skills(op.id)
+                self.turns.spawn(self._look_for_skills(op.id))
             case "sessions":
                 self.record.emit(sessions_told(self.config, op.id))
             case "image":
@@ -268,12 +315,18 @@ class Agent:
                 self.turns.spawn(self.looker.look(op))
             case "undo" | "redo":
                 self.past.tell(op)
+            case "jobs":
+                self.turns.jobs.tell(op.id)
             case "doctor":
                 self.turns.spawn(self.checkup.tell(op.id))
 
+    async def _look_for_skills(self, id: str) -> None:
+        """Who asks for the list may have written a skill meanwhile."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self.skills.look_again)
+        self.tell_skills(id)
+
     def tell_skills(self, id: str) -> None:
-        data = [{**asdict(skill), "arguments": list(skill.arguments)} for skill in self.skills.skills.list()]
-        self.record.emit(Answered(id=id, kind="skills", data=data))
+        self.record.emit(Answered(id, Skills(self.skills.skills.list())))
 
     def _clear(self) -> None:
         if self.turns.current is not None:
@@ -284,11 +337,13 @@ class Agent:
 
     async def close(self) -> None:
         """End what runs and put the rest on record."""
+        self._closed = True
         self.turns.cancel()
         self.asides.cancel()
         self.files.ended = True
         await self.errands.close()
         await self.turns.close()
+        self.turns.jobs.close()
         self._keep_draft()
         await self.models.close()
 

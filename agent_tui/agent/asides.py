@@ -26,8 +26,8 @@ you know; no tool can be used. Neither the question nor the answer is kept.)
 
 """
 NO_MODEL: Final = "there is no model yet"
-FAILED: Final = "it failed; the log of the program says more"
-NO_WORDS: Final = "the model did not answer in words; it can use no tool here"
+FAILED: Final = "it failed; the program's log has the details"
+NO_WORDS: Final = "the model wrote no answer; it cannot use tools here"
 
 
 Fill = Callable[[Request], Awaitable[Request]]
@@ -133,7 +133,7 @@ async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None
                 tell(item.text)
             elif isinstance(item, Finished | Failed):
                 return item
-    return Failed("broken_stream", f"{provider.name}: the stream ended without an end")
+    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end")
 
 
 def _judged(end: Finished | Failed, text: str) -> Outcome:

@@ -87,7 +87,7 @@ def attacher(executor: Executor) -> Attach:
         for number, path in enumerate(there):
             if room <= 0 or number == MOST:
                 left = ", ".join(f"@{path}" for path in there[number:])
-                turn.emit(Notice(f"Not attached, because it would be too much at once: {left}.", "warning"))
+                turn.emit(Notice(f"Not attached, too large together: {left}.", "warning"))
                 return
             call = ToolCall(own.new_id(), ATTACHED, json.dumps({"path": path}))
             for outcome in await own.run((call,), turn, ()):

@@ -43,7 +43,7 @@ class Budget:
     def reached(self, model: str, priced: bool, tokens: int = 0, cost: float = 0.0) -> tuple[Limit, str] | None:
         """Which limit a request of `tokens` and `cost` would go over, and how that is said; None: none."""
         if self.max_cost and not priced and model not in self._accepted:
-            said = f"No price is known for {model}, so max_cost cannot hold: set one under [prices], or use max_tokens."
+            said = f"No price is known for {model}, so max_cost cannot work: set one under [prices], or use max_tokens."
             return "price", said
         if self.max_cost and (self.cost >= self.max_cost or self.cost + cost > self.max_cost):
             return "cost", _said(
@@ -81,4 +81,4 @@ def _dollars(amount: float) -> str:
 def _said(budget: str, used: str, more: str, over: bool) -> str:
     if over:
         return f"The budget of {budget} is used up: {used}."
-    return f"The budget of {budget} is not enough: {used} used, and the next request takes {more} or more."
+    return f"The budget of {budget} is not enough: {used} used, and the next request needs {more} or more."

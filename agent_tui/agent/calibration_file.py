@@ -34,7 +34,7 @@ def load(folder: Path) -> Seen:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        log.warning("what was learned of tokens is left out: %s: %s", path, error)
+        log.warning("the learned token sizes cannot be read:  %s: %s", path, error)
         return {}
 
 
@@ -49,4 +49,4 @@ def save(folder: Path, seen: Mapping[tuple[str, str], tuple[float, float]]) -> N
         make_private(folder)
         paths.atomic_write(folder / NAME, json.dumps(rows).encode(), 0o600)
     except (OSError, ValueError) as error:
-        log.warning("what was learned of tokens is not kept: %s", error)
+        log.warning("the learned token sizes cannot be saved:  %s", error)

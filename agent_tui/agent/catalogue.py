@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.answers import Sessions
 from agent_tui.protocol.events import Answered
 from agent_tui.registry import late
 from agent_tui.sessions import index
@@ -16,9 +16,14 @@ else:  # SQLite
     cache = late("agent_tui.sessions.cache")
 
 
-def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
+def sessions(config: EngineConfig) -> Sessions:
     """The sessions there are, those of this folder first, each group newest first."""
     folders = config.folders
     listed = index.recent(folders.sessions, None, {} if config.otr else cache.known(folders.cache))
     found = sorted(listed, key=lambda summary: summary.cwd != str(config.cwd))
-    return Answered(id=id, kind="sessions", data=[{**asdict(one), "here": one.cwd == str(config.cwd)} for one in found])
+    return Sessions(tuple(found), str(config.cwd))
+
+
+def sessions_told(config: EngineConfig, id: str = "start") -> Answered:
+    """The list of sessions as an answer."""
+    return Answered(id, sessions(config))

@@ -7,8 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agent_tui.protocol.events import Event, FileChanged, FilesRestored, RestoreStarted, TurnStarted
-from agent_tui.protocol.undo_events import Direction
+from agent_tui.protocol.events import (
+    Event,
+    FileChanged,
+    FilesRestored,
+    RestoreStarted,
+    ToolStarted,
+    TurnStarted,
+    UndoLimited,
+)
+from agent_tui.protocol.standing import Direction
 from agent_tui.safety.links import is_link
 
 PROMPT: Final = 200
@@ -17,7 +25,8 @@ PROMPT: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a file. `turn`: the record number of its turn."""
+    """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen after a command, so
+    perhaps somebody else made it."""
 
     turn: int
     path: str
@@ -26,13 +35,14 @@ class Change:
     mode: int = 0
     mode_after: int = 0
     folders: int = 0
+    during_command: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
     """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the content `target` that
     it had, and its mode (0: not known). `between`: somebody else changed it between two changes. `folders`: how many
-    folders above it were made for it."""
+    folders above it were made for it. `during_command`: perhaps somebody else changed it while a command ran."""
 
     path: str
     left: str
@@ -41,6 +51,7 @@ class Restoration:
     mode_left: int = 0
     between: bool = False
     folders: int = 0
+    during_command: bool = False
 
     @property
     def chmod(self) -> int:
@@ -80,6 +91,11 @@ class Changes:
         self._numbers: dict[int, int] = {}
         self._prompts: dict[int, tuple[int, str]] = {}
         self._undone: set[int] = set()
+        self._kept: set[tuple[int, str]] = set()
+        """Of turns that were undone: files that were left as they are, whether or not something lies beside them."""
+        self._limits: dict[int, dict[str, None]] = {}
+        self._commands: set[str] = set()
+        """Calls of commands."""
         self._undos: list[FilesRestored] = []
 
     def take(self, event: Event) -> None:
@@ -87,13 +103,12 @@ class Changes:
             case TurnStarted():
                 self._turn = self._numbers[event.turn] = event.n
                 self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
+            case ToolStarted():
+                (self._commands.add if event.effect == "execute" else self._commands.discard)(event.call_id)
             case FileChanged():
-                turn = self._numbers.get(event.turn, self._turn)
-                modes = (event.mode, event.mode_after)
-                self.all.append(Change(turn, event.path, event.before, event.after, *modes, event.folders))
-                self.paths[event.path] = None
-                self._undos.clear()
-                self._undone.discard(turn)
+                self._changed(event)
+            case UndoLimited():
+                self._limits.setdefault(self._numbers.get(event.turn, self._turn), {})[event.text] = None
             case RestoreStarted():
                 self.unfinished = event
             case FilesRestored():
@@ -102,9 +117,21 @@ class Changes:
             case _:
                 pass
 
+    def _changed(self, event: FileChanged) -> None:
+        turn = self._numbers.get(event.turn, self._turn)
+        during = event.during_command or event.call_id in self._commands  # old logs do not say it
+        modes = (event.mode, event.mode_after)
+        self.all.append(Change(turn, event.path, event.before, event.after, *modes, event.folders, during))
+        self.paths[event.path] = None
+        self._undos.clear()
+        self._undone.discard(turn)
+
     def _restored(self, event: FilesRestored) -> None:
+        left = [file.path for file in event.files if file.outcome in ("kept", "beside")]
+        kept = {(turn, path) for turn in event.turns for path in left}
         if event.direction == "undo":
             self._undone |= set(event.turns)
+            self._kept = {one for one in self._kept if one[0] not in event.turns} | kept
             self._undos.append(event)
         else:
             self._undone -= set(event.turns)
@@ -123,13 +150,28 @@ class Changes:
         return self._prompts.get(n, (0, ""))
 
     def undo(self, to: int = 0) -> Plan:
-        """Back to before the turn that began with record `to`; 0: the last turn whose changes stand."""
-        standing = [change for change in self.all if change.turn not in self._undone]
-        if not standing:
-            return Plan("undo")
-        wanted = [change for change in standing if (change.turn >= to if to else change.turn == standing[-1].turn)]
+        """Back to before the turn that began with record `to`; 0: the last turn whose changes stand. A file that was
+        left as it is when its turn was undone can still be put back with `to`."""
+        if to:
+            wanted = [change for change in self.all if change.turn >= to and self._stands(change)]
+        else:
+            standing = [change for change in self.all if change.turn not in self._undone]
+            last = max((change.turn for change in standing), default=0)
+            wanted = [change for change in standing if change.turn == last]
         turns = tuple(sorted({change.turn for change in wanted}))
         return Plan("undo", turns, tuple(_joined(wanted)))
+
+    def _stands(self, change: Change) -> bool:
+        return change.turn not in self._undone or (change.turn, change.path) in self._kept
+
+    def is_undone(self, to: int) -> bool:
+        """Whether changes since the turn `to` were taken back."""
+        return any(change.turn >= to and not self._stands(change) for change in self.all)
+
+    def limits(self, plan: Plan, to: int = 0) -> list[str]:
+        """What undo cannot reach, from the turn `to` or the first of `plan` on; without either of the last turn."""
+        first = to or min(plan.turns, default=self._turn)
+        return list(dict.fromkeys(text for turn, texts in self._limits.items() if turn >= first for text in texts))
 
     def redo(self) -> Plan:
         """What was taken back last, made again; nothing where files were changed since."""
@@ -153,6 +195,7 @@ def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
         first, last = own[0], own[-1]
         between = any(one.after != later.before for one, later in itertools.pairwise(own))
         folders = max(change.folders for change in own)
-        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between, folders)
+        during = any(change.during_command for change in own)
+        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between, folders, during)
         if between or first.before != last.after or one.chmod:
             yield one

@@ -9,8 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from agent_tui.agent.config import EngineConfig
+from agent_tui.paths import project_folders
+from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.safety import sandbox
+from agent_tui.safety.environment import CLIPBOARD, child_environment, search_path
 from agent_tui.structures.frozen import frozen
 
 SECONDS: Final = 2.0
@@ -48,23 +52,24 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
     return tuple(ClipboardTool((program, *argv[1:]), encoding) for program, argv, encoding in found if program)
 
 
-async def set_clipboard(text: str, environment: Mapping[str, str], timeout: float = SECONDS) -> Answered:
-    """Try the tools one after the other; the answer says which one took the text, and what was wrong with the others.
+def own_programs(config: EngineConfig) -> dict[str, str]:
+    """The variables by which the program finds tools of its own: none that the project brings."""
+    top = project_folders(config.cwd)[0]
+    return {**config.environment, "PATH": search_path(config.environment, top)}
 
-    `data`: {tool, problem}; both are empty on a machine without a tool. Inside of tmux also {tmux}: whether tmux has
-    the text in its own buffer.
-    """
-    held: dict[str, bool] = {}
-    if environment.get("TMUX"):
-        held["tmux"] = await _tmux(text, environment, timeout)
+
+async def set_clipboard(text: str, environment: Mapping[str, str], timeout: float = SECONDS) -> Answered:
+    """Try the tools one after the other; the answer says which one took the text, and what was wrong with others."""
+    given = child_environment(environment, CLIPBOARD)
+    tmux = await _tmux(text, given, timeout) if environment.get("TMUX") else None
     problems: list[str] = []
     for tool in clipboard_tools(environment):
         data = text.encode(tool.encoding, "replace")
-        code, said = await sandbox.feed(tool.argv, data, Path("/"), environment, timeout)
+        code, said = await sandbox.feed(tool.argv, data, Path("/"), given, timeout)
         if code == 0:
-            return _told(tool.name, "", held)
+            return Answered("clipboard", ClipboardSet(tool.name, "", tmux))
         problems.append(f"{tool.name}: {said.splitlines()[-1] if said else f'exit code {code}'}"[:_PROBLEM])
-    return _told("", "; ".join(problems), held)
+    return Answered("clipboard", ClipboardSet("", "; ".join(problems), tmux))
 
 
 async def _tmux(text: str, environment: Mapping[str, str], timeout: float) -> bool:
@@ -84,7 +89,3 @@ def _path(environment: Mapping[str, str]) -> str:
     """The absolute folders of PATH; without any a name that is none, for an empty PATH means another to `which`."""
     found = os.pathsep.join(p for p in environment.get("PATH", "").split(os.pathsep) if Path(p).is_absolute())
     return found or os.devnull
-
-
-def _told(tool: str, problem: str, held: Mapping[str, bool]) -> Answered:
-    return Answered(id="clipboard", kind="clipboard", data={"tool": tool, "problem": problem, **held})

@@ -13,17 +13,19 @@ import re
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor as Pool
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
 from agent_tui.agent.git_status import Known, Status, parsed
-from agent_tui.context import git_index
+from agent_tui.agent.new_files import NewFiles
+from agent_tui.agent.tool_context import CallContext
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.protocol.events import Event, FileChanged, Notice
+from agent_tui.protocol.events import FileChanged, UndoLimited
 from agent_tui.safety import links, paths, sandbox
+from agent_tui.safety.git import ask_git, find_repository, read_text
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.tools._diff import diff
 from agent_tui.tools._files import is_binary
@@ -33,15 +35,15 @@ MOST_BYTES: Final = 200_000_000
 """Of files that are looked at around one command."""
 DIFFS: Final = 50
 DIFF_BYTES: Final = 200_000
-UNWIND: Final = sandbox.GRACE + 0.3
-"""Seconds until a command that was cancelled has surely ended."""
+LAST: Final = 2 * sandbox.GRACE
+"""Seconds that the end of a session waits for a look after commands that were cancelled."""
 CLOCK: Final = 20_000_000
 """Nanoseconds that a file system's clock may be behind ours."""
 _TIMEOUT: Final = 2.0
 _STATUS: Final = (
-    "git", "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty",
+    "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty",
 )  # fmt: skip
-_CRLF: Final = ("git", "config", "--get", "core.autocrlf")
+_CRLF: Final = ("config", "--get", "--default", "false", "core.autocrlf")
 _ATTRIBUTES: Final = re.compile(r"(?m)^[^#\n]*\b(filter|eol|text|ident|working-tree-encoding)\b")
 _PLAIN: Final = re.compile(r"[\w./=:,@%+ -]*")
 READERS: Final = frozenset({
@@ -50,15 +52,37 @@ READERS: Final = frozenset({
 })  # fmt: skip
 """Programs that change no file, whatever their arguments; where nothing else is in the command, nobody looks."""
 
+NO_REPOSITORY: Final = (
+    "No git repository here: /undo reverts a command's changes only in files that this session changed before."
+)
+IGNORED: Final = (
+    "/undo does not see a command's changes to files that git ignores, to empty folders, and to permissions other than "
+    "executable. A file that a command deleted comes back readable only by you."
+)
+UNREAD: Final = "/undo reverts a command's changes only in files that this session changed before."
+CONVERTED: Final = (
+    "git converts files here: /undo reverts a command's changes only in files that were modified before it."
+)
+MANY: Final = f"More than {MOST_FILES:,} files are changed here: /undo does not see a command's changes to the others."
+COMMIT: Final = "A command switched to another commit: git can switch back, /undo cannot."
+MOVED: Final = (
+    "A command moved files here from where /undo does not look: /undo can delete them here, but not move them back."
+)
+APPEARED: Final = (
+    "git shows files that it did not show before a command, but the command did not make them: /undo keeps them."
+)
+"""What undo cannot reach."""
+
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Snapshot:
-    """The files before a command, which began at `begun` (nanoseconds)."""
+    """The files before the command of `call`, which began at `begun` (nanoseconds)."""
 
+    call: CallContext
     begun: int
-    status: Status
+    status: Status = Status()  # noqa: RUF009  (immutable)
     files: dict[Path, Known] = field(default_factory=dict)
 
 
@@ -69,18 +93,18 @@ def reads_only(command: str) -> bool:
 
 
 class Watch:
-    """Looks around the commands of a session. `touched`: real paths that it changed; `emit` takes what is found."""
+    """Looks around the commands of a session, and tells what it finds as the call of the command.
+    `touched`: real paths that the session changed."""
 
     def __init__(
-        self, cwd: Path, environment: Mapping[str, str], blobs: Blobs, touched: Callable[[], Iterable[str]],
-        emit: Callable[[Event], None], scrubbed: Callable[[DiffDisplay], DiffDisplay], pool: Pool,
+        self, cwd: Path, blobs: Blobs, touched: Callable[[], Iterable[str]], pool: Pool
     ) -> None:  # fmt: skip
-        self._cwd, self._environment, self._blobs = cwd, environment, blobs
-        self._touched, self._emit, self._scrubbed, self._pool = touched, emit, scrubbed, pool
-        self._repository = git_index.repository(cwd)
+        self._cwd, self._blobs, self._touched, self._pool = cwd, blobs, touched, pool
+        self._repository = find_repository(cwd)
         self._seen: dict[Path, Known] = {}
-        self._said: set[str] = set()
-        self._slow = False
+        self._limits: set[tuple[int, str]] = set()
+        """What undo cannot reach, by the turn for which that is on record."""
+        self._slow, self._problem = False, ""
         self._filtered: bool | None = None
         self._closed = False
         self._unwinding: set[asyncio.Task[None]] = set()
@@ -88,49 +112,63 @@ class Watch:
         """No command is being looked at."""
         self._idle.set()
 
-    async def before(self, command: str) -> Snapshot | None:
-        """The files before `command`; None where nobody needs to look."""
+    async def before(self, command: str, call: CallContext) -> Snapshot | None:
+        """The files before `command`; None where nobody needs to look. `after` or `later` must follow."""
         await self.settled()
         if reads_only(command):
             return None
-        begun, status = time.time_ns() - CLOCK, await self._status()
-        wanted = self._wanted(status.changed)
-        snapshot = Snapshot(begun, status, await self._off_loop(lambda: self._look(wanted, keep=True)))
-        self._idle.clear()  # until `after` or `later`
+        snapshot = Snapshot(call, time.time_ns() - CLOCK)
+        snapshot.status = await self._status(snapshot)
+        wanted = self._wanted(snapshot, snapshot.status.changed)
+        snapshot.files = await self._off_loop(lambda: self._look(wanted, keep=True))
+        self._idle.clear()
         return snapshot
 
-    async def after(self, before: Snapshot, call_id: str) -> None:
+    async def after(self, before: Snapshot) -> None:
         """Tell what is another than before."""
         try:
-            await self._after(before, call_id)
+            await self._after(before)
         finally:
             self._idle.set()
 
-    async def _after(self, before: Snapshot, call_id: str) -> None:
-        status = await self._status()
+    async def _after(self, before: Snapshot) -> None:
+        status = await self._status(before)
         same_commit = status.commit == before.status.commit
-        wanted = self._wanted({**before.files, **status.changed})
+        wanted = self._wanted(before, {**before.files, **status.changed})
         now = await self._off_loop(lambda: self._look(wanted, keep=False))
         other = {path: has for path, has in status.changed.items() if path not in before.files and same_commit}
-        earlier = before.files | await self._committed({path: has for path, has in other.items() if has and has.sha})
-        earlier |= {path: has for path, has in other.items() if has and not has.sha and self._new(now, path, before)}
+        clean = {path: has for path, has in other.items() if has and has.sha}
+        earlier = before.files | await self._committed(before, clean)
+        unknown = {path: has for path, has in other.items() if has and not has.sha}
+        gone = {has.sha for path, has in earlier.items() if path in now and not now[path].sha}
+        new = await self._off_loop(lambda: self._new(before, unknown, now, gone))
+        earlier |= {path: unknown[path] for path in new}
         if not same_commit and before.status.commit and status.commit:
-            self._say("commit", "A command moved to another commit: what that changed, git takes back, not /undo.")
+            self._limit(before, COMMIT)
+        if any(folders and now[path].sha not in gone for path, folders in new.items()):
+            self._limit(before, MOVED)
+        if unknown.keys() - new.keys():
+            self._limit(before, APPEARED, shown=False)
         told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
-        for event in await self._off_loop(lambda: list(self._differing(told, call_id))):
-            self._emit(event)
+        for event in await self._off_loop(lambda: list(self._differing(told, before.call, new))):
+            before.call.tell(event)
 
-    @staticmethod
-    def _new(now: Mapping[Path, Known], path: Path, before: Snapshot) -> bool:
-        known = now.get(path)
-        return known is not None and known.since(before.begun)  # else it was there, and git did not tell of it
+    def _new(
+        self, before: Snapshot, paths: Iterable[Path], now: Mapping[Path, Known], gone: Collection[str]
+    ) -> dict[Path, int]:
+        """Those of `paths` that came to be, each with the number of folders that came with it."""
+        if self._repository is None:
+            return {}
+        exclude = self._repository.common / "info" / "exclude"
+        new = NewFiles(self._repository.top, exclude, before.begun, before.status.changed, now, gone)
+        return {path: new.folders(path) for path in paths if new.is_new(path)}
 
-    def later(self, before: Snapshot, call_id: str) -> None:
-        """The command was cancelled, and still ends: look once it has."""
+    def later(self, before: Snapshot) -> None:
+        """The command was cancelled, and still ends: look as soon as it has. What changes later is not its own."""
 
         async def look() -> None:
-            await asyncio.sleep(UNWIND)
-            await self.after(before, call_id)
+            await sandbox.wait_for_endings()
+            await self.after(before)
 
         self._idle.set()
         if self._closed:
@@ -140,40 +178,43 @@ class Watch:
         task.add_done_callback(self._unwinding.discard)
 
     async def settled(self) -> None:
-        """Wait for commands that were cancelled. Not while one runs that was not."""
+        """Wait until commands that were cancelled have ended and were looked at. Not while one runs that was not."""
         await self._idle.wait()
         if self._unwinding:
             await asyncio.wait(set(self._unwinding))
 
-    def close(self) -> None:
-        """The session ends: nothing is told any more."""
+    async def close(self) -> None:
+        """The session ends: what cancelled commands changed is still told, and nothing after that."""
+        if self._unwinding:
+            await asyncio.wait(set(self._unwinding), timeout=LAST)
         self._closed = True
         for task in self._unwinding:
             task.cancel()
 
     # -- git
 
-    async def _status(self) -> Status:
-        if self._repository is None or self._slow:
+    async def _status(self, around: Snapshot) -> Status:
+        if self._repository is None:
+            self._limit(around, NO_REPOSITORY)
             return Status()
-        code, output = await sandbox.quiet(_STATUS, self._cwd, _TIMEOUT)
-        if code == 0 and len(output) < 1_000_000:
-            return parsed(output, self._repository.top)
-        if code != 127:
-            self._slow = True
-            self._say("slow", "git takes too long here: what commands change in other files is not kept for /undo.")
+        if not self._slow:
+            answer = await ask_git(self._repository, _STATUS, _TIMEOUT)
+            if not answer.problem:
+                self._limit(around, IGNORED, shown=False)
+                return parsed(answer.output, self._repository.top)
+            self._slow, self._problem = answer.slow, answer.problem
+        self._limit(around, f"{self._problem}: {UNREAD}")
         return Status()
 
-    async def _committed(self, clean: Mapping[Path, Known]) -> dict[Path, Known]:
+    async def _committed(self, around: Snapshot, clean: Mapping[Path, Known]) -> dict[Path, Known]:
         """What files were that had no change before: their objects, kept."""
-        if not clean or await self._filters():
+        if not clean or await self._filters(around):
             return {}
+        assert self._repository is not None  # there is a status only in one
+        asked = "".join(f"{has.sha}\n" for has in clean.values()).encode()
         with tempfile.TemporaryFile() as output:
-            asked = "".join(f"{has.sha}\n" for has in clean.values()).encode()
-            environment = {**self._environment, "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
-            argv = ("git", "cat-file", "--batch")
-            code, _ = await sandbox.feed(argv, asked, self._cwd, environment, _TIMEOUT * 5, output)
-            if code != 0:
+            answer = await ask_git(self._repository, ("cat-file", "--batch"), _TIMEOUT * 5, asked, output)
+            if answer.problem:
                 return {}
             return await self._off_loop(lambda: self._objects(output, clean))
 
@@ -193,26 +234,25 @@ class Watch:
                 found[path] = Known(self._blobs.put(content), has.mode)
         return found
 
-    async def _filters(self) -> bool:
+    async def _filters(self, around: Snapshot) -> bool:
         """Whether git changes files on their way to the work tree."""
         if self._filtered is None:
             assert self._repository is not None  # there is a status only in one
-            code, output = await sandbox.quiet(_CRLF, self._cwd, _TIMEOUT)
+            answer = await ask_git(self._repository, _CRLF, _TIMEOUT)
             files = (self._repository.top / ".gitattributes", self._repository.common / "info" / "attributes")
-            self._filtered = (code == 0 and output.strip() in ("true", "input")) or any(
-                _ATTRIBUTES.search(git_index.text(file)) for file in files
+            self._filtered = answer.output.strip() in ("true", "input") or any(
+                _ATTRIBUTES.search(read_text(file)) for file in files
             )
-            if self._filtered:
-                said = "git converts files here: only what was changed before a command is kept for /undo around it."
-                self._say("filters", said)
+        if self._filtered:
+            self._limit(around, CONVERTED)
         return self._filtered
 
     # -- files
 
-    def _wanted(self, changed: Iterable[Path]) -> list[Path]:
+    def _wanted(self, around: Snapshot, changed: Iterable[Path]) -> list[Path]:
         wanted = list(dict.fromkeys((*(Path(path) for path in self._touched()), *changed)))
         if len(wanted) > MOST_FILES:
-            self._say("many", f"More than {MOST_FILES:,} changed files: what commands change in the rest is not kept.")
+            self._limit(around, MANY)
         return wanted[:MOST_FILES]
 
     def _look(self, wanted: Iterable[Path], keep: bool) -> dict[Path, Known]:
@@ -246,18 +286,22 @@ class Watch:
                 self._seen[path] = found[path]
         return found
 
-    def _differing(self, told: Iterable[tuple[Path, Known, Known]], call_id: str) -> Iterable[FileChanged]:
+    def _differing(
+        self, told: Iterable[tuple[Path, Known, Known]], call: CallContext, folders: Mapping[Path, int]
+    ) -> Iterable[FileChanged]:
         shown = 0
         for path, then, now in told:
-            plain = not links.is_link(then.mode) and not links.is_link(now.mode)
-            if plain and not then.key and now.sha and not (then.mode ^ now.mode) & 0o100:
-                then = replace(then, mode=now.mode)  # git knows only whether it can be run
+            if then.sha and not then.key and not links.is_link(then.mode):
+                then = replace(then, mode=_mode_before(then.mode, now.mode))
             if (then.sha, then.mode) == (now.sha, now.mode):
                 continue
             display = DiffDisplay(paths.shown(path, self._cwd), (), created=not then.sha)
             if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
                 display, shown = difference, shown + 1
-            yield FileChanged(call_id, str(path), self._scrubbed(display), then.sha, now.sha, then.mode, now.mode)
+            yield FileChanged(
+                call.call_id, str(path), call.workplace.scrubbed(display), then.sha, now.sha, then.mode, now.mode,
+                folders.get(path, 0), during_command=True,
+            )  # fmt: skip
 
     def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:
         try:
@@ -270,14 +314,26 @@ class Watch:
         texts = (before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
         return diff(paths.shown(path, self._cwd), *texts, created=not then.sha)
 
-    def _say(self, what: str, text: str) -> None:
-        """Once a session."""
-        if what not in self._said:
-            self._said.add(what)
-            self._emit(Notice(text))
+    def _limit(self, around: Snapshot, text: str, shown: bool = True) -> None:
+        """Put on record, once a turn, what undo cannot reach. People are told once a session."""
+        first = not any(text == one for _, one in self._limits)
+        if (key := (around.call.turn, text)) not in self._limits:
+            self._limits.add(key)
+            around.call.tell(UndoLimited(around.call.call_id, text, shown and first))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _mode_before(known: int, now: int) -> int:
+    """The mode of a file of which git knows only whether it can be run: never wider than it was. Of one that is gone
+    nothing else is known, so it comes back for its owner alone."""
+    runs = known & 0o100
+    if not now or links.is_link(now):
+        return 0o700 if runs else 0o600
+    if runs == now & 0o100:
+        return now
+    return now | (now & 0o444) >> 2 if runs else now & ~0o111
 
 
 def _content(path: Path, mode: int, limit: int) -> bytes:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from agent_tui.paths import Folders
 from agent_tui.protocol.session_events import Directory
-from agent_tui.settings import Problem, Settings
+from agent_tui.settings import Problem, Settings, Suggestion
 from agent_tui.structures.frozen import frozen
 
 CHOOSE: Final = "?"
@@ -28,6 +28,8 @@ class EngineConfig:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Keys that are stored, also those that are not used: they are hidden wherever they come up."""
     problems: tuple[Problem, ...] = ()
+    suggestion: Suggestion | None = None
+    """The model that the project suggests, about which the person is still to be asked."""
     resume: str = ""
     model_given: bool = False
     """The model was named on the command line: it wins over the one of a resumed session."""
@@ -37,7 +39,7 @@ class EngineConfig:
     how: Literal["", "read", "fork"] = ""
     """How the session to go on with is opened: `read` along while another program has it, or as a copy (`fork`)."""
     otr: bool = False
-    """Nothing is written: no log, no contents, no output that stays; only tools that read may run."""
+    """Nothing is written: no log, no contents, no output that stays; only tools that read can run."""
     debug_wire: bool = False
     """What goes to model servers and comes back is written down."""
     directories: tuple[Directory, ...] = ()
@@ -49,6 +51,11 @@ class EngineConfig:
     def contents(self) -> Path:
         """The folder for contents and outputs."""
         return self.scratch or self.folders.data
+
+    @property
+    def outputs(self) -> Path:
+        """The folder for outputs of commands, one folder a session."""
+        return self.contents / "outputs"
 
     @property
     def blobs(self) -> Path:

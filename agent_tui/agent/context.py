@@ -16,15 +16,21 @@ PLAN_FACT = "Mode: plan. Only look and think: tools that change anything are ref
 
 
 def build_prefix(
-    cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], others: Sequence[Path] = ()
+    cwd: Path, home: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], others: Sequence[Path] = (),
+    left_out: str = "",
 ) -> tuple[ContextBuilt, list[Notice]]:
     """System prompt and tool schemas as they stand now, whole, for the log; and what of the files was not used.
-    `others`: folders that the session works in, too."""
+    `others`: folders that the session works in, too; `left_out`: names of variables that commands do not get."""
     instructions = project.instructions(cwd, home, others)
-    prefix = prompt.build(cwd, tools, skills, instructions, others)
+    prefix = prompt.build(cwd, tools, skills, instructions, others, left_out)
     schemas = json.dumps([asdict(tool) for tool in tools], ensure_ascii=True)
     hashed = hashlib.sha256((prefix.system + schemas).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     notices = [Notice(file.problem, "warning") for file in instructions if file.problem]
+    if without := prompt.left_out(skills):
+        named = ", ".join(f"/{skill.name}" for skill in without[:5])
+        more = f" and {len(without) - 5} more" if len(without) > 5 else ""
+        said = f"The list of skills is longer than {prompt.SKILLS_CHARS:,} characters: it leaves out {named}{more}"
+        notices.append(Notice(said, "warning"))
     return ContextBuilt(system=prefix.system, tools=schemas, parts=prefix.parts, hash=hashed), notices
 
 

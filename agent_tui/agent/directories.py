@@ -57,10 +57,11 @@ async def back(config: EngineConfig, record: Record, pool: Pool) -> list[Event]:
     if after != before:
         told.append(DirectoriesChanged(after, _added(new) if new else "", given=True))
     if kept:
-        told.append(Notice(f"Worked in before in this session, and still: {', '.join(one.path for one in kept)}"))
+        told.append(Notice(f"Still part of this session: {', '.join(one.path for one in kept)}"))
     for one in before:
         if said[one]:
-            told.append(Notice(f"Left out: {said[one]}.", "warning", f"/add-dir {one.path} adds what is there now"))
+            how = f"/add-dir {one.path} adds the folder that is there now"
+            told.append(Notice(f"Left out: {said[one]}.", "warning", how))
     return told
 
 
@@ -80,8 +81,8 @@ class Directories:
 
     def _tell(self) -> None:
         names = "".join(f"\n{one.path}" for one in self._record.standing.directories)
-        lists = f"Besides {self._config.cwd}, this session works in:{names}"
-        how = "/add-dir PATH adds one" + (", /add-dir --remove PATH takes one back" if names else "")
+        lists = f"This session works in {self._config.cwd} and in:{names}"
+        how = "/add-dir PATH adds one" + (", /add-dir --remove PATH removes one" if names else "")
         self._record.emit(Notice(lists if names else "No other folder was added.", hint=how))
 
     async def _add(self, text: str) -> None:
@@ -93,7 +94,7 @@ class Directories:
             return
         now = tuple(one for one in self._record.standing.directories if one.path != new.path or one == new)
         if holder := _holder(new.path, self._config, now):
-            self._record.emit(Notice(f"{new.path} is worked in already: {holder}."))
+            self._record.emit(Notice(f"{new.path} already belongs to this session: {holder}."))
             return
         self._record.emit(DirectoriesChanged((*now, new), _added([new.path])))
 
@@ -107,17 +108,17 @@ class Directories:
         path = next((one.path for one in now if one.path in (real, text.rstrip("/"))), "")
         if not path:
             names = ", ".join(one.path for one in now) or "none"
-            self._record.emit(ErrorRaised(f"{text} was not added.", "invalid_arguments", f"there are: {names}"))
+            self._record.emit(ErrorRaised(f"{text} was not added.", "invalid_arguments", f"added folders: {names}"))
             return
         rest = tuple(one for one in now if one.path != path)
         holder = _holder(path, self._config, rest)
-        after = f"it is worked in all the same: {holder}" if holder else "what is done there is asked about again"
+        after = f"it still belongs to this session: {holder}" if holder else "actions there need your approval again"
         self._record.emit(DirectoriesChanged(rest, f"Removed {path}: {after}."))
 
 
 def _added(new: list[str]) -> str:
     names = ", ".join(new)
-    return f"Added {names}: files there are read, searched and changed as those of the session's own folder are."
+    return f"Added {names}: the agent works there as in the session's own folder."
 
 
 def _holder(path: str, config: EngineConfig, known: tuple[Directory, ...]) -> str:

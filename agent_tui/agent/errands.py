@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor as Pool
+from pathlib import Path
 from typing import Any, Final
 
-from agent_tui.agent.clipboard import set_clipboard
+from agent_tui.agent.clipboard import own_programs, set_clipboard
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.exporting import Writing
 from agent_tui.agent.record import Record
@@ -33,13 +34,17 @@ class Errands:
             case SetClipboard():
                 if self._copying is not None:
                     self._copying.cancel()
-                self._copying = self._spawn(self._tell(set_clipboard(op.text, self._config.environment)))
+                self._copying = self._spawn(self._tell(set_clipboard(op.text, own_programs(self._config))))
             case WriteFile():
                 self._spawn(self._tell(self._writing.text(op.name, op.text)))
             case Export():
                 store = self._record.store
                 work = self._writing.session(store.path, self._record.session, op.path, store.trouble)
                 self._spawn(self._tell(work))
+
+    def target_of_log(self, path: str) -> Path:
+        """The new file that the session's log is to be kept in; `path` may be a folder."""
+        return self._writing.target_of_log(path, self._record.session)
 
     async def close(self) -> None:
         """What was copied last, right before the end, still gets to the clipboard; a long document is given up."""

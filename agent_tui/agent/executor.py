@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal, Protocol
 
 from pydantic import ValidationError
@@ -18,16 +19,22 @@ from agent_tui.agent import repair
 from agent_tui.agent.command_changes import Watch
 from agent_tui.agent.guard import Outcome, nudge, research_calls
 from agent_tui.agent.tool_context import CallContext, Workplace
-from agent_tui.protocol.display import Display, TextDisplay
+from agent_tui.protocol.display import CommandDisplay, TextDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.standing import Allowance
-from agent_tui.safety import paths, policy
-from agent_tui.tools.base import Tool, ToolFailure, ToolResult
+from agent_tui.safety import paths, policy, sandbox
+from agent_tui.safety.secret_span import PLACEHOLDER
+from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
 
 LABEL_LIMIT: Final = 300
 TOLD: Final = 500
 """Characters of arguments that were repaired in a result."""
+CHANGED: Final = "the file changed meanwhile, so this diff is new"
+EXPLAINED: Final = (
+    "\n\n[note: [hidden:kind:hash] stands for a secret value that you cannot see; equal ones are equal. Never write "
+    "one into a file or a command: leave the text that holds it as it is]"
+)
 WRONG: Final = 5
 """Wrong arguments that are named."""
 
@@ -39,9 +46,12 @@ Answer = tuple[str, str]
 class Journal(Protocol):
     """Where a turn writes what it does; after the turn was settled it takes nothing more."""
 
+    number: int
+    step: int
+
     def emit(self, event: Event) -> None: ...
-    def opened(self, call: ToolCall, label: str, started: bool) -> None:
-        """The call is open: if the turn is settled now, it needs a result."""
+    def opened(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
+        """The call is open: if the turn is settled now, `cancelled` is its result."""
         ...
 
     def closed(self, call: ToolCall) -> None: ...
@@ -60,6 +70,8 @@ class Prepared:
     decision: policy.Decision
     note: str = ""
     """What the model is told with the result."""
+    planned: Planned | None = None
+    """What a person was asked about and said yes to."""
 
 
 class Executor:
@@ -89,6 +101,8 @@ class Executor:
     ) -> tuple[Outcome, ...]:
         """Run the calls of one step; reads that need no consent run side by side. Returns their outcomes in order.
         `cut`: the answer reached the model's token limit, so that its last call may be half of one."""
+        if self.watch is not None:
+            await self.watch.settled()  # a command that was cancelled may write until it has ended
         outcomes: dict[int, Outcome] = {}
         group: list[tuple[int, Prepared]] = []
         looked_up = research_calls(before)
@@ -103,29 +117,29 @@ class Executor:
             group.clear()
 
         for call in calls:
-            journal.opened(call, call.name, False)
+            journal.opened(call, partial(_not_run, call, call.name))
         for index, call in enumerate(calls):
-            prepared = self._prepare(call, cut)
+            prepared = self._prepare(call, journal, cut)
             if isinstance(prepared, ToolResult):
                 await flush()
                 outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)
                 continue
-            journal.opened(call, prepared.label, False)
+            journal.opened(call, partial(_not_run, call, prepared.label))
             reads = prepared.tool.effect == "read" and not prepared.tool.research
             if self.parallel and reads and prepared.decision.verdict == "allow":
                 group.append((index, prepared))
                 continue
             await flush()
             looked_up += prepared.tool.research
-            refused = await self._consent(prepared, journal)
-            if refused is not None:
-                outcomes[index] = self._ended(call, prepared.label, refused, 0.0, journal)
+            allowed = await self._consent(prepared, journal)
+            if isinstance(allowed, ToolResult):
+                outcomes[index] = self._ended(call, prepared.label, allowed, 0.0, journal)
             else:
-                await finish(index, prepared, nudge(looked_up) if prepared.tool.research else "")
+                await finish(index, allowed, nudge(looked_up) if prepared.tool.research else "")
         await flush()
         return tuple(outcomes[index] for index in range(len(calls)))
 
-    def _prepare(self, call: ToolCall, cut: bool) -> Prepared | ToolResult:
+    def _prepare(self, call: ToolCall, journal: Journal, cut: bool) -> Prepared | ToolResult:
         tool = self.tools.get(call.name)
         if tool is None:
             if call.name in self.known():
@@ -146,33 +160,51 @@ class Executor:
             return _failed("invalid_arguments", str(error))
         command = tool.command(arguments) if tool.command else ""
         facts = policy.Facts(tool.name, tool.effect, touched, command, str(first), tuple(map(str, others)))
-        label = self.scrub(tool.label(arguments))[:LABEL_LIMIT]
-        context = CallContext(self.workplace, call.id, frozenset(path.real for path in touched))
+        label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
+        granted = frozenset(path.real for path in touched)
+        writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
+        context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
         decision = policy.decide(self.mode(), facts, self.rules)
         return Prepared(call, tool, arguments, label, context, facts, decision, note)
 
-    async def _consent(self, prepared: Prepared, journal: Journal) -> ToolResult | None:
-        """None: it may run. Otherwise the result that says why not."""
-        decision, call = prepared.decision, prepared.call
+    async def _consent(self, prepared: Prepared, journal: Journal) -> Prepared | ToolResult:
+        """The call as it may run, or the result that says why it may not. What a person said yes to is what runs:
+        where a file was changed while they were asked, they are asked about the new difference."""
+        decision = prepared.decision
         if prepared.tool.effect != "read" and (why := self.sealed()):
             return _failed("blocked", why)
         if decision.verdict == "refuse":
             return _failed("blocked", decision.reason)
         if decision.verdict == "allow":
-            return None
-        try:
-            display = await self._preview(prepared)
-        except ToolFailure as failure:
-            return failure.result()  # it would fail anyway: nobody needs to be asked
+            return prepared
+        reason = decision.reason
+        while True:
+            try:
+                planned = await prepared.tool.plan(prepared.arguments, prepared.context) if prepared.tool.plan else None
+            except ToolFailure as failure:
+                return failure.result()  # it would fail anyway: nobody needs to be asked
+            refused = await self._ask(prepared, planned, reason, journal)
+            if refused is not None:
+                return refused
+            if planned is None or planned.is_current is None or await planned.is_current():
+                return replace(prepared, planned=planned)
+            reason = f"{decision.reason}; {CHANGED}"
+
+    async def _ask(
+        self, prepared: Prepared, planned: Planned | None, reason: str, journal: Journal
+    ) -> ToolResult | None:
+        """Ask the person about a call. None: yes. Otherwise the result that says why not."""
+        decision, call = prepared.decision, prepared.call
         asked = ApprovalAsked(
-            id=self.new_id(), call_id=call.id, tool=call.name, label=prepared.label, reason=decision.reason,
-            display=display, always=decision.always_text if decision.always else "", hard=decision.hard,
+            id=self.new_id(), call_id=call.id, tool=call.name, label=prepared.label, reason=reason,
+            display=self.workplace.scrubbed_question(planned.display) if planned else None,
+            always=decision.always_text if decision.always else "", hard=decision.hard,
             mode=policy.unasked(self.mode(), prepared.facts),
         )  # fmt: skip
         journal.emit(asked)
         if self.ask is None:
             journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
-            return _failed("denied", f"nobody is there to allow it ({decision.reason})")
+            return _failed("denied", f"nobody can approve it here ({reason})")
         choice, words = await self.ask(asked)
         verdict: Verdict = "once" if choice == "once" else "always" if choice == "always" else "no"
         allows = self._on_record(decision.always) if verdict == "always" else None
@@ -194,24 +226,18 @@ class Executor:
             return None
         return Allowance(rule.tool, rule.targets, rule.folder)
 
-    async def _preview(self, prepared: Prepared) -> Display | None:
-        preview = prepared.tool.preview
-        if preview is None:
-            return None
-        display = await preview(prepared.arguments, prepared.context)
-        return self.workplace.scrubbed(display)
-
     async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
         call, tool, decision = prepared.call, prepared.tool, prepared.decision
-        journal.opened(call, prepared.label, True)
+        started = time.monotonic()
+        journal.opened(call, lambda: self._cancelled(prepared, time.monotonic() - started))
         limit = (tool.timeout(prepared.arguments) or self.workplace.command_timeout) if tool.timeout else 0.0
         journal.emit(
             ToolStarted(
                 call_id=call.id, name=call.name, label=prepared.label, arguments=self.scrub(call.arguments),
                 effect=tool.effect, note=decision.note, timeout_s=limit,
+                output=prepared.context.output_file.name if tool.command else "",
             )
         )  # fmt: skip
-        started = time.monotonic()
         if tool.effect != "read" and (why := self.sealed()):  # that the intent cannot be saved shows only now
             return self._ended(call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research)
         try:
@@ -221,22 +247,37 @@ class Executor:
         except Exception as error:  # the boundary of a tool call
             self.workplace.log.exception("tool %s", call.name)
             result, seconds = _failed("exception", f"{type(error).__name__}: {error}"), time.monotonic() - started
-        return self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
+        outcome = self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
+        prepared.context.release()
+        return outcome
 
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
         """Run the tool, and say how many seconds that took; around a command, look what it changes."""
-        tool, command = prepared.tool, prepared.facts.command
-        before = await self.watch.before(command) if self.watch is not None and command else None
-        started, ended = time.monotonic(), 0.0
+        tool, command, watch = prepared.tool, prepared.facts.command, self.watch
+        if tool.effect != "read":
+            await sandbox.wait_for_endings()
+        before = await watch.before(command, prepared.context) if watch is not None and command else None
+        started, looked = time.monotonic(), False
         try:
-            result = await tool.run(prepared.arguments, prepared.context)
-            ended = time.monotonic()
+            planned = prepared.planned
+            result = await (planned.apply() if planned else tool.run(prepared.arguments, prepared.context))
+            seconds = time.monotonic() - started
+            if watch is not None and before is not None:
+                await watch.after(before)
+                looked = True
         finally:
-            if self.watch is not None and before is not None and not ended:
-                self.watch.later(before, prepared.call.id)
-        if self.watch is not None and before is not None:
-            await self.watch.after(before, prepared.call.id)
-        return result, ended - started
+            if watch is not None and before is not None and not looked:
+                watch.later(before)
+        return result, seconds
+
+    def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
+        """The result of a call that is cancelled while it runs: what came of its output is part of it."""
+        captured, command = prepared.context.captured, prepared.facts.command
+        said, display = "Error [cancelled]: cancelled while it ran", None
+        if output := captured.text():
+            said += f". Its output until then:\n{output}{captured.loss}"
+            display = CommandDisplay(command, str(self.workplace.roots[0]), output)
+        return self._result(prepared.call, prepared.label, ToolResult(said, display, "cancelled"), seconds, "")
 
     def _ended(
         self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",
@@ -244,15 +285,25 @@ class Executor:
     ) -> Outcome:  # fmt: skip
         if result.display is None and result.tag != "ok":
             result = replace(result, display=TextDisplay(result.content))
-        content = capped(self.scrub(result.content), self.workplace.max_output_chars) + note
-        journal.emit(
-            ToolEnded(
-                call_id=call.id, name=call.name, label=label, content=content,
-                display=self.workplace.scrubbed(result.display), duration_ms=round(seconds * 1000), tag=result.tag,
-            )
-        )  # fmt: skip
+        ended = self._result(call, label, result, seconds, note)
+        journal.emit(ended)
         journal.closed(call)
-        return Outcome(call.name, call.arguments, content, research)
+        return Outcome(call.name, call.arguments, ended.content, research)
+
+    def _result(self, call: ToolCall, label: str, result: ToolResult, seconds: float, note: str) -> ToolEnded:
+        """`result` as it may be told: scrubbed and capped."""
+        content = capped(self.scrub(result.content), self.workplace.max_output_chars)
+        content += (EXPLAINED if PLACEHOLDER.search(content) else "") + note
+        return ToolEnded(
+            call_id=call.id, name=call.name, label=label, content=content,
+            display=self.workplace.scrubbed(result.display), duration_ms=round(seconds * 1000), tag=result.tag,
+        )  # fmt: skip
+
+
+def _not_run(call: ToolCall, label: str) -> ToolEnded:
+    """The result of a call that is cancelled before it runs."""
+    said = "Error [cancelled]: cancelled before it ran"
+    return ToolEnded(call_id=call.id, name=call.name, label=label, content=said, tag="cancelled")
 
 
 def capped(text: str, limit: int) -> str:

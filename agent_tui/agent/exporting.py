@@ -10,6 +10,7 @@ from concurrent.futures import Executor as Pool
 from pathlib import Path
 from typing import Final
 
+from agent_tui.protocol.answers import FileWritten
 from agent_tui.protocol.events import Answered
 from agent_tui.sessions import store
 from agent_tui.sessions.export import FORMATS, Format, export, format_of
@@ -33,11 +34,11 @@ class Writing:
         def work() -> Path:
             target, form = self._target(path, session)
             if not log.exists():
-                raise FileNotFoundError("nothing was asked in this session yet")
+                raise FileNotFoundError("this session has no prompt yet")
             events, _ = store.read(log)
             return write_new(target, export(events, form, self._check))
 
-        return await self._told(work, f"without what could not be saved: {trouble}" if trouble else "")
+        return await self._told(work, f"without the part that could not be saved: {trouble}" if trouble else "")
 
     def _check(self) -> None:
         if self.ended:
@@ -48,31 +49,39 @@ class Writing:
         return await self._told(lambda: write_new(self.cwd / (Path(name).name or "copied.txt"), text), "")
 
     async def _told(self, work: Callable[[], Path], note: str) -> Answered:
-        data = {"path": "", "problem": "", "note": note}
         try:
             written = await asyncio.get_running_loop().run_in_executor(self.pool, work)
-            data["path"] = self._shown(written)
+            data = FileWritten(self._shown(written), note=note)
         except (OSError, ValueError) as error:
-            data["problem"] = _reason(error)
-        return Answered(id="written", kind="written", data=data)
+            data = FileWritten(problem=_reason(error), note=note)
+        return Answered("written", data)
 
     def _target(self, path: str, session: str) -> tuple[Path, Format]:
         """The file that `path` means, and its format. Raises ValueError."""
-        name = f"agent-tui-{time.strftime('%Y-%m-%d')}-{session[:8]}"
+        name = _new_name(session)
         text = path.strip()
         if (form := next((f for f in FORMATS if text.lower() == f), None)) is not None:
             return self.cwd / f"{name}.{form}", form
-        if text == "~" or text.startswith("~/"):
-            text = self._home + text[1:]
-        target = self.cwd / text
+        target = self._meant(text)
         if not text or text.endswith("/") or target.is_dir():
             return target / f"{name}.md", "md"
         if not target.suffix:
             return target.with_name(f"{target.name}.md"), "md"
         form = format_of(target.suffix)
         if form is None:
-            raise ValueError(f"{target.suffix} is no format: there are {', '.join(f'.{f}' for f in FORMATS)}")
+            raise ValueError(f"{target.suffix} is not a format; use {', '.join(f'.{f}' for f in FORMATS)}")
         return target, form
+
+    def target_of_log(self, path: str, session: str) -> Path:
+        """The file that `path` means, where the log of `session` itself is to be kept."""
+        target = self._meant(path.strip())
+        return target / f"{_new_name(session)}.jsonl" if path.endswith("/") or target.is_dir() else target
+
+    def _meant(self, text: str) -> Path:
+        """The path that a person wrote."""
+        if text == "~" or text.startswith("~/"):
+            text = self._home + text[1:]
+        return self.cwd / text
 
     def _shown(self, path: Path) -> str:
         """As a person would write it: from the session's folder, or from home."""
@@ -80,6 +89,10 @@ class Writing:
             return str(path.relative_to(self.cwd))
         home = Path(self._home) if self._home else None
         return f"~/{path.relative_to(home)}" if home is not None and path.is_relative_to(home) else str(path)
+
+
+def _new_name(session: str) -> str:
+    return f"agent-tui-{time.strftime('%Y-%m-%d')}-{session[:8]}"
 
 
 def write_new(path: Path, text: str) -> Path:
@@ -101,7 +114,7 @@ def write_new(path: Path, text: str) -> Path:
             target.unlink(missing_ok=True)
             raise
         return target
-    raise FileExistsError(f"{path.name} and {MOST - 1} numbers behind it are taken")
+    raise FileExistsError(f"{path.name} and {MOST - 1} numbered names after it exist already")
 
 
 def _reason(error: Exception) -> str:

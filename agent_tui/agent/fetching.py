@@ -18,7 +18,7 @@ SURE: Final = 3.0
 DOWN: Final = "start it with `ollama serve`"
 NO_SUCH: Final = "pull model manifest: file does not exist"
 """How Ollama says that there is no model of that name."""
-LIBRARY: Final = "https://ollama.com/library lists what there is"
+LIBRARY: Final = "https://ollama.com/library lists the models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ async def fetch(
     """Fetch `name`; `show` hears what is here, a percent at a time. `serve` is called when Ollama is
     started, because it does not run; None: it may not be. None: it is here."""
     if not name or not name.isprintable() or any(map(str.isspace, name)):
-        return Unfetched("name", f"{name!r}: no name of a model", "such as qwen3:8b")
+        return Unfetched("name", f"{name!r} is not a model name", "such as qwen3:8b")
     server = choose.make(f"ollama/{name}", config.settings, config.environment, config.cwd, config.folders.data)
     assert isinstance(server, OllamaProvider)
     told, began = -1, (0.0, 0)
@@ -66,9 +66,9 @@ async def fetch(
             show(Come(percent, done, total, (total - done) * (now - began[0]) / (done - began[1]) if sure else 0.0))
 
     try:
-        if await local_server.down(server, config.environment):
+        if await local_server.down(server, config):
             if serve is None:
-                return Unfetched("down", f"Ollama does not run at {server.base_url}", DOWN)
+                return Unfetched("down", f"Ollama is not running at {server.base_url}", DOWN)
             serve()
             if problem := await local_server.start(server, config):
                 return Unfetched("failed", problem)

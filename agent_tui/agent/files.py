@@ -6,14 +6,16 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
+from dataclasses import replace
 from functools import partial
 from logging import Logger
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.context.file_index import MOST, FileIndex, Listing
 from agent_tui.context.git_index import Stopped
+from agent_tui.protocol import answers
 from agent_tui.protocol.events import Answered
 from agent_tui.structures import fuzzy
 
@@ -36,20 +38,20 @@ class Files:
         self._others, self._walked_in = others, tuple[Path, ...]()
         self.ended = False
         self._tell, self._pool = tell, pool
-        self._told: dict[str, Any] = {}
+        self._told: answers.Files | None = None
         self._walked = float("-inf")
         self._running = False
 
     async def tell(self, id: str) -> None:
         """Answer the query `id`: what is known, and again when it was looked at."""
-        if self._told:
-            self._tell(Answered(id=id, kind="files", data=self._told))
+        if self._told is not None:
+            self._tell(Answered(id, self._told))
         fresh = time.monotonic() - self._walked < FRESH and self._walked_in == self._others()
         if self._running or fresh:
             return
         self._running = True
         try:
-            if not self._told:
+            if self._told is None:
                 await self._answer(id, self.index.at_once, False)
             self._walked_in = self._others()
             await self._answer(id, partial(self._whole, self._walked_in), True)
@@ -83,7 +85,7 @@ class Files:
                 breathed = time.monotonic()
             return self.ended
 
-        def work() -> dict[str, Any] | None:
+        def work() -> answers.Files | None:
             try:
                 listing = listed(stopped)
             except Stopped:
@@ -97,19 +99,21 @@ class Files:
             self._walked = time.monotonic()
         if data is not None:
             self._told = data
-            self._tell(Answered(id=id, kind="files", data=data))
+            self._tell(Answered(id, data))
 
 
-def _told(listing: Listing, whole: bool, before: dict[str, Any], pause: Callable[[], bool]) -> dict[str, Any]:
+def _told(
+    listing: Listing, whole: bool, before: answers.Files | None, pause: Callable[[], bool]
+) -> answers.Files:
     notes = [f"only the first {MOST:,} are listed"] if listing.more else []
     if listing.unreadable:
         notes.append(f"{listing.unreadable:,} folder{'s' * (listing.unreadable > 1)} cannot be read")
     note = ", ".join(notes)
-    if before and len(before["paths"]) == len(listing.paths) and set(before["paths"]) == set(listing.paths):
-        return {**before, "whole": whole, "note": note}  # the same lists: nobody has to look again
+    if before and len(before.paths) == len(listing.paths) and set(before.paths) == set(listing.paths):
+        return replace(before, whole=whole, note=note)  # the same lists: nobody has to look again
     return _data(listing.paths, note, whole, pause)
 
 
-def _data(paths: list[str], note: str, whole: bool, pause: Callable[[], bool]) -> dict[str, Any]:
+def _data(paths: list[str], note: str, whole: bool, pause: Callable[[], bool]) -> answers.Files:
     made = fuzzy.corpus(paths, pause)
-    return {"paths": made.paths, "folded": made.folded, "names": made.names, "whole": whole, "note": note}
+    return answers.Files(made.paths, made.folded, made.names, whole, note)

@@ -17,13 +17,13 @@ from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.looking import Looker
 from agent_tui.agent.record import Sink
+from agent_tui.protocol.answers import ForkOutcome
 from agent_tui.protocol.codec import BadRecord, decode
 from agent_tui.protocol.events import (
     Answered,
     Directory,
     ErrorRaised,
     Event,
-    ModeChanged,
     ModelChanged,
     Notice,
     Restored,
@@ -43,10 +43,10 @@ T = TypeVar("T")
 
 PERIOD: Final = 0.5
 """Seconds between two looks at the log. No event says that a file has grown."""
-ONLY_READ: Final = "Another program works at this session: here it is only read along."
-HINT: Final = "/fork makes a copy that you can work in; once it is closed there, /resume opens it"
+ONLY_READ: Final = "Another program uses this session: it is read only here."
+HINT: Final = "/fork makes your own copy; /resume opens it when it is closed there"
 CLOSED: Final = "The other program has closed this session."
-CUT_OFF: Final = "The program that wrote this session has ended in the midst of a turn."
+CUT_OFF: Final = "The other program stopped during a turn."
 OPENS: Final = "/resume opens it here"
 _QUIET: Final = (SaveDraft, KeepPlace, Cancel, CancelAside)
 
@@ -73,7 +73,7 @@ class Reader:
         self.session = config.resume
         self._path = log_path(config.folders.sessions, config.resume)
         self._end = 0
-        self._standing = ("", "")
+        self._model = ""
         self._let_go = False
         self._settled = False
         """Told is what settles the turn that the other program left open; the log has nothing of it."""
@@ -99,7 +99,7 @@ class Reader:
 
     @property
     def standing(self) -> tuple[str, str]:
-        return self._standing
+        return self._model, ""  # the mode is the other program's: it is chosen where it holds
 
     def handle(self, op: Op) -> None:
         match op:
@@ -168,26 +168,18 @@ class Reader:
             self.say(Notice(CLOSED, hint=OPENS))
 
     def _note(self, event: Event) -> None:
-        model, mode = self._standing
-        match event:
-            case SessionStarted():
-                self._standing = (event.model, event.mode)
-            case ModelChanged():
-                self._standing = (event.model, mode)
-            case ModeChanged():
-                self._standing = (model, event.mode)
-            case _:
-                pass
+        if isinstance(event, SessionStarted | ModelChanged):
+            self._model = event.model
 
     # -- the rest
 
     async def _fork(self, at: int) -> None:
-        data = {"id": "", "parent": self.session, "at": at, "problem": ""}
+        made = problem = ""
         try:
-            data["id"] = await self._off_loop(lambda: fork(self._config.folders.sessions, self.session, at))
+            made = await self._off_loop(lambda: fork(self._config.folders.sessions, self.session, at))
         except OSError as error:
-            data["problem"] = error.strerror or str(error)
-        self._tell(Answered(id="forked", kind="forked", data=data))
+            problem = error.strerror or str(error)
+        self._tell(Answered("forked", ForkOutcome(made, self.session, at, problem)))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -198,7 +190,7 @@ class Reader:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self.say(ErrorRaised(f"{type(error).__name__}: {error}", "session", "/resume opens it anew"))
+            self.say(ErrorRaised(f"{type(error).__name__}: {error}", "session", "/resume opens it again"))
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

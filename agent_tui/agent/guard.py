@@ -50,7 +50,7 @@ def held(steps: Sequence[tuple[Outcome, ...]]) -> str:
         return f"The same call ({calls}) gave the same result three times in a row."
     now, before = research_calls(steps), research_calls(steps[:-1])
     if now // RESEARCH_ASK > before // RESEARCH_ASK:
-        return f"The model has looked things up {now} times in this turn."
+        return f"The model has made {now} look-ups in this turn."
     return ""
 
 

@@ -115,8 +115,8 @@ class AtWork:
         await self.agent.past.close()
         await self.agent.close()
         if (watch := self.agent.turns.executor.watch) is not None:
-            watch.close()
-        self.agent.record.store.close()
+            await watch.close()
+        self.agent.record.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -17,15 +17,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.agent.clipboard import own_programs
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.tool_context import Workplace
 from agent_tui.paths import make_private
+from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import Image, Message, Request, UserMessage
 from agent_tui.safety import paths, sandbox
+from agent_tui.safety.environment import CLIPBOARD, child_environment
 from agent_tui.tools._images import Picture, picture
 from agent_tui.tools.base import ToolContext, ToolResult
 
@@ -55,38 +58,42 @@ class Images:
         self._config, self._tell, self._workplace = config, tell, workplace
 
     async def look(self, id: str, path: str) -> None:
-        """Answer what is at `path`: `{path, width, height, problem}`."""
-        await self._answer(id, "image", lambda: self._looked(path))
+        """Answer what is at `path`."""
+        await self._answer(id, ImageFile, lambda: self._looked(path))
 
     async def paste(self, id: str) -> None:
         """Answer with the image that the clipboard holds, as a file of ours; without a path where it holds none."""
         problems: list[str] = []
-        for argv in clipboard_tools(self._config.environment):
-            code, data, said = await _output(argv, self._config.environment)
+        environment = own_programs(self._config)
+        for argv in clipboard_tools(environment):
+            code, data, said = await _output(argv, environment)
             if data and (found := picture(data)):
-                await self._answer(id, "clipboard_image", partial(self._taken, data, found))
+                await self._answer(id, ClipboardImage, partial(self._taken, data, found))
                 return
             if code == 124:
                 problems.append(f"the clipboard could not be read: {Path(argv[0]).name}: {said}"[:_PROBLEM])
-        self._tell(Answered(id=id, kind="clipboard_image", data={"path": "", "problem": "; ".join(problems)}))
+        self._tell(Answered(id, ClipboardImage(problem="; ".join(problems))))
 
-    async def _answer(self, id: str, kind: str, work: Callable[[], dict[str, Any]]) -> None:
+    async def _answer(
+        self, id: str, kind: type[ImageFile | ClipboardImage], work: Callable[[], tuple[Path, Picture]]
+    ) -> None:
         try:
-            data = await self._workplace.off_loop(work)
+            real, found = await self._workplace.off_loop(work)
+            data = kind(str(real), found.width, found.height)
         except (OSError, ValueError, RuntimeError, NoImage, paths.NotRegular) as error:
-            data = {"path": "", "problem": str(error)[:_PROBLEM] or type(error).__name__}
-        self._tell(Answered(id=id, kind=kind, data=data))
+            data = kind(problem=str(error)[:_PROBLEM] or type(error).__name__)
+        self._tell(Answered(id, data))
 
-    def _taken(self, data: bytes, found: Picture) -> dict[str, Any]:
-        return _told(self._kept("clipboard", data), found)
+    def _taken(self, data: bytes, found: Picture) -> tuple[Path, Picture]:
+        return self._kept("clipboard", data), found
 
-    def _looked(self, path: str) -> dict[str, Any]:
+    def _looked(self, path: str) -> tuple[Path, Picture]:
         real = paths.resolve(str(Path(path).expanduser()), self._config.cwd)
         data, found = read(real)
         if not any(real.is_relative_to(root) for root in self._workplace.roots):
             real = self._kept(real.stem, data)  # it was named by the person, and may be gone when it is sent
         root = self._workplace.roots[0]
-        return _told(real.relative_to(root) if real.is_relative_to(root) else real, found)
+        return real.relative_to(root) if real.is_relative_to(root) else real, found
 
     def _kept(self, stem: str, data: bytes) -> Path:
         """A copy among the session's own files, with mode 0600."""
@@ -104,14 +111,10 @@ def read(real: Path) -> tuple[bytes, Picture]:
     data = paths.read_regular(real, MOST)
     found = picture(data)
     if found is None:
-        raise NoImage(f"{real.name} is no PNG, JPEG, GIF or WebP image")
+        raise NoImage(f"{real.name} is not a PNG, JPEG, GIF or WebP image")
     if len(data) > MOST:
         raise NoImage(f"{real.name} is larger than {MOST // 1_000_000} MB")
     return data, found
-
-
-def _told(real: Path, found: Picture) -> dict[str, Any]:
-    return {"path": str(real), "width": found.width, "height": found.height, "problem": ""}
 
 
 async def attached(real: Path, result: ToolResult, ctx: ToolContext) -> ToolResult:
@@ -156,9 +159,9 @@ def _filled(message: Message, get: Callable[[str], bytes], takes: bool | None) -
             if takes is not False:
                 images.append(replace(image, data=base64.b64encode(get(image.blob)).decode()))
                 continue
-            why = "this model takes no images"
+            why = "this model does not accept images"
         except (OSError, ValueError):
-            why = "its kept copy is gone"
+            why = "its saved copy is gone"
         lost += f"\n[{image.name} was left out: {why}]"
     return UserMessage(message.text + lost, tuple(images))
 
@@ -182,7 +185,8 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
 async def _output(argv: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, bytes, str]:
     """Exit code, what the program writes to its stdout (nothing if that is too much), and the end of its stderr."""
     with tempfile.TemporaryFile() as output:
-        task = asyncio.ensure_future(sandbox.feed(argv, b"", Path("/"), environment, SECONDS, output))
+        given = child_environment(environment, CLIPBOARD)
+        task = asyncio.ensure_future(sandbox.feed(argv, b"", Path("/"), given, SECONDS, output))
         try:
             while not task.done() and os.fstat(output.fileno()).st_size <= MOST:
                 await asyncio.wait({task}, timeout=_LOOK)

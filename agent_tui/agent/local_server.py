@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from agent_tui.agent.clipboard import own_programs
 from agent_tui.agent.config import EngineConfig
 from agent_tui.paths import make_private
 from agent_tui.providers.base import ProviderError
 from agent_tui.providers.ollama import OllamaProvider
 from agent_tui.providers.wire import is_loopback
 from agent_tui.safety import sandbox
+from agent_tui.safety.environment import MODEL_SERVER, child_environment
 
 LOG: Final = "ollama-serve.log"
 START_SECONDS: Final = 30.0
@@ -28,9 +30,9 @@ def program(environment: Mapping[str, str]) -> str:
     return shutil.which("ollama", path=environment.get("PATH")) or ""
 
 
-async def down(server: OllamaProvider, environment: Mapping[str, str]) -> bool:
+async def down(server: OllamaProvider, config: EngineConfig) -> bool:
     """Whether `server` would be on this machine, could be started, and does not run."""
-    if not is_loopback(server.base_url) or not program(environment):
+    if not is_loopback(server.base_url) or not program(own_programs(config)):
         return False
     try:
         await server.version()
@@ -44,8 +46,9 @@ async def start(server: OllamaProvider, config: EngineConfig) -> str:
     log = config.folders.logs / LOG
     make_private(log.parent)
     log.touch(mode=0o600)
-    argv = ["/bin/sh", "-c", _IN_BACKGROUND, "sh", program(config.environment), str(log)]
-    code, said = await sandbox.feed(argv, b"", Path("/"), config.environment, timeout=5.0)
+    argv = ["/bin/sh", "-c", _IN_BACKGROUND, "sh", program(own_programs(config)), str(log)]
+    environment = child_environment(config.environment, (*MODEL_SERVER, *config.settings.tools.pass_env))
+    code, said = await sandbox.feed(argv, b"", Path("/"), environment, timeout=5.0)
     if code:
         return f"`ollama serve` cannot be started: {said}"
     for _ in range(int(START_SECONDS / LOOK_SECONDS)):
@@ -55,4 +58,4 @@ async def start(server: OllamaProvider, config: EngineConfig) -> str:
             await asyncio.sleep(LOOK_SECONDS)
         else:
             return ""
-    return f"`ollama serve` does not answer after {START_SECONDS:g} s: {log} says more"
+    return f"`ollama serve` does not answer after {START_SECONDS:g} s: see {log}"

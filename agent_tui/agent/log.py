@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 from datetime import datetime
@@ -31,8 +32,12 @@ def open_log(folder: Path | None) -> logging.Logger:
         make_private(folder)
         path = folder / f"agent-{datetime.now():%Y%m%d-%H%M%S-%f}.log"
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-        handler: logging.Handler = _Quiet(path, encoding="utf-8", errors="backslashreplace")
+        file = _Quiet(path, encoding="utf-8", errors="backslashreplace")
+        if file.stream is not None:  # as it is for one that is opened at once
+            faulthandler.enable(file.stream)  # for a crash of the interpreter itself
+        handler: logging.Handler = file
     except OSError:
+        faulthandler.disable()  # it would write over the screen
         handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)

@@ -1,9 +1,4 @@
-"""Queries that read files: answered from the pool, and given up when nobody waits for them any more.
-
-Shapes of `answered`, beside those of `previews`: search `{words, here, note, more, hits: [{session, snippet, turn, n,
-marks}]}` (`more`: the logs are still being read, another answer under the same id follows); stats: the fields of
-`Stats`; tree `[{session, depth, last, lines}]`.
-"""
+"""Queries that read files: answered from the pool, and given up when nobody waits for them any more."""
 
 from __future__ import annotations
 
@@ -11,11 +6,12 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
-from dataclasses import asdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.previews import told
+from agent_tui.protocol.answers import SearchResults, Tree
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.protocol.ops import Query
 from agent_tui.registry import late
@@ -91,21 +87,19 @@ class Looker:
         if self.config.otr:
             found = search.search_logs(folders.sessions, op.argument, cwd, HITS, check)
         elif more and not cache.cache_file(folders.cache).exists():
-            found = search.Found(note="the sessions are read for the first time")
+            found = SearchResults(note="reading all sessions for the first time")
         else:
             found = search.search(folders.sessions, folders.cache, op.argument, cwd, HITS, fresh=False, check=check)
-        data = {"words": op.argument, "here": here, "more": more, **asdict(found)}
-        return Answered(id=op.id, kind="search", data=data)
+        return Answered(op.id, replace(found, words=op.argument, here=here, more=more))
 
     def _stats(self, op: Query) -> Answered:
         try:
             events, _ = store.read(store.log_path(self.config.folders.sessions, op.argument or self.session))
         except OSError:
             events = []  # nothing was asked in it yet
-        return Answered(id=op.id, kind="stats", data=stats.dump(stats.stats(events)))
+        return Answered(op.id, stats.stats(events))
 
     def _tree(self, op: Query) -> Answered:
         folders = self.config.folders
         listed = index.recent(folders.sessions, None, {} if self.config.otr else cache.known(folders.cache))
-        branches = tree.of(listed, op.argument or self.session)
-        return Answered(id=op.id, kind="tree", data=[asdict(branch) for branch in branches])
+        return Answered(op.id, Tree(tuple(tree.of(listed, op.argument or self.session))))

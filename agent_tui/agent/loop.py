@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from agent_tui.agent import length, retries
+from agent_tui.agent import retries, token_limit
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.attachments import Attach
 from agent_tui.agent.executor import Executor
@@ -92,12 +92,17 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
         long = reply.stop_reason == "length"
         cuts = cuts + 1 if long else 0
         if long:
-            turn.emit(length.told(reply, cuts, with_.continues))
+            turn.emit(token_limit.cut_notice(reply, cuts, with_.continues))
+        full = reply.stop_reason == "window"
+        if reply.calls:
+            done.append(await with_.executor.run(reply.calls, turn, done, long or full))
+        if full:
+            turn.emit(token_limit.full_window(with_.info, with_.history(), with_.interactive))
+            return "error"
         if not reply.calls:
-            if turn.steers or (long and length.goes_on(reply, cuts, with_.continues)):
+            if turn.steers or (long and token_limit.goes_on(reply, cuts, with_.continues)):
                 continue
             return "completed"
-        done.append(await with_.executor.run(reply.calls, turn, done, long))
         if reason := held(done):
             choice, words = await with_.hold(reason)
             if choice == "stop":
@@ -112,6 +117,7 @@ async def heard(turn: Turn, attach: Attach) -> None:
     """What the person said while the turn ran enters it, with the files that it names."""
     while turn.steers:
         steer = turn.steers.pop(0)
+        turn.steered.append(steer)
         turn.emit(steer)
         await attach(steer.text, turn)
 
@@ -132,22 +138,28 @@ async def answer(
         end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
         if isinstance(end, Finished):
             turn.cut = None
-            reply = turn.replied(end.stop_reason, end.calls, end.state)
+            reason = token_limit.stop_reason(end.stop_reason, end.usage, with_.info)
+            reply = turn.replied(reason, end.calls, end.state)
             await _account(turn, with_, request, reply, end, took)
             return reply, with_
-        begun = turn.streaming is not None and turn.streaming.begun
-        wait = retries.again(attempt, end, begun, with_.chain.more)
-        if wait is None and not begun and (other := await with_.chain.next(end)) is not None:
+        spoken = turn.streaming is not None and bool(turn.streaming.text_chars)
+        wait = retries.again(attempt, end, spoken, with_.chain.more)
+        if wait is None and not spoken and (other := await with_.chain.next(end)) is not None:
+            turn.void()
             turn.emit(RequestFailed(with_.info.name, end.kind, took))
             with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
             if not await with_.may_send(other.provider, other.info.name, request):  # it may cost more
                 return "budget_exceeded", with_
         elif wait is None:
-            if begun:
+            if turn.streaming is not None and turn.streaming.begun:
                 turn.broken("error")
+            if end.kind == "overflow":
+                tokens = partial(with_.accounts.calibration.tokens, with_.info.name, "read")
+                end = token_limit.too_long(end, with_.info, with_.history(), tokens, with_.interactive)
             turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
             return "error", with_
         else:
+            turn.void()
             turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind))
             await asyncio.sleep(wait)
 
@@ -173,7 +185,7 @@ async def stream(turn: Turn, provider: Provider, request: Request) -> Finished |
                     turn.arguments(item.index, item.name, item.text)
                 case Finished() | Failed():
                     return item
-    return Failed("broken_stream", f"{provider.name}: the stream ended without an end", may_pass=True)
+    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end", may_pass=True)
 
 
 def cut(with_: Collaborators, request: Request, started: float) -> Callable[[AssistantReplied], UsageReported]:
@@ -197,4 +209,4 @@ async def _account(
         why = f": {end.why.rstrip('.')}" if end.why else ""
         turn.emit(Notice(f"The model declined to answer{why}.", "warning"))
     if end.stop_reason == "stop" and not reply.text.strip():
-        turn.emit(Notice("The model answered with nothing.", "warning", "/continue lets it go on"))
+        turn.emit(Notice("The model sent an empty answer.", "warning", "/continue asks it to continue"))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from agent_tui.agent import offers
+from agent_tui.agent import offers, setting_up
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.record import Record
 from agent_tui.agent.stored_keys import Fresh
+from agent_tui.protocol import answers
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import choose
 from agent_tui.providers.base import Provider
-from agent_tui.settings import Settings
+from agent_tui.settings import Settings, unsuitable
 
-WAYS = "/models lists what there is, /setup sets up a provider"
-NO_TOOLS = "This model does not say that it can call tools: it may only be able to talk."
+WAYS = "/models lists the models, /setup adds a provider"
+NO_TOOLS = "This model may not support tools: then it can only chat."
 
 
 class Models:
@@ -28,17 +28,25 @@ class Models:
         self.config = config
         self.provider: Provider | None = None
         self.info = ModelInfo("")
-        self.tried: tuple[choose.Tried, ...] = ()
+        self.tried: tuple[answers.Tried, ...] = ()
         self.offered: tuple[str, ...] = ()
         """What the servers had when they were asked last."""
         self.fresh: Fresh | None = None
         """The configuration with the keys that are stored now: one may have been kept meanwhile."""
+        self.refreshing: Callable[[EngineConfig], Fresh] | None = None
+        """Makes `fresh`, for another configuration."""
         self._missed: dict[str, bool] = {}
         """What was wrong with the stored keys, and whether the person was told."""
 
     @property
     def _world(self) -> tuple[Mapping[str, str], Path, Path]:
         return self.config.environment, self.config.cwd, self.config.folders.data
+
+    def configure(self, config: EngineConfig) -> None:
+        """From now on it is `config` that the keys are added to."""
+        self.config = config
+        if self.refreshing is not None:
+            self.fresh = self.refreshing(config)
 
     async def first(self, wanted: str) -> choose.Choice:
         """The model to start with: the one that is wanted, else what is there."""
@@ -61,8 +69,9 @@ class Models:
             self._missed[line] = True
             record.emit(Notice(line, "warning"))
 
-    async def change(self, record: Record, name: str, base_url: str) -> None:
-        """Change to `name`, to what answers at `base_url`, or (neither given) look again. A failure changes nothing."""
+    async def change(self, record: Record, name: str, base_url: str = "") -> bool:
+        """Change to `name`, to what answers at `base_url`, or (neither given) look again. Whether that was found; a
+        failure changes nothing."""
         before = self.info.name
         if base_url:
             choice = await choose.connect(base_url, await self.unlock(("compatible", "ollama")), *self._world)
@@ -70,22 +79,54 @@ class Models:
             choice = await choose.choose(name, self.config.settings, *self._world, self.unlock)
         self.tell_missed(record)
         if choice.provider is None:
-            self.tried = choice.tried
+            named = {tried.what for tried in choice.tried}
+            others = [tried for tried in self.tried if tried.what not in named] if (name or base_url) else []
+            self.tried = choice.tried if before else (*choice.tried, *others)
             record.emit(self.told("start"))
             if before and (name or base_url):  # without a model, the screen that `told` brings up says it
                 said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
-                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", WAYS))
-            return
-        if base_url:
-            record.emit(Notice(self._keep(choice.provider, base_url)))
+                hint = "" if said.startswith("scripted/") else WAYS  # no list mends a script
+                record.emit(ErrorRaised(f"No model: {said}", "unknown_model", hint))
+            return False
+        if base_url:  # lists and questions on the side are to know the server that is in use
+            self.configure(replace(self.config, settings=self._with_address(choice.provider)))
         await self.adopt(record, choice if base_url else choice.noted(self._unlisted(choice)))
+        if base_url:
+            await self._offer_others(record, choice.provider)
+        return True
+
+    async def _offer_others(self, record: Record, provider: Provider) -> None:
+        """A server that was named by its address may have more models than the one that was taken: a person chooses."""
+        offered, _ = await choose.offered(self.config.settings, *self._world, only=provider.name)
+        if len(offered) > 1:
+            record.emit(self.told("others", offered))
+
+    def _with_address(self, provider: Provider) -> Settings:
+        config, attempt = self.config, setting_up.Attempt(provider.name, address=address_of(provider))
+        return setting_up.settings_with(attempt, config.settings, config.environment)
+
+    async def refusal(self, wanted: str) -> str:
+        """Why a model that somebody else suggests cannot be used; empty: it can."""
+        config = self.config
+        name = choose.meant(wanted, config.settings, config.environment)
+        if why := unsuitable(name):
+            return why
+        settings = await self.unlock((name.partition("/")[0],))
+        if why := choose.lacks(name, settings, config.environment):
+            return why
+        try:
+            provider = choose.make(name, settings, *self._world)
+        except LookupError as error:  # a name alone may be one of Ollama's
+            return str(error.args[0]) if "/" in name else ""
+        await provider.close()
+        return ""
 
     def _unlisted(self, choice: choose.Choice) -> str:
         """Said of a hosted model that its server did not offer when it was asked; one nearby, and any Ollama, is
         asked with each choice."""
         if choice.info is None or choice.provider is None or choice.provider.name == "ollama":
             return ""
-        if choose.is_near(str(getattr(choice.provider, "base_url", ""))):
+        if choose.is_near(address_of(choice.provider)):
             return ""
         head = f"{choice.provider.name}/"
         return choose.unlisted(choice.info.name, [name for name in self.offered if name.startswith(head)])
@@ -109,35 +150,21 @@ class Models:
         offered, self.tried = await choose.offered(await self.unlock(), *self._world)
         self.tell_missed(record)
         self.offered = tuple(one.name for one in offered)
-        told = self.told(id, offered)
-        more = {"facts": await offers.facts(offered, self.config), "used": offers.used(self.config)}
-        record.emit(replace(told, data={**told.data, **more, "unset": offers.unset(self.config)}))
+        known, facts = self._known(offered), await offers.facts(offered, self.config)
+        used, unset = offers.used(self.config), offers.unset(self.config)
+        record.emit(Answered(id, replace(known, facts=facts, used=used, unset=unset)))
 
     def tell_efforts(self, record: Record) -> None:
         """How hard the model can be asked to think: the screen has to know it before a key is pressed."""
         if self.info.name:
-            record.emit(Answered(id="start", kind="efforts", data=offers.efforts(self.info, self.config)))
+            record.emit(Answered("start", offers.efforts(self.info, self.config)))
 
     def told(self, id: str, offered: tuple[ModelInfo, ...] = ()) -> Answered:
-        return Answered(
-            id=id,
-            kind="models",
-            data={
-                "model": self.info.name,
-                "offered": [_told(one) for one in offered],
-                "tried": [{"what": tried.what, "result": tried.result} for tried in self.tried],
-                "variables": list(choose.KEY_VARIABLES),
-                "aliases": dict(self.config.settings.aliases),
-            },
-        )
+        return Answered(id, self._known(offered))
 
-    def _keep(self, provider: Provider, base_url: str) -> str:
-        """How an address that was typed is there at the next start too."""
-        address, file = getattr(provider, "base_url", base_url), self.config.folders.config / "config.toml"
-        return (
-            f"The next start does not know this address. To keep it, choose it in /setup, or write into {file}:\n"
-            f'[providers.{provider.name}]\nbase_url = "{address}"'
-        )
+    def _known(self, offered: tuple[ModelInfo, ...]) -> answers.Models:
+        aliases = self.config.settings.aliases
+        return answers.Models(self.info.name, offered, self.tried, tuple(choose.KEY_VARIABLES), aliases)
 
     async def close(self) -> None:
         if self.provider is not None:
@@ -153,8 +180,6 @@ class Models:
             await old.close()
 
 
-def _told(model: ModelInfo) -> dict[str, Any]:
-    """One of a list. `room`: what is used of a window that could be larger."""
-    less = {"room": model.window} if 0 < model.window < model.window_max else {}
-    window = model.window_max or model.window
-    return {"name": model.name, "window": window, **less, "tools": model.tools, "where": model.where}
+def address_of(provider: Provider | None) -> str:
+    """The address of a provider's server; empty for one without."""
+    return str(getattr(provider, "base_url", ""))

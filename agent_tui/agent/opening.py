@@ -7,6 +7,8 @@ import platform
 import time
 import uuid
 from concurrent.futures import Executor as Pool
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from logging import Logger
 from pathlib import Path
@@ -30,6 +32,8 @@ from agent_tui.safety import environment_block
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.store import Store
 
+UNASKED: Final = "accept-all"
+"""The mode in which commands run without a question."""
 LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py")
 """What the look of a session depends on: with other versions a replay may come to other frames."""
 
@@ -40,18 +44,20 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     environment_block.hide_secrets()
     wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()
-    skills = Skills.discover(paths.shipped("skills"), config.folders.config, config.cwd, home)
+    skills = LoadedSkills(partial(Skills.discover, paths.shipped("skills"), config.folders.config, config.cwd, home))
     models = Models(config)
-    models.fresh = refreshing(config, pool, lambda _: None)  # who would have to learn of them is made with them
+    models.refreshing = lambda config: refreshing(config, pool, lambda _: None)  # nobody has to learn of them yet
+    models.configure(config)
     before = record.standing
     wanted = config.settings.model if config.model_given or not before.model else before.model
     await models.first(wanted)
     config = models.config
-    agent = Agent(config, record, models, LoadedSkills(skills), pool, log)
+    agent = Agent(config, record, models, skills, pool, log)
     told = sinks if sinks.wanted and not config.otr else None
     Observer(record, log, told, agent.turns.executor.scrub, config.settings.telemetry.content)
-    models.fresh = refreshing(config, pool, agent.turns.executor.workplace.learn)
-    mode = config.settings.mode if config.mode_given or not config.resume else before.mode
+    models.refreshing = lambda config: refreshing(config, pool, agent.turns.executor.workplace.learn)
+    models.configure(config)
+    mode = _start_mode(config, before.mode)
     record.emit(
         SessionStarted(
             cwd=str(config.cwd), model=models.info.name, mode=mode, window=models.info.window,
@@ -62,12 +68,16 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     )  # fmt: skip
     if (effort := config.settings.agent.effort) and not config.resume:
         record.emit(EffortChanged(effort))
+    if config.resume and before.mode != mode and before.mode == UNASKED:
+        way = f"/mode {UNASKED}" if config.interactive else f"--mode {UNASKED}"
+        why = f"The mode is {mode} now: {UNASKED} must be chosen again at each start, with {way}"
+        record.emit(Notice(why, "warning"))
     if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
-        record.emit(Notice(f"Allowed before in this session, and still: {shown}"))
+        record.emit(Notice(f"Still allowed from earlier in this session: {shown}"))
     for event in await directories.back(config, record, pool):
         record.emit(event)
-    for text in (*said, *(str(problem) for problem in config.problems), *skills.problems):
+    for text in (*said, *(str(problem) for problem in config.problems), *skills.skills.problems):
         record.emit(Notice(text, "warning"))
     models.tell_missed(record)
     for name in config.settings.tools.enabled:
@@ -83,9 +93,18 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     models.tell_efforts(record)
     agent.tell_skills("start")
     log.info("session %s model %s", record.session, models.info.name)
+    if config.suggestion is not None and not before.model:
+        agent.confirmations.suggest_model(config.suggestion)
     if models.provider is not None:
         agent.turns.spawn(models.provider.prepare())
     return agent
+
+
+def _start_mode(config: EngineConfig, before: str) -> str:
+    """The mode that the session begins in; `before`: the one in which it was left. No log switches all questions off:
+    who asks for that says so at each start, by a flag or in the settings."""
+    kept = bool(config.resume) and not config.mode_given and before != UNASKED
+    return before if kept else config.settings.mode
 
 
 def _wire(config: EngineConfig, session: str) -> Notice | None:
@@ -97,9 +116,9 @@ def _wire(config: EngineConfig, session: str) -> Notice | None:
     try:
         wire_log.begin(path, scrubber(config))
     except OSError as error:
-        return Notice(f"No log of the wire: {path}: {error.strerror or error}", "warning")
+        return Notice(f"The traffic log cannot be written: {path}: {error.strerror or error}", "warning")
     level: Level = "info" if config.interactive else "warning"  # without a screen nothing less is said
-    return Notice(f"What goes to model servers and comes back is written to {path}, without keys.", level)
+    return Notice(f"All traffic with model servers is written to {path}, without keys.", level)
 
 
 async def _tidied(config: EngineConfig, record: Record, pool: Pool, log: Logger) -> None:
@@ -130,13 +149,17 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     seen = fold(opened.events)
     told: list[Event] = []
     record.tell = lambda event: told.append(event) if not isinstance(event, Restored) else None
-    for event in recovery.missing(opened.events, seen):
+    came = partial(recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars)
+    for event in recovery.missing(opened.events, seen, came):
         record.emit(event, seen.turn, event.step)
-    for event in recovery.restored(record.changes.unfinished):
+    for event in recovery.restored(record.changes.unfinished, Blobs(config.blobs)):
         record.emit(event)
-    tell(Restored(fold(told, seen), max((event.n for event in (*opened.events, *told)), default=0)))
+    restored = fold(told, seen)
+    if restored.mode == UNASKED:
+        restored = replace(restored, mode=_start_mode(config, restored.mode))
+    tell(Restored(restored, max((event.n for event in (*opened.events, *told)), default=0)))
     record.tell = tell
-    elsewhere = (f"This session worked in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()
+    elsewhere = (f"This session ran in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()
     return record, (*opened.problems, *elsewhere)
 
 

@@ -1,19 +1,13 @@
-"""Going back: to an earlier turn, to a copy of the session, to what files were; and names for what is there.
-
-Shapes of `answered`: undo, redo `{direction, files: [File], turns: [{n, turn, prompt}], caps: [..]}`; restored
-`{done, id, asked: [File], files: [{path, outcome, gone, beside, problem}], problem}`; forked
-`{id, parent, at, problem}`.
-A File is `{path, real, state, why, choices, added, removed, diff: [{old_start, new_start, lines}]}`: `choices` is
-empty where nobody needs to be asked, `diff` goes from what the file is now to what it would be.
-"""
+"""Going back: to an earlier turn, to a copy of the session, to what files were; and names for what is there."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor as Pool
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from agent_tui.agent import undo
 from agent_tui.agent.changes import Plan
@@ -22,9 +16,9 @@ from agent_tui.agent.record import Record
 from agent_tui.agent.shell import Shell
 from agent_tui.agent.turns import Turns, new_id
 from agent_tui.agent.undo_told import caps_said, file_told
+from agent_tui.protocol.answers import ForkOutcome, OldFile, OldTurn, RestoreOutcome, UndoPlan
 from agent_tui.protocol.events import Answered, FilesRestored, Labelled, Notice, RestoreStarted, Rewound, Titled
 from agent_tui.protocol.ops import Continue, Fork, Label, Op, Query, Rename, RestoreFiles, Rewind, Submit
-from agent_tui.protocol.undo_events import RestoredFile
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.fork import fork
 
@@ -33,6 +27,7 @@ T = TypeVar("T")
 LAST_SECONDS: Final = 10.0
 """So long the end of the program waits for files that are being put back."""
 BUSY: Final = "Something is running: interrupt it first (Esc)."
+REWOUND: Final = "Rewound the conversation."
 
 
 class Past:
@@ -92,7 +87,7 @@ class Past:
         if self._turns.busy or self._shell.running:
             self._record.emit(Notice(BUSY, "warning"))
         elif self._record.standing.begun(to) is None:
-            self._record.emit(Notice("There is no such turn to go back to.", "warning"))
+            self._record.emit(Notice("There is no such turn.", "warning"))
         else:
             self._turns.skills.loaded.clear()  # what was loaded may have been said in a turn that is gone
             self._record.emit(Rewound(to))
@@ -105,9 +100,9 @@ class Past:
         elif self._turns.models.provider is None:
             self._record.emit(self._turns.models.told("start"))
         elif not len(self._record.history.messages):
-            self._record.emit(Notice("There is nothing to go on with yet.", "warning"))
+            self._record.emit(Notice("There is nothing to continue yet.", "warning"))
         elif again and self._record.history.whole:
-            said = "The last answer is whole: there is nothing to ask for again."
+            said = "The last answer is complete: there is nothing to retry."
             self._record.emit(Notice(said, hint="/rewind goes back to a prompt"))
         else:
             self._turns.begin(Submit(""), None, continued=True, again=again)
@@ -117,18 +112,18 @@ class Past:
         current = self._turns.current
         running = [mark.n for mark in self._record.standing.marks if current and mark.turn == current.number]
         at = op.at or (running[0] if running else 0)
-        data: dict[str, Any] = {"id": "", "parent": session, "at": at, "problem": ""}
+        made = problem = ""
         try:
             if trouble := self._record.store.trouble:
                 raise OSError(f"the session cannot be saved: {trouble}")
             if self._config.otr:
                 raise OSError("this session is off the record")
-            data["id"] = await self._off_loop(lambda: fork(folder, session, at))
+            made = await self._off_loop(lambda: fork(folder, session, at))
         except FileNotFoundError:
-            data["problem"] = "nothing was asked in this session yet"
+            problem = "this session has no prompt yet"
         except OSError as error:
-            data["problem"] = error.strerror or str(error)
-        self._record.emit(Answered(id="forked", kind="forked", data=data))
+            problem = error.strerror or str(error)
+        self._record.emit(Answered("forked", ForkOutcome(made, session, at, problem)))
 
     # -- files
 
@@ -139,17 +134,16 @@ class Past:
         plan = changes.redo() if op.kind == "redo" else changes.undo(to)
         looks = await self._look(plan)
         files, capped = await self._off_loop(lambda: self._files_told(looks))
-        turns = [dict(zip(("n", "turn", "prompt"), (n, *changes.about(n)), strict=True)) for n in plan.turns]
-        data = {"direction": plan.direction, "files": files, "turns": turns, "caps": caps_said(capped)}
-        self._record.emit(Answered(id=op.id, kind=op.kind, data=data))
+        turns = tuple(OldTurn(n, *changes.about(n)) for n in plan.turns)
+        caps = (*caps_said(capped), *(changes.limits(plan, to) if op.kind == "undo" else ()))
+        undone = op.kind == "undo" and changes.is_undone(to)
+        self._record.emit(Answered(op.id, UndoPlan(plan.direction, files, turns, caps, undone)))
 
-    def _files_told(self, looks: list[undo.Look]) -> tuple[list[dict[str, Any]], int]:
-        told = [file_told(look, self._config.cwd, number) for number, look in enumerate(looks)]
+    def _files_told(self, looks: list[undo.Look]) -> tuple[tuple[OldFile, ...], int]:
+        """The files, and of how many the difference was left out."""
         scrub = self._turns.executor.workplace.scrub
-        for file in told:
-            for hunk in file["diff"]:
-                hunk["lines"] = [scrub(line) for line in hunk["lines"]]
-        return told, sum(file.pop("capped") for file in told)
+        told = [file_told(look, self._config.cwd, number, scrub) for number, look in enumerate(looks)]
+        return tuple(file for file, _ in told), sum(capped for _, capped in told)
 
     def _restore(self, op: RestoreFiles) -> None:
         if op.what == "conversation":
@@ -163,30 +157,31 @@ class Past:
             self._restoring_task = self._turns.spawn(self._restoring(op))
 
     async def _restoring(self, op: RestoreFiles) -> None:
-        data: dict[str, Any] = {"done": False, "id": "", "asked": [], "files": [], "problem": ""}
+        outcome = RestoreOutcome()
         try:
             await self._settled()
             plan = self._record.changes.redo() if op.redo else self._record.changes.undo(op.to)
             looks = await self._look(plan)
-            asked = [look for look in looks if look.choices and self._choice(op, look) not in look.choices]
+            asked = [look for look in looks if look.choices and self._needs_word(op, look)]
             if asked:
-                data["asked"], _ = await self._off_loop(lambda: self._files_told(asked))
+                outcome = RestoreOutcome(asked=(await self._off_loop(lambda: self._files_told(asked)))[0])
             elif not looks and op.what == "code":
-                data["problem"] = f"there is nothing to {plan.direction}"
+                outcome = RestoreOutcome(problem=f"there is nothing to {plan.direction}")
             else:
-                data |= await self._written(op, plan, looks)
-                if op.what == "both" and not op.redo and data["done"]:
-                    self._rewind(op.to or plan.turns[0])
+                outcome = await self._written(op, plan, looks)
+                if op.what == "both" and not op.redo and outcome.done and self._rewind(op.to or plan.turns[0]):
+                    outcome = replace(outcome, said=" ".join(filter(None, (outcome.said, REWOUND))))
+                    self._record.emit(Notice(outcome.said))  # what was said of the files went with the conversation
         finally:
-            self._record.emit(Answered(id="restored", kind="restored", data=data))
+            self._record.emit(Answered("restored", outcome))
             waiting, self._waiting = self._waiting or [], None
             for later in waiting:
                 self._again(later)
 
-    async def _written(self, op: RestoreFiles, plan: Plan, looks: list[undo.Look]) -> dict[str, Any]:
+    async def _written(self, op: RestoreFiles, plan: Plan, looks: list[undo.Look]) -> RestoreOutcome:
         """Put the files back: the intent on record, then the files, then what became of each."""
         if not looks:
-            return {"done": True}
+            return RestoreOutcome(done=True)
         id, blobs = new_id(), Blobs(self._config.blobs)
         intents = tuple(undo.intent(look) for look in looks)
         self._record.emit(RestoreStarted(id, plan.direction, plan.turns, intents))
@@ -197,11 +192,22 @@ class Past:
             files = tuple(await asyncio.gather(*map(self._off_loop, work)))  # at once: the disk takes long
             await self._off_loop(lambda: undo.tidy(looks, files))
         whole = all(file.outcome not in ("changed", "failed") for file in files)
-        self._record.emit(FilesRestored(id, plan.direction, plan.turns if whole else (), files))
-        return {"done": whole, "id": id, "files": [_became(file) for file in files]}
+        restored = FilesRestored(id, plan.direction, plan.turns if whole else (), files)
+        self._record.emit(restored)
+        return RestoreOutcome(whole, id, files=files, said=restored.said())
 
     def _choice(self, op: RestoreFiles, look: undo.Look) -> str:
-        return op.choices.get(look.plan.path) or op.choices.get(undo.shown(look.plan.path, self._config.cwd)) or ""
+        return self._of_file(op.choices, look)
+
+    def _needs_word(self, op: RestoreFiles, look: undo.Look) -> bool:
+        """Whether it is open what becomes of a file, or was said of other content than it holds by now."""
+        seen = self._of_file(op.seen, look, look.found.sha)
+        return seen != look.found.sha or not look.decide(self._choice(op, look))
+
+    def _of_file(self, values: Mapping[str, str], look: undo.Look, default: str = "") -> str:
+        """What `values` has under the real path of a file, or the one that is shown."""
+        path = look.plan.path
+        return values.get(path, values.get(undo.shown(path, self._config.cwd), default))
 
     async def _settled(self) -> None:
         """What a cancelled command changed belongs to its turn, too."""
@@ -214,11 +220,3 @@ class Past:
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
-
-
-def _became(file: RestoredFile) -> dict[str, Any]:
-    """`gone`: there was to be no such file any more."""
-    return {
-        "path": file.path, "outcome": file.outcome, "gone": bool(file.before) and not file.after,
-        "beside": file.beside, "problem": file.problem,
-    }  # fmt: skip

@@ -1,7 +1,4 @@
-"""What a list shows of the entry under its cursor, and the log: read from the ends of files, never from the whole.
-
-Shapes of `answered`: preview `{of, parts: [{name, text, lines}]}`; log `{lines: [{at, level, source, text}], left}`.
-"""
+"""What a list shows of the entry under its cursor, and the log: read from the ends of files, never from the whole."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.answers import LogLine, LogTail, Preview, PreviewPart
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query
 from agent_tui.structures.moments import clock
@@ -36,16 +34,15 @@ def told(config: EngineConfig, op: Query, session: str = "") -> Answered:
     match op.kind:
         case "session_preview":
             path = config.folders.sessions / f"{Path(op.argument).name}.jsonl"
-            return Answered(id=op.id, kind="preview", data={"of": op.argument, "parts": _session(path)})
+            return Answered(op.id, Preview(op.argument, _session(path)))
         case "file_preview":
-            parts = _file(config.cwd / op.argument)
-            return Answered(id=op.id, kind="preview", data={"of": op.argument, "parts": parts})
+            return Answered(op.id, Preview(op.argument, _file(config.cwd / op.argument)))
         case _:
-            return Answered(id=op.id, kind="log", data=_log(config, session))
+            return Answered(op.id, _log(config, session))
 
 
-def _part(name: str, text: str, lines: int) -> dict[str, Any]:
-    return {"name": name, "text": text[: LINE * lines], "lines": lines}
+def _part(name: str, text: str, lines: int) -> PreviewPart:
+    return PreviewPart(name, text[: LINE * lines], lines)
 
 
 def _read(path: Path, last: int = 0) -> tuple[str, int]:
@@ -73,12 +70,12 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def _session(path: Path) -> list[dict[str, Any]]:
+def _session(path: Path) -> tuple[PreviewPart, ...]:
     """The last prompt, and the last words of the answer to it."""
     try:
         text, _ = _read(path, TAIL)
     except OSError as error:
-        return [_part("", f"it cannot be read: {error.strerror}", 1)]
+        return (_part("", f"it cannot be read: {error.strerror}", 1),)
     prompt = answer = ""
     told = (line for line in text.splitlines() if "turn_started" in line or "assistant_message" in line)
     for record in _records("\n".join(told)):
@@ -87,36 +84,38 @@ def _session(path: Path) -> list[dict[str, Any]]:
         elif record.get("type") == "assistant_message" and record.get("text"):
             answer = str(record["text"])
     asked = _part("you", prompt or "(further back)", 2)
-    return [asked, _part("answer", answer or "(none)", 4)]
+    return asked, _part("answer", answer or "(none)", 4)
 
 
-def _file(path: Path) -> list[dict[str, Any]]:
+def _file(path: Path) -> tuple[PreviewPart, ...]:
     """The first lines of the file; of a folder what lies in it."""
     try:
         if path.is_dir():
             names = sorted(f"{one.name}/" if one.is_dir() else one.name for one in path.iterdir())
-            return [_part("", "\n".join(names[:FILE_LINES]) or "an empty folder", FILE_LINES)]
+            return (_part("", "\n".join(names[:FILE_LINES]) or "an empty folder", FILE_LINES),)
         if not path.is_file() and path.exists():
-            return [_part("", "it is no file", 1)]
+            return (_part("", "it is not a file", 1),)
         text, _ = _read(path)
     except OSError as error:
-        return [_part("", f"it cannot be read: {error.strerror}", 1)]
+        return (_part("", f"it cannot be read: {error.strerror}", 1),)
     if "\0" in text:
-        return [_part("", "it is no text", 1)]
-    return [_part("", "\n".join(line[:LINE] for line in text.splitlines()[:FILE_LINES]), FILE_LINES)]
+        return (_part("", "it is not text", 1),)
+    return (_part("", "\n".join(line[:LINE] for line in text.splitlines()[:FILE_LINES]), FILE_LINES),)
 
 
 # -- the log
 
 
-def _log(config: EngineConfig, session: str) -> dict[str, Any]:
+def _log(config: EngineConfig, session: str) -> LogTail:
     """The ends of the newest log and of the session's records, by time."""
     own, left = _tail(_newest(config.folders.logs))
     records, more = _tail(config.folders.sessions / f"{session}.jsonl") if session else ("", 0)
     lines = sorted((*_own_lines(own), *_record_lines(records)), key=lambda line: line[0])
-    kept = [{"at": clock(at, time.localtime(at).tm_gmtoff), "level": level, "source": source, "text": text[:LINE]}
-            for at, level, source, text in lines]  # fmt: skip
-    return {"lines": kept, "left": left + more}
+    kept = (
+        LogLine(clock(at, time.localtime(at).tm_gmtoff), level, source, text[:LINE])
+        for at, level, source, text in lines
+    )
+    return LogTail(tuple(kept), left + more)
 
 
 def _tail(path: Path | None) -> tuple[str, int]:

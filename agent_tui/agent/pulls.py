@@ -1,17 +1,16 @@
-"""A model that the person fetches while the session goes on. How it goes is told as `answered`, kind `pull`:
-`{model, state, percent, said, hint}`, where `state` is `starting` (Ollama is started), `pulling`, `down` (Ollama would
-have to be started), `done`, `failed` or `stopped`; with `{done, total, left}` (bytes, seconds) once that is known.
-"""
+"""A model that the person fetches while the session goes on. How it goes is answered as `PullProgress`."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.agent import fetching
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record
+from agent_tui.protocol.answers import PullProgress, PullState
 from agent_tui.protocol.events import Answered, ErrorRaised, Notice
 from agent_tui.protocol.ops import Pull
 
@@ -34,7 +33,7 @@ class Pulls:
             if running and self._task is not None:
                 self._task.cancel()
         elif running:
-            said = f"{self._name} is being fetched: one model at a time; /pull shows it."
+            said = f"{self._name} is still downloading; only one can at a time. /pull shows it."
             self._record.emit(Notice(said, "warning"))
         else:
             self._name = fetching.named(op.model)
@@ -48,11 +47,11 @@ class Pulls:
                 (lambda: self._tell("starting")) if serve else None,
             )  # fmt: skip
         except asyncio.CancelledError:
-            self._record.emit(Notice(f"Stopped: {name} is not all here. What came is kept: /pull {name} goes on."))
+            self._record.emit(Notice(f"Stopped. The downloaded part of {name} is kept: /pull {name} resumes."))
             self._tell("stopped")
             raise
         if found is None:
-            self._record.emit(Notice(f"{name} is here."))
+            self._record.emit(Notice(f"{name} is downloaded."))
             self._tell("done", 100)
             await self._models.change(self._record, f"ollama/{name}", "")
         elif found.kind == "down":
@@ -62,9 +61,9 @@ class Pulls:
             self._tell("failed", said=found.text, hint=found.hint)
 
     def _tell(
-        self, state: str, percent: int = 0, said: str = "", hint: str = "", came: fetching.Come | None = None
+        self, state: PullState, percent: int = 0, said: str = "", hint: str = "", came: fetching.Come | None = None
     ) -> None:
-        data: dict[str, Any] = {"model": self._name, "state": state, "percent": percent, "said": said, "hint": hint}
+        data = PullProgress(self._name, state, percent, said, hint)
         if came is not None:
-            data |= {"done": came.done, "total": came.total, "left": round(came.left)}
-        self._record.emit(Answered(id=ID, kind="pull", data=data))
+            data = replace(data, done=came.done, total=came.total, left=round(came.left))
+        self._record.emit(Answered(ID, data))

@@ -11,7 +11,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from agent_tui.agent.changes import Changes
 from agent_tui.agent.history import History
@@ -29,6 +30,7 @@ from agent_tui.protocol.events import (
     QueueChanged,
     Restored,
     Rewound,
+    SavingChanged,
     SessionStarted,
     SteerSeen,
     Titled,
@@ -39,6 +41,9 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.store import Store
 from agent_tui.structures.chips import Chip, held
 from agent_tui.structures.vec import Vec
+
+HINT: Final = "free some space or repair the folder; saving then resumes by itself"
+RENEWED: Final = "The file of this session was deleted, moved or replaced. It was written again, and is complete."
 
 Sink = Callable[[Event | Restored], None]
 
@@ -134,7 +139,10 @@ class Record:
         self.history = History()
         self.standing = Standing()
         self.changes = Changes()
-        self._trouble = ""
+        self.on_trouble: Callable[[], None] = lambda: None
+        """Called when the log can no longer be written: somebody must try again, also where nothing happens."""
+        self._saving = SavingChanged()
+        self._renewed = 0
 
     def replay(self, events: Iterable[Event]) -> None:
         """Take what was on record before."""
@@ -149,16 +157,55 @@ class Record:
     def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
         if isinstance(event, TurnStarted):
             self.trace, self.prompt = new_trace(), event.prompt
-        ids = {"session": self.session, "run": self.run, "trace": self.trace}
-        stamp: dict[str, Any] = {"at": round(time.time(), 3), **ids}
-        event = replace(event, **stamp, turn=turn or event.turn, step=step or event.step)
+        event = replace(event, **self._stamp(), turn=turn or event.turn, step=step or event.step)
+        news: tuple[Notice, ...] = ()
         if event.settled:
             event = self.store.append(event)
             self._fold(event)
+            news = self._tell_saving()
         self.tell(event)
-        if self.store.trouble != self._trouble:
-            self._trouble = self.store.trouble
-            if self._trouble:
-                self.tell(replace(Notice(f"The session is not being saved: {self._trouble}", "error"), **stamp))
+        self._say(news)
+
+    def save(self) -> None:
+        """Try again to write what is not on disk, and see that the rest of it still is."""
+        self.store.save()
+        self._say(self._tell_saving())
+
+    def move(self, path: Path) -> None:
+        """Keep the session in the new file `path` from now on. Raises OSError."""
+        self.store.move(path)
+        self._say(self._tell_saving())
+
+    def close(self) -> None:
+        """Write what still waits, let go of the log, and tell what of it is not on disk."""
+        self.store.close()
+        self._tell_saving()
+
+    def _stamp(self) -> dict[str, Any]:
+        return {"at": round(time.time(), 3), "session": self.session, "run": self.run, "trace": self.trace}
+
+    def _tell_saving(self) -> tuple[Notice, ...]:
+        """Tell what has changed about the log since it was told last; returns what there is to say of it."""
+        store, before = self.store, self._saving
+        problem, elsewhere = store.trouble, str(store.path) if store.moved else ""
+        through = store.through if problem else 0
+        if (before.problem, before.through, before.elsewhere) != (problem, through, elsewhere):
+            self._saving = SavingChanged(problem=problem, through=through, elsewhere=elsewhere)
+            self.tell(replace(self._saving, **self._stamp()))
+        news = []
+        if problem and problem != before.problem:
+            news.append(Notice(f"The session is not being saved: {problem}", "error", HINT))
+        elif before.problem and not problem:
+            news.append(Notice("The session is being saved again; nothing was lost."))
+        if store.renewed != self._renewed:
+            self._renewed = store.renewed
+            news.append(Notice(RENEWED, "warning"))
+        return tuple(news)
+
+    def _say(self, news: Iterable[Notice]) -> None:
+        for notice in news:
+            if notice.level == "error":  # of the log itself: it cannot take it
+                self.tell(replace(notice, **self._stamp()))
+                self.on_trouble()
             else:
-                self.emit(Notice("The session is being saved again; nothing of it was lost."), turn, step)
+                self.emit(notice)

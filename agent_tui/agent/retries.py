@@ -27,11 +27,12 @@ def delay(attempt: int, told: float | None, chance: float) -> float:
     return backoff if told is None else max(backoff, told * (1 + SPREAD * chance))
 
 
-def again(attempt: int, failed: Failed, begun: bool, other: bool = False) -> float | None:
-    """Seconds until `failed` is tried again; None where it is not. What has begun to come is never asked for twice
-    without a word of the person. `other`: another model could answer, so patience is shorter."""
+def again(attempt: int, failed: Failed, spoken: bool, other: bool = False) -> float | None:
+    """Seconds until `failed` is tried again; None where it is not. An answer of which there are words (`spoken`; not
+    only thoughts or part of a call) is never asked for twice without a word of the person. `other`: another model could
+    answer, so patience is shorter."""
     most, longest = (ATTEMPTS_BEFORE_ANOTHER, WAIT_BEFORE_ANOTHER) if other else (MAX_ATTEMPTS, RETRY_AFTER_CAP)
-    if begun or not failed.may_pass or attempt >= most or (failed.retry_after or 0.0) > longest:
+    if spoken or not failed.may_pass or attempt >= most or (failed.retry_after or 0.0) > longest:
         return None
     return delay(attempt, failed.retry_after, random.random())
 
@@ -43,5 +44,5 @@ def raised(failed: Failed, kept: bool) -> ErrorRaised:
     if wait > RETRY_AFTER_CAP:
         hints.append(f"it asks to wait {f'{wait:,.0f} s' if wait < DAY else 'more than a day'}")
     if kept and failed.may_pass:
-        hints = [hint for hint in hints if hint != "try again"] + ["/retry asks once more"]
+        hints = [hint for hint in hints if hint != "try again"] + ["/retry sends it again"]
     return ErrorRaised(text=failed.text, kind=failed.kind, hint="; ".join(hints), may_pass=failed.may_pass)

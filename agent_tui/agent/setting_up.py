@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlsplit
 
+from agent_tui.protocol.answers import Needs, Offer, ProviderGroup
 from agent_tui.protocol.setup_op import KeyPlace, SetupScope
 from agent_tui.providers import choose, keys, presets
 from agent_tui.providers.base import Failed
@@ -22,20 +23,6 @@ NEARBY: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
 """Servers that people run on their own machine."""
 NOT_THERE: Final = ("bad_request", "malformed", "unknown_model")
 """What a server says that was asked in the wrong place: of two failures the other one says more."""
-Group = Literal["ready", "nearby", "service"]
-"""There is a key or an address; it may run on this machine; it wants a key."""
-Needs = Literal["", "key", "address"]
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A provider to choose: where its key is from, and what must be typed before it can be asked."""
-
-    name: str
-    label: str
-    group: Group
-    key: str = ""
-    needs: Needs = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +45,7 @@ def offers(settings: Settings, environment: Mapping[str, str]) -> tuple[Offer, .
     own = (name for name, given in settings.providers.items() if given.base_url)
     ready = [name for name in presets.SERVICES if choose.is_set(name, settings, environment)]
     known = (*ready, *(name for name in own if name not in (*ready, "ollama", "demo", "scripted")))
-    groups: tuple[tuple[Group, tuple[str, ...]], ...] = (
+    groups: tuple[tuple[ProviderGroup, tuple[str, ...]], ...] = (
         ("ready", known), ("nearby", NEARBY), ("service", tuple(presets.SERVICES)),
     )  # fmt: skip
     found: dict[str, Offer] = {}
@@ -81,7 +68,7 @@ def no_key(typed: str) -> str:
     if not typed:
         return "nothing was typed"
     fits = typed.isascii() and typed.isprintable() and " " not in typed
-    return "" if fits else "that is no key: it has spaces or letters that none has"
+    return "" if fits else "not a key: it has spaces or characters that no key has"
 
 
 def settings_with(attempt: Attempt, settings: Settings, environment: Mapping[str, str]) -> Settings:
@@ -115,7 +102,7 @@ async def answered(
             return place, found
         failed.append((place, found))
     if not failed:
-        return attempt, Failed("bad_request", f"{attempt.address}: is no address", "write it as http://host:port")
+        return attempt, Failed("bad_request", f"{attempt.address} is not an address", "write it as http://host:port")
     return min(failed, key=lambda one: (one[0].name == "ollama" != attempt.name, one[1].kind in NOT_THERE))
 
 
@@ -143,10 +130,12 @@ def named(name: str, typed: str) -> str:
 
 
 def keep(
-    store: Store, folder: Path, attempt: Attempt, model: str, place: KeyPlace, scope: SetupScope,
+    store: Store, folder: Path, attempt: Attempt, model: str, place: KeyPlace, scope: SetupScope, now: Settings,
 ) -> tuple[str, ...]:  # fmt: skip
     """Keep the address and the key, where they were typed, and the model as the default of `scope`: all, or where that
-    cannot be done nothing. What was done, line by line. Raises Refused, Unusable."""
+    cannot be done nothing. A default comes with the address that it needs, if the session alone (`now`) knows it.
+    What was done, line by line. Raises Refused, Unusable."""
+    address = attempt.address or ("" if scope == "session" else _known_now_only(store, attempt.name, now))
     undo: list[Callable[[], object]] = []
     said: list[str] = []
 
@@ -156,9 +145,9 @@ def keep(
         undo.append(lambda: store.put(key, before, project))
 
     try:
-        if attempt.address:
-            write(f"providers.{attempt.name}.base_url", attempt.address, False)
-            said.append(f"The address {attempt.address} is kept in {store.path().name}.")
+        if address:
+            write(f"providers.{attempt.name}.base_url", address, False)
+            said.append(f"The address {address} is saved in {store.path().name}.")
         if scope == "session":
             said.append(f"{model} is the model of this session.")
         else:
@@ -166,12 +155,20 @@ def keep(
             whose = "in this project" if scope == "project" else "now"
             said.append(f"{model} is your model {whose} ({_place_of(store, scope)}).")
         if attempt.key:
-            said.insert(0, f"The key is kept in {credentials.save(folder, attempt.name, attempt.key, place)}.")
+            said.insert(0, f"The key is saved in {credentials.save(folder, attempt.name, attempt.key, place)}.")
     except (Refused, credentials.Unusable):
         for step in reversed(undo):
             step()
         raise
     return (*said, *_wins(store, attempt, scope))
+
+
+def _known_now_only(store: Store, name: str, now: Settings) -> str:
+    """The address of the provider that the next start would not know; empty: there is none."""
+    address, kept = (
+        settings.providers.get(name, ProviderSettings()).base_url for settings in (now, store.read().settings)
+    )
+    return "" if address == kept else address
 
 
 def _place_of(store: Store, scope: SetupScope) -> str:
@@ -183,8 +180,8 @@ def _wins(store: Store, attempt: Attempt, scope: SetupScope) -> list[str]:
     loaded, said = store.read(), list[str]()
     now = loaded.values.get("model")
     if scope != "session" and now is not None and now.layer != scope:
-        said.append(f"But {now.source} wins over it here.")
+        said.append(f"But {now.source} overrides it here.")
     above = keys.where(attempt.name, loaded.settings, store.environment)
     if attempt.key and above:
-        said.append(f"But there is another key in {above}, which wins over it.")
+        said.append(f"But the key in {above} overrides it.")
     return said

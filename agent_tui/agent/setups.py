@@ -1,9 +1,6 @@
 """What brings a model here while the session goes on: a provider that is set up, a model that is fetched (`pulls`).
 
-Shapes of `answered`: setup `{offers: [{name, label, group, key, needs, state, models, said}], looking, keyring}`, where
-`state` is empty (nobody asked), `looking`, `ok`, `down` (Ollama, which can be started) or `failed`; setup_step `{state,
-provider, label, address, models, first, key, failed, kind, hint, said, model}`, where `state` is `asking`, `starting`,
-`no_key` (what was typed is none), `answered`, `failed`, `down`, `keeping` or `kept`. A key is in neither.
+Which providers there are is answered as `SetupOffers`, what comes of a step as `SetupOutcome`. A key is in neither.
 """
 
 from __future__ import annotations
@@ -11,15 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Executor as Pool
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.agent import local_server, setting_up
 from agent_tui.agent.models import Models
 from agent_tui.agent.pulls import Pulls
 from agent_tui.agent.record import Record
-from agent_tui.agent.setting_up import Attempt, Offer
-from agent_tui.agent.stored_keys import refreshing
+from agent_tui.agent.setting_up import Attempt
+from agent_tui.protocol.answers import Offer, SetupOffers, SetupOutcome, SetupState
 from agent_tui.protocol.events import Answered, Notice
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
@@ -48,7 +45,7 @@ class Setups:
         """What is being written is written to its end."""
         self._last = Attempt("")
         """What answered last, with its key."""
-        self._listed: tuple[list[str], str] = ([], "")
+        self._listed: tuple[tuple[str, ...], str] = ((), "")
         """What it offers, and what of that is proposed: still there to choose from where a model cannot be kept."""
 
     def handle(self, op: Pull | SetUp) -> None:
@@ -80,45 +77,42 @@ class Setups:
 
         def tell(looking: bool) -> None:
             keyring = works.done() and works.exception() is None and works.result()
-            data = {"offers": [dict(one) for one in found.values()], "looking": looking, "keyring": keyring}
-            self._record.emit(Answered(id=id, kind="setup", data=data))
+            self._record.emit(Answered(id, SetupOffers(tuple(found.values()), looking, keyring)))
 
         async def one(name: str) -> None:
-            answer = await self._models_of(Attempt(name), LOOK_SECONDS)
-            found[name] |= answer
+            found[name] = await self._asked(found[name], LOOK_SECONDS)
             tell(True)
 
         tell(True)
         await self._models.unlock()
         found = self._offers()
-        asked = [name for name, one in found.items() if one["group"] != "service" and not one["needs"]]
-        for name in asked:
-            found[name]["state"] = "looking"
+        asked = [name for name, one in found.items() if one.group != "service" and not one.needs]
+        found |= {name: replace(found[name], state="looking") for name in asked}
         tell(True)
         await asyncio.gather(*map(one, asked))
         await asyncio.wait({works}, timeout=LOOK_SECONDS)
         tell(False)
 
-    def _offers(self) -> dict[str, dict[str, Any]]:
+    def _offers(self) -> dict[str, Offer]:
         config = self._models.config
-        return {one.name: _told(one) for one in setting_up.offers(config.settings, config.environment)}
+        return {one.name: one for one in setting_up.offers(config.settings, config.environment)}
 
-    async def _models_of(self, attempt: Attempt, seconds: float) -> dict[str, Any]:
-        """What is said of it in the list."""
-        config = self._models.config
+    async def _asked(self, offer: Offer, seconds: float) -> Offer:
+        """`offer` with what came of asking it."""
+        config, attempt = self._models.config, Attempt(offer.name)
         _, answer = await setting_up.answered(
             attempt, config.settings, config.environment, config.cwd, config.folders.data, seconds
         )
         if not isinstance(answer, Failed):
-            return {"state": "ok", "models": len(answer)}
+            return replace(offer, state="ok", models=len(answer))
         down = attempt.name == "ollama" and await self._is_down(attempt)
-        return {"state": "down" if down else "failed", "kind": answer.kind, "said": answer.text}
+        return replace(offer, state="down" if down else "failed", kind=answer.kind, said=answer.text)
 
     async def _is_down(self, attempt: Attempt) -> bool:
         """Whether it is an Ollama that could be started here."""
         server = self._server(attempt)
         try:
-            return await local_server.down(server, self._models.config.environment)
+            return await local_server.down(server, self._models.config)
         finally:
             await server.close()
 
@@ -145,10 +139,10 @@ class Setups:
         )
         if isinstance(answer, Failed):
             down = answer.kind == "unreachable" and attempt.name == "ollama" and await self._is_down(attempt)
-            state = "down" if down else "failed"
+            state: SetupState = "down" if down else "failed"
             self._tell(op.id, state, attempt, said=answer.text, hint=answer.hint, failure=answer.kind)
             return
-        self._last, self._listed = attempt, (list(answer), setting_up.first_of(attempt.name, answer))
+        self._last, self._listed = attempt, (tuple(answer), setting_up.first_of(attempt.name, answer))
         self._tell(op.id, "answered", attempt, self._listed)
 
     async def _start(self, id: str, attempt: Attempt) -> str:
@@ -174,9 +168,10 @@ class Setups:
             hint = "choose another model"
             self._tell(op.id, "failed", attempt, self._listed, said=said, hint=hint, failure="unknown_model")
             return
-        store = Store(config.cwd, config.folders.config, config.environment, Flags())
+        store = Store(config.cwd, config.folders.config, config.environment, Flags(), config.folders.data)
         keeping = asyncio.get_running_loop().run_in_executor(
-            self._pool, setting_up.keep, store, config.folders.config, attempt, model, op.place, op.scope
+            self._pool, setting_up.keep, store, config.folders.config, attempt, model, op.place, op.scope,
+            settings,
         )
         try:
             kept = await asyncio.shield(keeping)
@@ -185,28 +180,22 @@ class Setups:
             self._tell(op.id, "failed", attempt, self._listed, said=str(error), failure="refused")
             return
         self._last = Attempt("")
-        models.config = replace(config, settings=settings)
-        models.fresh = refreshing(models.config, self._pool, self._learn)
+        models.configure(replace(config, settings=settings))
         for line in kept:
             self._record.emit(Notice(line, "warning" if line.startswith("But ") else "info"))
         await models.adopt(self._record, choice)
         self._tell(op.id, "kept", attempt, model=model)
 
     def _tell(
-        self, id: str, state: str, attempt: Attempt, listed: tuple[list[str], str] = ([], ""), *,
+        self, id: str, state: SetupState, attempt: Attempt, listed: tuple[tuple[str, ...], str] = ((), ""), *,
         said: str = "", hint: str = "", failure: str = "", model: str = "",
     ) -> None:  # fmt: skip
         models, first = listed
-        data = {
-            "state": state, "provider": attempt.name, "label": setting_up.label(attempt.name),
-            "address": attempt.address, "key": bool(attempt.key), "models": models, "first": first,
-            "said": said, "hint": hint, "kind": failure, "model": model,
-        }  # fmt: skip
-        self._record.emit(Answered(id=id, kind="setup_step", data=data))
-
-
-def _told(offer: Offer) -> dict[str, Any]:
-    return {**asdict(offer), "state": "", "models": 0, "kind": "", "said": ""}
+        outcome = SetupOutcome(
+            state, attempt.name, setting_up.label(attempt.name), attempt.address, bool(attempt.key), models, first,
+            said, hint, failure, model,
+        )  # fmt: skip
+        self._record.emit(Answered(id, outcome))
 
 
 def _cancel(task: asyncio.Task[None] | None) -> None:

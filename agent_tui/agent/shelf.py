@@ -1,17 +1,15 @@
-"""What is done to sessions that are not the one at work: a name for one, and its end.
-
-Shape of `answered`: shelf `{id, done, problem}`; the list of sessions (kind `sessions`) follows it.
-"""
+"""What is done to sessions that are not the one at work: a name for one, and its end."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
-from typing import Any
+from typing import Any, Literal
 
 from agent_tui.agent.catalogue import sessions_told
 from agent_tui.agent.config import EngineConfig
+from agent_tui.protocol.answers import ShelfOutcome
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.protocol.ops import Delete, Op, Rename
 from agent_tui.sessions.lock import SessionLocked
@@ -33,7 +31,8 @@ async def put(config: EngineConfig, op: Op, session: str, pool: Pool, tell: Call
 
 
 def _done(config: EngineConfig, op: Op, session: str) -> tuple[Event, ...]:
-    folder, problem, id, done = config.folders.sessions, "", "", ""
+    folder, problem, id = config.folders.sessions, "", ""
+    done: Literal["", "renamed", "deleted"] = ""
     try:
         match op:
             case Delete(id=id) if id == session:
@@ -47,5 +46,5 @@ def _done(config: EngineConfig, op: Op, session: str) -> tuple[Event, ...]:
                 return ()
     except (Refused, SessionLocked) as error:
         problem = str(error)
-    told = Answered(id=LISTED, kind="shelf", data={"id": id, "done": done, "problem": problem})
+    told = Answered(LISTED, ShelfOutcome(id, done, problem))
     return told, sessions_told(config, LISTED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agent_tui.agent.executor import capped
@@ -17,11 +17,12 @@ from agent_tui.agent.full_screen import full_screen
 from agent_tui.agent.record import Record
 from agent_tui.agent.tool_context import CallContext
 from agent_tui.agent.turns import Turns, new_id
+from agent_tui.protocol.answers import PrivateOutput
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import Answered, ApprovalAnswered, ApprovalAsked, ShellEnded, ShellStarted
 from agent_tui.protocol.ops import RunShell
 from agent_tui.protocol.shell_events import SHELL
-from agent_tui.safety import hard_list, sandbox
+from agent_tui.safety import hard_list
 
 HIDDEN: Final = "!! private command"
 LABEL: Final = 120
@@ -67,8 +68,11 @@ class Shell:
         command = workplace.scrub(op.command)
         line, _, more = command.strip().partition("\n")
         label = HIDDEN if op.private else f"! {line[:LABEL]}{' …' if more or len(line) > LABEL else ''}"
+        context = CallContext(workplace, id, frozenset(), private=op.private)
+        output_file = "" if op.private else context.output_file.name
         began, ran = time.monotonic(), Ran("cancelled", "", tag="cancelled")
-        self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
+        begun = ShellStarted(call_id=id, label=label, private=op.private, output=output_file)
+        self._record.emit(begun)
         try:
             reason = hard_list.reason(op.command, *map(str, workplace.roots))
             reason = _NAMES.sub("…", reason) if op.private else reason
@@ -76,11 +80,13 @@ class Shell:
                 ran = Ran("not run: you said no", "", tag="denied")
             else:
                 if reason:
-                    self._record.emit(ShellStarted(call_id=id, label=label, private=op.private))
-                ran = await self._ran(id, op)
+                    self._record.emit(begun)
+                ran = await self._ran(context, op)
         except (OSError, ValueError) as error:
             ran = Ran(f"could not be started: {error}", "", tag="exception")
         finally:
+            if ran.tag == "cancelled":
+                ran = replace(ran, output=context.captured.text())
             output = workplace.scrub(ran.output)
             shown = None
             if not op.private:
@@ -94,22 +100,15 @@ class Shell:
                     duration_ms=round((time.monotonic() - began) * 1000), idle=self._turns.current is None,
                 )
             )  # fmt: skip
-        if op.private:
-            data = {"command": op.command, "said": ran.said, "output": output}
-            self._record.emit(Answered(id=id, kind="private", data=data))
+            context.release()
+            if op.private:
+                self._record.emit(Answered(id, PrivateOutput(op.command, ran.said, output)))
 
-    async def _ran(self, id: str, op: RunShell) -> Ran:
-        workplace = self._turns.executor.workplace
+    async def _ran(self, context: CallContext, op: RunShell) -> Ran:
         if program := full_screen(op.command):
-            said = f"not run: {program} needs a terminal of its own, and a command here has none"
+            said = f"not run: {program} needs a terminal, and commands here have none"
             return Ran(said, "", tag="blocked")
-        if op.private:  # nothing of it on disk: no spool, and no live tail
-            result = await sandbox.run(
-                op.command, cwd=workplace.roots[0], environment=workplace.environment, timeout=0,
-                on_output=lambda _: None, limit=workplace.max_output_chars, secrets=workplace.scrub_stream(),
-            )  # fmt: skip
-        else:
-            result = await CallContext(workplace, id, frozenset()).process(op.command, 0)
+        result = await context.process(op.command, 0)
         lost = f", {result.lost:,} characters left out in the middle" if result.lost else ""
         tag = "ok" if result.exit_code == 0 else "exit"
         return Ran(f"exit code {result.exit_code}{lost}", result.output, result.exit_code, tag)

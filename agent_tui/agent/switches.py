@@ -25,4 +25,4 @@ def _heeded(record: Record) -> None:
     name = record.standing.model
     provider, _, model = name.partition("/")
     if model and not heeds(provider, model):
-        record.emit(Notice(f"{name} has no word for how hard to think: effort changes nothing there.", "warning"))
+        record.emit(Notice(f"{name} has no effort setting: /effort changes nothing there.", "warning"))

@@ -73,7 +73,7 @@ class Titles:
                     self._unlock,
                 )  # fmt: skip
         except TimeoutError:
-            self.log.warning("no title: %s is not to be had in time", config.settings.small_model)
+            self.log.warning("no title: %s was not available in time", config.settings.small_model)
             return
         if choice.provider is None:
             self.log.warning("no title: %s", "; ".join(f"{one.what}: {one.result}" for one in choice.tried))
@@ -125,7 +125,7 @@ async def _stream(provider: Provider, request: Request, texts: list[str]) -> Fin
                     return item
     except TimeoutError:
         return Failed("timeout", f"{provider.name}/{provider.model} took too long")
-    return Failed("broken_stream", f"{provider.name}: the stream ended without an end")
+    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end")
 
 
 def cleaned(text: str) -> str:

@@ -3,6 +3,7 @@ calibrated."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
@@ -100,29 +101,32 @@ class Calibration:
 
 def size_of(request: Request) -> int:
     """The bytes of all that the model reads."""
-    tools = sum(_spec(tool) for tool in request.tools)
-    return _bytes(request.system) + tools + sum(map(_message, request.messages))
+    return size_of_words(request.system) + size_of_tools(request.tools) + sum(map(size_of_message, request.messages))
 
 
 def size_of_reply(reply: AssistantReplied) -> int:
-    calls = sum(_bytes(call.arguments) + len(call.name) for call in reply.calls)
-    return _bytes(reply.text) + _bytes(reply.reasoning) + calls
+    calls = sum(size_of_words(call.arguments) + len(call.name) for call in reply.calls)
+    return size_of_words(reply.text) + size_of_words(reply.reasoning) + calls
 
 
-def _message(message: UserMessage | AssistantMessage | ToolMessage) -> int:
+def size_of_message(message: UserMessage | AssistantMessage | ToolMessage) -> int:
     match message:
         case UserMessage():
-            return _bytes(message.text) + IMAGE_BYTES * len(message.images)
+            return size_of_words(message.text) + IMAGE_BYTES * len(message.images)
         case AssistantMessage():
-            calls = sum(_bytes(call.arguments) + len(call.name) for call in message.calls)
-            return _bytes(message.text) + calls
+            calls = sum(size_of_words(call.arguments) + len(call.name) for call in message.calls)
+            return size_of_words(message.text) + calls
         case ToolMessage():
-            return _bytes(message.content)
+            return size_of_words(message.content)
+
+
+def size_of_tools(tools: Iterable[ToolSpec]) -> int:
+    return sum(map(_spec, tools))
 
 
 def _spec(tool: ToolSpec) -> int:
-    return _bytes(tool.name) + _bytes(tool.description) + len(repr(tool.parameters))
+    return size_of_words(tool.name) + size_of_words(tool.description) + len(repr(tool.parameters))
 
 
-def _bytes(text: str) -> int:
+def size_of_words(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -57,24 +57,34 @@ class Answer:
 class Turn:
     """`emit` stamps and stores an event; `number` and `step` say where it belongs."""
 
-    def __init__(self, number: int, emit: Callable[[Event, int], None], provider: str) -> None:
+    def __init__(
+        self,
+        number: int,
+        emit: Callable[[Event, int], None],
+        provider: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.number, self.step = number, 0
         self._emit, self.provider = emit, provider
-        self.started = time.monotonic()
+        self._clock, self._started = clock, clock()
         self.over = False
         self.steers: list[SteerSeen] = []
+        """Words of the person that no request holds yet."""
+        self.steered: list[SteerSeen] = []
+        """Words of the person that entered this turn."""
         self.streaming: Answer | None = None
         self.cut: Callable[[AssistantReplied], UsageReported] | None = None
         """What the answer under way took, should it be broken off."""
         self._untold: list[str] = []
         self._delta: type[TextDelta | ThinkingDelta] = TextDelta
         """What the untold pieces are of."""
-        self.open: dict[str, tuple[ToolCall, str, bool]] = {}
-        """Calls without a result: the call, its label, whether it was started."""
+        self.open: dict[str, Callable[[], ToolEnded]] = {}
+        """Calls without a result, and the result that each gets if the turn ends now."""
 
     @property
     def elapsed_ms(self) -> int:
-        return round((time.monotonic() - self.started) * 1000)
+        """How long it has worked: without the time in which it waited for the person."""
+        return round((self._clock() - self._started) * 1000)
 
     def emit(self, event: Event) -> None:
         self._tell()
@@ -83,8 +93,8 @@ class Turn:
 
     # -- the journal of the executor
 
-    def opened(self, call: ToolCall, label: str, started: bool) -> None:
-        self.open[call.id] = (call, label, started)
+    def opened(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
+        self.open[call.id] = cancelled
 
     def closed(self, call: ToolCall) -> None:
         self.open.pop(call.id, None)
@@ -142,6 +152,14 @@ class Turn:
         if cut is not None:
             self.emit(cut(reply))
 
+    def void(self) -> None:
+        """What was only thought before an answer broke off is dropped, and its cost reported: it is asked for again."""
+        self._tell()
+        answer, cut = self.streaming, self.cut
+        self.streaming = self.cut = None
+        if answer is not None and answer.begun and cut is not None:
+            self.emit(cut(answer.settled("error", (), self.provider, "")))
+
     def _keep(self, answer: Answer) -> None:
         """Put on record what the answer has gained, every two seconds or four kilobytes."""
         chars = answer.text_chars + answer.thought_chars - answer.stored_text - answer.stored_thoughts
@@ -164,13 +182,8 @@ class Turn:
             return
         if self.streaming is not None and self.streaming.begun:
             self.broken("cancelled" if state in ("cancelled", "timed_out") else "error")
-        for call, label, started in tuple(self.open.values()):
-            said = "cancelled while it ran" if started else "cancelled before it ran"
-            self.emit(
-                ToolEnded(
-                    call_id=call.id, name=call.name, label=label, content=f"Error [cancelled]: {said}", tag="cancelled"
-                )
-            )
+        for cancelled in tuple(self.open.values()):
+            self.emit(cancelled())
         self.open.clear()
         self.over = True
 

@@ -9,7 +9,7 @@ from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from agent_tui.agent import directories, images, loop, workshop
 from agent_tui.agent.accounts import Accounts
@@ -19,9 +19,11 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.consent import Consent
 from agent_tui.agent.context import build_prefix, volatile_facts
 from agent_tui.agent.fallback import Fallbacks
+from agent_tui.agent.jobs import Jobs
 from agent_tui.agent.models import Models
 from agent_tui.agent.queue import PromptQueue
 from agent_tui.agent.record import Record
+from agent_tui.agent.recovery import describe_put_back
 from agent_tui.agent.titles import Titles
 from agent_tui.agent.turn import Turn
 from agent_tui.context.skills import Expansion
@@ -34,17 +36,18 @@ from agent_tui.protocol.events import (
     Notice,
     QuestionAnswered,
     QuestionAsked,
-    ToolEnded,
+    SteerSeen,
     TurnEnded,
     TurnStarted,
 )
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.protocol.undo_events import name_files
 from agent_tui.providers.base import Provider
+from agent_tui.safety.environment import describe_left_out, names_left_out
 from agent_tui.sessions.checkpoints import Blobs
-
-HOW_TO_UNDO: Final = "A file was changed. /undo shows what was changed, and takes it back."
+from agent_tui.structures.plural import counted
 
 
 class Turns:
@@ -64,8 +67,8 @@ class Turns:
         self.queue, self.log, self._pool = queue, log, pool
         self._left_out = 0
         """Images of the last request that its model did not take."""
-        self._first_change = False
-        """A file was changed for the first time, and nobody was told yet how to take that back."""
+        self._first_changes: list[FileChanged] = []
+        """The first files that were changed: nobody was told yet how to undo that."""
         self.consent = Consent()
         limits = config.settings.agent
         budget, cache = Budget(limits.max_cost, limits.max_tokens), None if config.otr else config.folders.cache
@@ -81,9 +84,10 @@ class Turns:
             known=lambda: frozenset(tool.name for tool in record.history.tools),
             mode=lambda: record.standing.mode, ask=self._ask if config.interactive else None,
             new_id=new_id, pool=pool, log=log, sealed=self.sealed,
-            touched=lambda: record.changes.paths,
+            touched=lambda: record.changes.paths, keep_job=lambda job, command: self.jobs.add(job, command),
         )  # fmt: skip
 
+        self.jobs = Jobs(record.emit, self.executor.scrub)
         self.executor.remember(record.standing.allowed)
         self.attach = attacher(self.executor)
 
@@ -95,7 +99,8 @@ class Turns:
         """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and nothing runs."""
         provider = self.models.provider
         assert provider is not None  # checked when the prompt was accepted
-        turn = Turn(self.record.standing.turns + 1, self._emitter(self.record.standing.turns + 1), provider.name)
+        number = self.record.standing.turns + 1
+        turn = Turn(number, self._emitter(number), provider.name, self.consent.clock)
         self.current = turn
         turn.emit(
             TurnStarted(
@@ -136,7 +141,7 @@ class Turns:
             state = "timed_out"
         except Exception as error:  # the boundary of a turn
             self.log.exception("turn %d", turn.number)
-            turn.emit(ErrorRaised(f"{type(error).__name__}: {error}", hint="the log of the program says more"))
+            turn.emit(ErrorRaised(f"{type(error).__name__}: {error}", hint="the program's log has the details"))
         self._end(turn, state)
 
     async def _loop(self, turn: Turn) -> TurnEnd:
@@ -156,7 +161,8 @@ class Turns:
             ),
         )  # fmt: skip
         if state == "max_steps":
-            turn.emit(Notice(f"The turn reached its limit of {turn.step} steps; say “go on” to continue.", "warning"))
+            limit = counted(turn.step, "step")
+            turn.emit(Notice(f"The turn reached its limit of {limit}; say “go on” to continue.", "warning"))
         return state
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
@@ -166,7 +172,9 @@ class Turns:
         specs = [tool.spec() for tool in self.executor.tools.values()]
         home = Path(self.config.environment.get("HOME", "~")).expanduser()
         others = directories.roots(self.record)
-        built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list(), others)
+        left_out = names_left_out(self.config.environment, self.config.settings.tools.pass_env)
+        named = describe_left_out(left_out) if "run_shell_command" in self.executor.tools else ""
+        built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list(), others, named)
         for event in (built, *notices):
             emit(event)
 
@@ -176,7 +184,7 @@ class Turns:
         takes = info.images
         left_out = images.count(request) if takes is False else 0
         if left_out and left_out != self._left_out and self.current is not None:
-            said = f"{info.name} takes no images: it is only told their names."
+            said = f"{info.name} does not accept images: only their names were sent."
             self.current.emit(Notice(said, "warning"))
         self._left_out = left_out
         request = replace(request, effort=self.record.standing.effort)
@@ -190,10 +198,16 @@ class Turns:
             return
         turn.settle(state)
         unanswered = not self.record.history.answered()
-        self.queue.put_back(turn.steers)
+        lost = state == "error" and unanswered  # the history drops what no request brought to the model
+        back = [*turn.steered, *turn.steers] if lost else turn.steers
+        if lost and self.record.prompt and self.record.standing.draft:  # the prompt's place is taken
+            back = [SteerSeen(self.record.prompt), *back]
+        if back:
+            self.record.emit(Notice(describe_put_back([one.text for one in back])), turn.number)
+        self.queue.put_back(back)
         if state != "completed":
             self.queue.pause()
-        if state == "error" and unanswered and self.record.prompt and not self.record.standing.draft:
+        if lost and self.record.prompt and not self.record.standing.draft:
             self.record.emit(DraftSaved(self.record.prompt))
         self.record.emit(TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step), turn.number, turn.step)
         if self.current is turn:
@@ -242,27 +256,36 @@ class Turns:
     def sealed(self) -> str:
         """Why no tool may change anything now."""
         if self.config.otr:
-            return "this session is off the record: only tools that read may run"
+            return "this session is off the record: only tools that read can run"
         trouble = self.record.store.trouble
         return f"the session cannot be saved, so nothing is changed until it can: {trouble}" if trouble else ""
 
     def _tool_said(self, event: Event) -> None:
-        if isinstance(event, FileChanged) and not self.record.changes.all:
-            self._first_change = self.config.interactive
+        if isinstance(event, FileChanged) and self.config.interactive:
+            if not self.record.changes.all:
+                asyncio.get_running_loop().call_soon(self._tell_how_to_undo)
+            if self._first_changes or not self.record.changes.all:
+                self._first_changes.append(event)
         self.record.emit(event)
+
+    def _tell_how_to_undo(self) -> None:
+        """Once a session, as soon as all that the first call changed is on record."""
+        changes, self._first_changes = self._first_changes, []
+        first = changes[0]
+        names = list(dict.fromkeys(change.diff.path for change in changes))
+        listed = name_files(names)
+        them = "them" if len(names) > 1 else "it"
+        said = f"Changed {listed}. /undo reverts {them}."
+        if first.during_command:
+            said = f"{listed} changed while a command ran. /undo can revert {them}."
+        self.record.emit(Notice(said), first.turn, first.step)
 
     def _roots(self) -> tuple[Path, ...]:
         provider = self.models.provider
         return (self.config.cwd, *directories.roots(self.record), *(provider.roots if provider else ()))
 
     def _emitter(self, number: int) -> Callable[[Event, int], None]:
-        def emit(event: Event, step: int) -> None:
-            self.record.emit(event, number, step)
-            if self._first_change and isinstance(event, ToolEnded):
-                self._first_change = False
-                self.record.emit(Notice(HOW_TO_UNDO), number, step)
-
-        return emit
+        return lambda event, step: self.record.emit(event, number, step)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)

@@ -17,28 +17,36 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agent_tui.agent.changes import Plan, Restoration
-from agent_tui.protocol.undo_events import RestoredFile
-from agent_tui.safety import leftovers, links, paths
+from agent_tui.protocol.ops import FileChoice
+from agent_tui.protocol.standing import RestoredFile
+from agent_tui.safety import leftovers, links, paths, protected_names
 from agent_tui.sessions.checkpoints import Blobs
 
 MOST: Final = 64_000_000
 """Bytes of a file that is put back."""
+CLOCK: Final = 1.0
+"""Seconds that the clock of a file system may be behind ours."""
 
-State = Literal["as_left", "same", "changed", "between", "gone", "replaced", "unreadable", "outside", "lost"]
+State = Literal["as_left", "during", "same", "changed", "between", "gone", "replaced", "unreadable", "outside", "lost"]
 WORDS: Final[Mapping[State, str]] = {
     "as_left": "",
-    "same": "it is so already",
-    "changed": "it was changed since",
+    "during": "changed while a command ran, perhaps by you",
+    "same": "already in that state",
+    "changed": "changed since then",
     "between": "somebody else changed it between these changes",
-    "gone": "it was deleted since",
-    "replaced": "something else lies there now",
+    "gone": "deleted since then",
+    "replaced": "something else is there now",
     "unreadable": "it cannot be read",
     "outside": "it is outside the folder of this session, or a protected name",
-    "lost": "what it held before is not kept any more",
+    "lost": "its earlier content is no longer stored",
 }
-FREE: Final = frozenset({"as_left", "same"})
-"""States in which nobody needs to be asked."""
+PRIVATE: Final = 0o600
+"""The mode of a file that is made again where nobody knows which it had."""
 KEEP_ONLY: Final = frozenset({"unreadable", "lost"})
+DEFAULTS: Final[Mapping[State, FileChoice]] = {
+    "as_left": "restore", "during": "keep", "same": "keep",
+}  # fmt: skip
+"""What becomes of a file without a word; in other states the person is asked, where there is a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +81,21 @@ class Look:
     old: bytes | None = None
 
     @property
-    def choices(self) -> tuple[str, ...]:
-        """What may be chosen for it; empty: nobody needs to be asked."""
-        if self.state in FREE:
+    def choices(self) -> tuple[FileChoice, ...]:
+        """What may be chosen for it; empty: nothing is to be done."""
+        if self.state == "same":
             return ()
         if self.state in KEEP_ONLY or self.found.problem:
             return ("keep",)
-        return ("keep", "restore", "both") if self.old is not None else ("keep", "restore")
+        if self.state in DEFAULTS or self.old is None:
+            return ("keep", "restore")
+        return ("keep", "restore", "both")
+
+    def decide(self, choice: str) -> FileChoice | Literal[""]:
+        """What becomes of it, where `choice` is what the person said; empty: they need to be asked."""
+        if (known := next((one for one in self.choices if one == choice), None)) is not None:
+            return known
+        return "keep" if self.choices == ("keep",) else DEFAULTS.get(self.state, "")
 
 
 def found(path: Path, as_link: bool = False) -> Found:
@@ -134,7 +150,7 @@ def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
         return "changed" if now.sha else "gone"
     if not _ours(plan, roots):
         return "outside"
-    return "between" if plan.between else "as_left"
+    return "between" if plan.between else "during" if plan.during_command else "as_left"
 
 
 def _ours(plan: Restoration, roots: tuple[Path, ...]) -> bool:
@@ -146,7 +162,8 @@ def _ours(plan: Restoration, roots: tuple[Path, ...]) -> bool:
     except ValueError:
         return False
     real = path.parent if plan.links else path
-    return place.inside and not (fact.protected or place.protected) and place.real == real
+    runs = protected_names.RUNS in (fact.protected, place.protected)
+    return place.inside and not runs and place.real == real
 
 
 def intent(one: Look) -> RestoredFile:
@@ -160,16 +177,16 @@ def restore(one: Look, choice: str, blobs: Blobs) -> RestoredFile:
     told = intent(one)
     if one.state == "same":
         return replace(told, outcome="same")
-    if one.state not in FREE and (choice not in one.choices or choice == "keep"):
+    if (decided := one.decide(choice)) in ("", "keep"):
         return replace(told, outcome="kept")
     try:
-        if choice == "both" and one.state not in FREE:
+        if decided == "both":
             return replace(told, outcome="beside", beside=_beside(one))
         _write(one, blobs)
     except paths.ChangedMeanwhile as error:
         return replace(told, outcome="changed", problem=str(error))
     except FileExistsError:
-        return replace(told, outcome="changed", problem=f"{one.plan.path}: another program has just made it")
+        return replace(told, outcome="changed", problem=f"{one.plan.path}: another program just created it")
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         return replace(told, outcome="failed", problem=f"{one.plan.path}: {said}")
@@ -187,7 +204,7 @@ def _write(one: Look, blobs: Blobs) -> None:
                 paths.remove(path, now.about)
             _new(one, path)
         elif now.about is None:
-            paths.atomic_write(path, one.old, one.plan.mode or None, follow=False, new=True)
+            paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
         else:
             paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about)
     elif now.about is not None:
@@ -199,7 +216,7 @@ def _new(one: Look, path: Path) -> None:
     if one.plan.link:
         links.make(path, one.old)
     else:
-        paths.atomic_write(path, one.old, one.plan.mode or None, follow=False, new=True)
+        paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
 
 
 def tidy(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
@@ -216,18 +233,22 @@ def tidy(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
 def _beside(one: Look) -> str:
     """Write the old content under another name; returns that."""
     assert one.old is not None  # only then it can be chosen
-    path = Path(one.plan.path)
-    other = path.with_name(f"{leftovers.cut(path.name, 200)}.orig-{one.plan.target[:8]}")
+    other = _name_beside(Path(one.plan.path), one.plan.target)
     _folder(other)
     try:
         if one.plan.link:
             links.make(other, one.old)
         else:
-            paths.atomic_write(other, one.old, follow=False, new=True)
+            mode = one.plan.mode or one.found.mode or PRIVATE
+            paths.atomic_write(other, one.old, mode, follow=False, new=True)
     except FileExistsError:
         if found(other, one.plan.link).sha != one.plan.target:
             raise
     return str(other)
+
+
+def _name_beside(path: Path, sha: str) -> Path:
+    return path.with_name(f"{leftovers.cut(path.name, 200)}.orig-{sha[:8]}")
 
 
 def _folder(path: Path) -> None:
@@ -257,13 +278,26 @@ def outcome_of(file: RestoredFile) -> RestoredFile:
         return replace(file, outcome="done" if moded or file.before != file.after else "same")
     if now.sha == file.before:
         return replace(file, outcome="failed", problem=f"{file.path}: the program ended before")
-    return replace(file, outcome="changed", problem=f"{file.path} is neither as it was nor as it was to be")
+    return replace(file, outcome="changed", problem=f"{file.path} is in neither its old nor its new state")
 
 
-def left_beside(file: RestoredFile) -> list[str]:
+def remove_unfinished(file: RestoredFile, begun: float, blobs: Blobs, beside: leftovers.Leftovers) -> None:
+    """Remove what a kill left of content on its way to a file, in a restore that began at `begun` (seconds). It is ours
+    where the name, the owner and the time say so, and where it is a part of what was to be written, which is kept."""
+    path = Path(file.path)
+    for place in (path, _name_beside(path, file.after)):
+        for part in beside.find(place, "tmp"):
+            with contextlib.suppress(OSError, ValueError):  # it went away, is no file, or the content is not kept
+                about = part.lstat()
+                ours = about.st_uid == os.geteuid() and about.st_ctime >= begun - CLOCK
+                if ours and blobs.get(file.after).startswith(paths.read_regular(part, MOST)):
+                    part.unlink()
+
+
+def left_beside(file: RestoredFile, beside: leftovers.Leftovers) -> list[str]:
     """Remove what a kill left beside a file that was put back, where its content is kept; the names of what is not."""
     unknown = []
-    for aside in leftovers.put_aside(Path(file.path)):
+    for aside in beside.find(Path(file.path), "was"):
         sha = found(aside, as_link=True).sha
         if sha and sha in (file.before, file.after):
             with contextlib.suppress(FileNotFoundError):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.protocol.event import Event, Restored
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from agent_tui.agent import shelf
     from agent_tui.agent.hosting import Hosted
     from agent_tui.agent.sinks import Sinks
+    from agent_tui.protocol import session_answers as answers
 else:
+    answers = late("agent_tui.protocol.session_answers", warm=False)
     shelf = late("agent_tui.agent.shelf", warm=False)
 
 POOL_THREADS = 4
@@ -40,10 +42,11 @@ def work_pool() -> ThreadPoolExecutor:
 
 
 class Worker:
-    """The engine as a front end holds it (`protocol/engine.py`)."""
+    """The engine as a front end holds it (`protocol/engine.py`). `screen`: what `guard_terminal` of the sandbox needs,
+    so that the terminal is given back whatever ends the program."""
 
-    def __init__(self, config: EngineConfig) -> None:
-        self.config = config
+    def __init__(self, config: EngineConfig, screen: tuple[int, list[Any], bytes, int] | None = None) -> None:
+        self.config, self._screen = config, screen
         self.events: SimpleQueue[Event | Restored] = SimpleQueue()
         self.resting = False
         self._wake: Callable[[], None] = lambda: None
@@ -118,6 +121,11 @@ class Worker:
             for op in self._early:
                 inbox.put_nowait(op)
         log = open_log(None if self.config.otr else self.config.folders.logs)
+        if self._screen is not None:
+            try:
+                sandbox.guard_terminal(*self._screen)
+            except OSError:
+                log.exception("the terminal is not restored if the program is killed")
         self._pool = pool = work_pool()
         sinks = Sinks(log)
         sinks.open(self.config, pool)
@@ -142,7 +150,7 @@ class Worker:
             await self._end(hosted)
             await sandbox.settle(3.0)
         except SessionLocked as error:
-            self._tell(ErrorRaised(text=str(error), kind="locked", hint="go on there, or start a new session here"))
+            self._tell(ErrorRaised(text=str(error), kind="locked", hint="continue there, or start a new session here"))
         finally:
             await sinks.close(pool)
             pool.shutdown(wait=False, cancel_futures=True)
@@ -162,7 +170,7 @@ class Worker:
             if not config.or_new:
                 raise
             hosted = await open_hosted(replace(config, resume=""), self._tell, pool, log, sinks)
-            hosted.say(Notice(f"{error}; opened a new one instead", "error", "once it is closed there: /resume"))
+            hosted.say(Notice(f"{error}; opened a new one instead", "error", "close it there, then /resume"))
             hosted.say(_locked(config.resume, error))
             return hosted
 
@@ -230,4 +238,4 @@ class Worker:
 
 def _locked(id: str, error: SessionLocked) -> Answered:
     """So that a front end can offer what there is to do about it: `Resume(id, how)`."""
-    return Answered(id="locked", kind="locked", data={"id": id, "said": str(error)})
+    return Answered("locked", answers.Locked(id, str(error)))

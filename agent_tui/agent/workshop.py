@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Executor as Pool
 from logging import Logger
 from pathlib import Path
@@ -17,6 +17,8 @@ from agent_tui.agent.tool_context import Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event
 from agent_tui.safety import secrets
+from agent_tui.safety.environment import child_environment
+from agent_tui.safety.sandbox import Job
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.tools.base import Tool, ToolFailure
 
@@ -24,9 +26,14 @@ from agent_tui.tools.base import Tool, ToolFailure
 class LoadedSkills:
     """The skills that the model may list and load, each once a session (`/clear` resets)."""
 
-    def __init__(self, skills: Skills) -> None:
-        self.skills = skills
+    def __init__(self, discover: Callable[[], Skills]) -> None:
+        self._discover = discover
+        self.skills = discover()
         self.loaded: set[str] = set()
+
+    def look_again(self) -> None:
+        """Read all skills anew. Reads files: not for the loop."""
+        self.skills = self._discover()
 
     def load(self, name: str) -> str:
         try:
@@ -48,10 +55,11 @@ def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
     return {tool.name: tool for tool in sorted(found, key=lambda t: t.name) if not names or tool.name in names}
 
 
-def scrubber(config: EngineConfig) -> secrets.Scrubber:
-    """Knows the program's own keys: from the environment, from the settings, and those that are stored."""
+def scrubber(config: EngineConfig, formats: bool = False) -> secrets.Scrubber:
+    """Knows the program's own keys: from the environment, from the settings, and those that are stored. `formats`: it
+    hides what looks like anybody's as well."""
     configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
-    return secrets.Scrubber((*secrets.known(config.environment), *configured, *config.secrets))
+    return secrets.Scrubber((*secrets.known(config.environment), *configured, *config.secrets), formats)
 
 
 def build(
@@ -68,12 +76,13 @@ def build(
     log: Logger,
     sealed: Callable[[], str] = lambda: "",
     touched: Callable[[], Iterable[str]] = tuple,
+    keep_job: Callable[[Job, str], None] = lambda *_: None,
 ) -> Executor:
     """The executor of a session."""
-    secret = scrubber(config)
-    environment: Mapping[str, str] = secrets.child_environment(config.environment)
+    secret = scrubber(config, formats=True)
+    environment = child_environment(config.environment, config.settings.tools.pass_env)
     blobs = Blobs(config.blobs)
-    spool = config.contents / "outputs" / session
+    spool = config.outputs / session
 
     def off_loop(work: Callable[[], Any]) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(pool, work)
@@ -86,7 +95,9 @@ def build(
         spool=spool,
         emit=emit,
         scrub=secret.scrub,
+        scrub_known=secret.scrub_known,
         scrub_stream=secret.stream,
+        keep_job=keep_job,
         learn=secret.learn,
         checkpoint=blobs.put,
         skills=skills.skills.list,
@@ -96,5 +107,5 @@ def build(
     )
     tools = enabled_tools(config.settings.tools.enabled)
     parallel = config.settings.agent.parallel_tools
-    watch = Watch(config.cwd, environment, blobs, touched, emit, workplace.scrubbed, pool)
+    watch = Watch(config.cwd, blobs, touched, pool)
     return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch)

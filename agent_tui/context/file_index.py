@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.context import git_index
-from agent_tui.context.git_index import BadIndex, Repository, Stopped
+from agent_tui.context.git_index import BadIndex, Stopped
 from agent_tui.safety import ignore
+from agent_tui.safety.git import Repository, find_repository, read_text
 
 MOST: Final = 200_000
 """Files and folders that are listed."""
@@ -55,7 +56,7 @@ class FileIndex:
 
     def at_once(self, stopped: Callable[[], bool]) -> Listing | None:
         """What git tracks; None where that is not known. Raises Stopped."""
-        where = git_index.repository(self.start)
+        where = find_repository(self.start)
         known = self._tracked(where, stopped) if where is not None else None
         if not known:
             return None
@@ -63,7 +64,7 @@ class FileIndex:
 
     def whole(self, stopped: Callable[[], bool]) -> Listing:
         """What really lies there. Raises Stopped, or OSError if the start cannot be listed."""
-        where = git_index.repository(self.start)
+        where = find_repository(self.start)
         known = self._tracked(where, stopped) if where is not None else None
         above = "" if where is None else _below(self.start, where.top)
         walk = _Walk(self.start, above, frozenset(known or ()), where is None, self.most, stopped)
@@ -193,7 +194,7 @@ def _own_rules(environment: Mapping[str, str]) -> Path:
     home = Path(environment.get("HOME") or "~").expanduser()
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "git"
     for path in (home / ".gitconfig", config / "config"):
-        said = re.findall(r"(?im)^\s*excludesfile\s*=\s*\"?([^\"\n]+)", git_index.text(path))
+        said = re.findall(r"(?im)^\s*excludesfile\s*=\s*\"?([^\"\n]+)", read_text(path))
         if said:
             name = str(said[-1]).strip()
             return home / name[2:] if name.startswith("~/") else Path(name)

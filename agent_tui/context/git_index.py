@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import paths
+from agent_tui.safety.git import Repository, read_text
 
 MAX_BYTES: Final = 200_000_000
 """Of an index; that of the largest known repositories is a third of it."""
-_CONFIG_BYTES: Final = 100_000
 _STOP_EVERY: Final = 2_000
 """Entries between two looks at the stop flag: two milliseconds."""
 _FIXED: Final = 40
@@ -31,30 +29,6 @@ class Stopped(Exception):
     """Nobody waits for the answer any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """`top` is the work tree, `folder` its git folder, `common` the one that all work trees of a repository share."""
-
-    top: Path
-    folder: Path
-    common: Path
-
-
-def repository(start: Path) -> Repository | None:
-    """The repository that the folder `start` (a real path) lies in."""
-    for top in (start, *start.parents):
-        folder = top / ".git"
-        if folder.is_file():
-            said = text(folder)
-            if not said.startswith("gitdir:"):
-                continue
-            folder = top / said.removeprefix("gitdir:").strip()
-        if (folder / "HEAD").is_file():
-            shared = text(folder / "commondir").strip()
-            return Repository(top, folder, folder / shared if shared else folder)
-    return None
-
-
 def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
     """The paths from the top of the work tree; a submodule, and a folder that is not checked out, with a slash behind.
 
@@ -68,7 +42,7 @@ def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
         raise BadIndex(str(error)) from None
     if len(data) > MAX_BYTES:
         raise BadIndex(f"it is larger than {MAX_BYTES // 1_000_000} MB")
-    config = text(where.common / "config")
+    config = read_text(where.common / "config")
     size = 32 if re.search(r"(?im)^\s*objectformat\s*=\s*sha256\s*$", config) else 20
     return parsed(data, size, stopped)
 
@@ -76,7 +50,7 @@ def tracked(where: Repository, stopped: Callable[[], bool]) -> list[str]:
 def parsed(data: bytes, hash_size: int = 20, stopped: Callable[[], bool] = lambda: False) -> list[str]:
     """The paths in the bytes of an index. Raises BadIndex, Stopped."""
     if len(data) < 12 + hash_size or data[:4] != b"DIRC":
-        raise BadIndex("it is no index of git")
+        raise BadIndex("it is not an index of git")
     version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
     if version not in (2, 3, 4):
         raise BadIndex(f"version {version} is not known")
@@ -143,11 +117,3 @@ def _extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
     while at + 8 <= end:
         yield data[at : at + 4]
         at += 8 + int.from_bytes(data[at + 4 : at + 8], "big")
-
-
-def text(path: Path) -> str:
-    """A small file of git; empty where it cannot be read."""
-    try:
-        return paths.read_regular(path.resolve(), _CONFIG_BYTES).decode("utf-8", "replace")
-    except (OSError, paths.NotRegular):
-        return ""

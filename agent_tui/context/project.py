@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from agent_tui.context import text_files
 from agent_tui.paths import project_folders
-from agent_tui.safety import sandbox
+from agent_tui.safety.git import GitAnswer, ask_git, find_repository
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")
 LIMIT: Final = 64_000
 """Bytes of one instruction file that are used."""
+ALL_LIMIT: Final = 128_000
+"""Characters of all instruction files together: they go with every request."""
 STATUS_LINES: Final = 20
 _GIT_TIMEOUT: Final = 1.0
-_STATUS: Final = ("git", "status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
+_STATUS: Final = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +52,48 @@ def instructions(cwd: Path, home: Path, others: Sequence[Path] = ()) -> tuple[In
         if file.real is not None:
             seen.add(file.real)
         text = file.text.strip()
-        if text and file.problem:
+        if text and file.cut:
             text += f"\n[cut here: only the first {LIMIT // 1000} kB of {name} are used]"
         if text or file.problem:
             found.append(Instruction(name, path, text, file.problem))
-    return tuple(found)
+    return _within_limit(found)
+
+
+def _within_limit(found: list[Instruction]) -> tuple[Instruction, ...]:
+    """What goes with every request of all of them: the person's own file, then the nearest to the session's folder."""
+    room = ALL_LIMIT
+    kept = list(found)
+    less: list[str] = []
+    nearest_first = sorted(range(len(found)), key=lambda at: (found[at].path.parent.name != ".claude", -at))
+    for at in nearest_first:
+        one = found[at]
+        if len(one.text) > room:
+            text = f"{one.text[:room]}\n[cut here: all instruction files together are too long]" if room else ""
+            kept[at] = replace(one, text=text)
+            less.append(one.name)
+        room = max(0, room - len(one.text))
+    if less:
+        said = f"The instruction files are longer than {ALL_LIMIT:,} characters together"
+        said += f": the rest of {', '.join(reversed(less))} is not used"
+        at = found.index(next(one for one in found if one.name == less[-1]))
+        kept[at] = replace(kept[at], problem="; ".join(filter(None, (kept[at].problem, said))))
+    return tuple(kept)
 
 
 async def facts(cwd: Path) -> str:
     """Date and git status as a block for the end of a request. Never raises; without git it says so."""
     now = datetime.now().astimezone()
-    try:
-        async with asyncio.timeout(_GIT_TIMEOUT * 2):
-            code, output = await sandbox.quiet(_STATUS, cwd, _GIT_TIMEOUT)
-    except (OSError, ValueError, TimeoutError):
-        code, output = 124, ""
-    lines = [f"Date: {now:%Y-%m-%d} ({now:%A})", *_git(code, output)]
+    where = find_repository(cwd.resolve())
+    lines = ["Git: no repository"] if where is None else _git(await ask_git(where, _STATUS, _GIT_TIMEOUT))
+    lines = [f"Date: {now:%Y-%m-%d} ({now:%A})", *lines]
     return "\n".join(["<environment>", *lines, "</environment>"])
 
 
-def _git(code: int, output: str) -> list[str]:
+def _git(answer: GitAnswer) -> list[str]:
     """The lines about git, from what `git status` said."""
-    if code == 128:
-        return ["Git: no repository"]
-    if code != 0:
-        return ["Git: unknown (git is not installed)" if code == 127 else "Git: unknown (it did not answer in time)"]
-    branch, *changes = output.rstrip("\n").split("\n")
+    if answer.problem:
+        return [f"Git: unknown ({_harmless(answer.problem)})"]
+    branch, *changes = answer.output.rstrip("\n").split("\n")
     changes = [_harmless(change) for change in changes if change]
     said = [f"Git branch: {_harmless(branch.removeprefix('## '))}"]
     if not changes:

@@ -5,9 +5,11 @@ Short, because a small local model reads all of it before its first word; exact,
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -58,14 +60,15 @@ class Prefix:
 
 def build(
     cwd: Path, tools: Sequence[ToolSpec], skills: Sequence[SkillInfo], instructions: Sequence[Instruction],
-    others: Sequence[Path] = (),
+    others: Sequence[Path] = (), left_out: str = "",
 ) -> Prefix:  # fmt: skip
-    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not in it."""
+    """The prompt for a session in `cwd`, and in `others`. The tools' schemas are sent beside it, not in it.
+    `left_out`: names of the person's variables that commands do not get."""
     named: list[tuple[str, str, str]] = [("role", _ROLE, ""), ("work", _WORK, "")]
     if tools:
         named.append(("tools", _TOOLS, ""))
     named += [("style", _STYLE, ""), ("trust", _TRUST, "")]
-    named.append(("place", _place(cwd, others), ""))
+    named.append(("place", _place(cwd, others, left_out), ""))
     if skills:
         named.append(("skills", _skill_list(skills, any(tool.name == "skills" for tool in tools)), ""))
     used = [one for one in instructions if one.text]
@@ -81,19 +84,43 @@ _INSTRUCTIONS: Final = """\
 From the person and the project, the most general first; where two disagree, the later one holds."""
 
 
-def _place(cwd: Path, others: Sequence[Path]) -> str:
+def _place(cwd: Path, others: Sequence[Path], left_out: str) -> str:
     lines = ["# Place", f"Working directory: {cwd}"]
     if others:
         lines.append(f"You work in these folders as well, by their full paths: {', '.join(map(str, others))}")
-    return "\n".join((*lines, f"Platform: {sys.platform}"))
+    lines.append(f"Platform: {sys.platform}")
+    if left_out:
+        lines.append(f"Set for the person, but not for commands (they can add names to `tools.pass_env`): {left_out}")
+    return "\n".join(lines)
 
 
 def _quoted(one: Instruction) -> str:
-    return f'<instructions file="{one.name}">\n{one.text}\n</instructions>'
+    """Nothing in the file or its name ends the block."""
+    name = re.sub(r'[<>"\n]', "_", one.name)
+    return f'<instructions file="{name}">\n{_BLOCK.sub("‹", one.text)}\n</instructions>'
+
+
+_BLOCK: Final = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
+SKILLS_CHARS: Final = 16_000
+"""Characters of the list of skills: it goes with every request."""
+
+
+def left_out(skills: Sequence[SkillInfo]) -> tuple[SkillInfo, ...]:
+    """The skills for which the list has no room: those of the project first, the last of them first."""
+    by_trust = sorted(skills, key=lambda skill: skill.source == "project")
+    used = list(accumulate(len(_skill_line(skill)) + 1 for skill in by_trust))
+    return tuple(skill for skill, chars in zip(by_trust, used, strict=True) if chars > SKILLS_CHARS)
+
+
+def _skill_line(skill: SkillInfo) -> str:
+    return f"- {skill.name}: {' '.join(skill.description.split())}"
 
 
 def _skill_list(skills: Sequence[SkillInfo], loadable: bool) -> str:
     how = "Load one with the `skills` tool when the task fits its description." if loadable else ""
     head = f"# Skills\nPrepared instructions; the person runs one by typing `/name`. {how}".rstrip()
-    lines = (f"- {skill.name}: {' '.join(skill.description.split())}" for skill in skills)
+    without = left_out(skills)
+    lines = [_skill_line(skill) for skill in skills if skill not in without]
+    if without:
+        lines.append(f"- … and {len(without)} more" + (": the `skills` tool lists all" if loadable else ""))
     return "\n".join((head, *lines))

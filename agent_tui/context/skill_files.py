@@ -36,27 +36,28 @@ class Skill:
 
 
 def from_folder(text: str, folder: str, folder_name: str, problems: list[str]) -> Skill | None:
-    """The skill in a SKILL.md. None: it has no name that could be typed."""
+    """The skill in a SKILL.md. None: its name cannot be typed, or is not that of its folder."""
     where = f"{folder}/SKILL.md"
     values, body = front_matter(text)
     if not values:
         problems.append(f"{where}: has no front matter (name and description between two lines of `---`)")
     name = values.get("name", "").strip() or folder_name
+    if name != folder_name:
+        problems.append(f"{where}: its name {name[:80]!r} is not that of its folder, {folder_name!r}: not used")
+        return None
     if not _USABLE.fullmatch(name):
-        problems.append(f"{where}: the name {name!r} cannot be typed as a command; the folder's name is used")
-        name = folder_name
-        if not _USABLE.fullmatch(name):
-            return None
+        problems.append(f"{where}: the name {name!r} cannot be typed as a command: not used")
+        return None
     if not _NAME.fullmatch(name) or len(name) > 64:
         problems.append(f"{where}: the name {name!r} should be small letters, digits and single hyphens, at most 64")
-    elif name != folder_name:
-        problems.append(f"{where}: the name {name!r} differs from its folder's, {folder_name!r}")
     description = " ".join(values.get("description", "").split())
     if not description:
         problems.append(f"{where}: has no description, so a model cannot tell when to use it")
         description = summary(body)
     if len(description) > MAX_DESCRIPTION:
-        problems.append(f"{where}: the description has {len(description):,} characters, more than {MAX_DESCRIPTION:,}")
+        most = f"only the first {MAX_DESCRIPTION:,} are used"
+        problems.append(f"{where}: the description has {len(description):,} characters, {most}")
+        description = f"{description[: MAX_DESCRIPTION - 1]}…"
     hint = values.get("argument-hint", values.get("metadata.argument-hint", "")).strip()
     return Skill(name, description, body.strip(), free=True, folder=folder, hint=hint)
 
@@ -113,13 +114,13 @@ def from_sections(text: str, where: str, problems: list[str]) -> Iterator[Skill]
     for number, name, places, body in _sections(text, where, problems):
         at = f"{where}:{number}"
         if name in found:
-            problems.append(f"{at}: /{name} is there twice; the later one is used")
+            problems.append(f"{at}: /{name} is defined twice; the later one is used")
         if len(set(places)) < len(places):
             problems.append(f"{at}: /{name} names an argument twice")
         arguments = tuple(dict.fromkeys(places))
         unused = [argument for argument in arguments if f"{{{argument}}}" not in body]
         if unused:
-            problems.append(f"{at}: the text of /{name} does not hold {', '.join(f'{{{one}}}' for one in unused)}")
+            problems.append(f"{at}: the text of /{name} does not contain {', '.join(f'{{{one}}}' for one in unused)}")
         if not body:
             problems.append(f"{at}: /{name} has no text")
         found[name] = Skill(name, summary(body), body, arguments)
@@ -146,7 +147,7 @@ def _sections(text: str, where: str, problems: list[str]) -> Iterator[tuple[int,
                     yield (*start, "\n".join(body).strip())
                 start, body = (number, name, [one.strip() for one in re.findall(r"<([^<>]+)>", rest)]), []
                 continue
-            problems.append(f"{where}:{number}: {line.strip()!r} is no heading of a skill: /name <argument> …")
+            problems.append(f"{where}:{number}: {line.strip()!r} is not a skill's heading: /name <argument> …")
         body.append(line)
     if start:
         yield (*start, "\n".join(body).strip())

@@ -1,7 +1,8 @@
 """Skills: prepared prompts that the person runs as `/name …` and the model can load by name.
 
 Sources, the later wins: shipped, `~/.claude/skills/`, the person's own (`skills.md` and `skills/` in the config
-folder), the project's (`.agent-tui/skills.md` and `.agent-tui/skills/`, the nearest to the session's folder last).
+folder). The project's (`.agent-tui/skills.md` and `.agent-tui/skills/`, the nearest to the session's folder last) come
+with a repository, from anyone: one that is called as one of those is `/project:name`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from agent_tui.context.skill_files import Skill, from_folder, from_sections
 from agent_tui.paths import project_folders
 from agent_tui.protocol.messages import SkillInfo
 
+PROJECT: Final = "project"
+"""The source of what comes with a repository."""
 LIMIT: Final = 256_000
 """Bytes of one skill file that are used."""
 _LINE: Final = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
@@ -62,13 +65,18 @@ class Skills:
         ]
         for folder in folders:
             own = folder / ".agent-tui"
-            sources.append(("project", own / "skills.md", own / "skills", folders[0]))
+            sources.append((PROJECT, own / "skills.md", own / "skills", folders[0]))
         for source, sections, folder, root in sources:
             here: dict[str, Skill] = {}
             written = [] if sections is None else _in_file(sections, root, problems)
             for skill in (*written, *_in_folder(folder, root, problems)):
+                if source == PROJECT and (known := found.get(skill.name)) and known.source != PROJECT:
+                    whose = "shipped" if known.source == "shipped" else "your own"
+                    name = f"{PROJECT}:{skill.name}"
+                    problems.append(f"/{skill.name} is {whose}; the one of this project is /{name}")
+                    skill = replace(skill, name=name)
                 if skill.name in here:
-                    problems.append(f"{skill.folder}: /{skill.name} is there twice; this one is used")
+                    problems.append(f"{skill.folder}: /{skill.name} is defined twice; this one is used")
                 here[skill.name] = replace(skill, source=source)
             found.update(here)
         return cls(found, tuple(problems))

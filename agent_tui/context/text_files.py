@@ -11,15 +11,18 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_tui.structures.visible import revealed
+
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """`text` is empty where the file could not be read; `problem` says why, or that the text was cut. `real` is the
-    file behind all links."""
+    """`text` is empty where the file could not be read; `problem` says why, or what was left out of it. `cut`: it goes
+    on in the file. `real` is the file behind all links."""
 
     text: str = ""
     real: Path | None = None
     problem: str = ""
+    cut: bool = False
 
 
 def read(path: Path, limit: int, root: Path | None = None) -> TextFile | None:
@@ -43,4 +46,9 @@ def read(path: Path, limit: int, root: Path | None = None) -> TextFile | None:
         return TextFile(problem=f"{path} cannot be read ({reason}): not used")
     cut = len(raw) > limit
     text = raw[:limit].decode("utf-8-sig", "ignore" if cut else "replace").replace("\r\n", "\n").replace("\0", "")
-    return TextFile(text, real, f"{path} is longer than {limit // 1000} kB: the rest is not used" if cut else "")
+    text, hidden = revealed(text)
+    problems = [f"{path} is longer than {limit // 1000} kB: the rest is not used"] if cut else []
+    if hidden:
+        many = "character" if hidden == 1 else "characters"
+        problems.append(f"{path} contains {hidden} hidden {many}: removed before the model reads it")
+    return TextFile(text, real, "; ".join(problems), cut)

@@ -15,7 +15,7 @@ AsideEnd = Literal["completed", "cancelled", "error"]
 
 @frozen
 class AsideDelta(Event):
-    """The answer to the question on the side `id` goes on."""
+    """A piece of the answer to the side question `id`."""
 
     settled: ClassVar[bool] = False
     id: str
@@ -25,7 +25,7 @@ class AsideDelta(Event):
 
 @frozen
 class AsideEnded(Event):
-    """A question on the side was answered, or not (`problem`; `kind` is that in one word). No request ever holds it, no
+    """A side question was answered, or not (`problem`; `kind` is that in one word). No request ever holds it, no
     transcript shows it. `answered_by`: the model's name as its server says it, where it does."""
 
     id: str

@@ -14,9 +14,12 @@ from typing import Annotated, Any, Final, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from agent_tui.protocol.events import AnyEvent, Event, Unknown
+from agent_tui.protocol import old_answers
+from agent_tui.protocol.answers import Answer
+from agent_tui.protocol.events import Answered, AnyEvent, Event, Unknown
 
 VERSION: Final = 1
+ANSWERED: Final = "answered"
 LATEST: Final = 253_402_300_800.0
 """Seconds since the epoch that a calendar still has a date for (the end of the year 9999)."""
 
@@ -33,6 +36,17 @@ class BadRecord(ValueError):
 @cache
 def _adapter() -> TypeAdapter[Any]:
     return TypeAdapter(Annotated[AnyEvent, Field(discriminator="type")])
+
+
+KINDS: Final[dict[str, type[Answer]]] = {kind.type: kind for kind in get_args(Answer)}
+"""The class of each kind of answer."""
+
+
+@cache
+def _answer_adapter(kind: str) -> TypeAdapter[Any]:
+    """For `{"data": answer}`. Made for a kind when one is written or read: there are many, and most never are."""
+    found: Any = KINDS[kind]
+    return TypeAdapter(dict[str, found])
 
 
 @cache
@@ -61,27 +75,33 @@ def dump(event: Event) -> dict[str, Any]:
     """The event as plain JSON data."""
     if isinstance(event, Unknown):
         return dict(event.raw)
-    data: dict[str, Any] = _adapter().dump_python(event, mode="json", exclude=_left_out(event))
+    data: dict[str, Any] = _adapter().dump_python(event, mode="json", exclude=_left_out(event) | {"data"})
+    if isinstance(event, Answered):
+        fields = _answer_adapter(event.kind).dump_python({"data": event.data}, mode="json")["data"]
+        data |= {"kind": event.kind, "data": old_answers.as_written(event.kind, fields)}
     return {"v": VERSION, "n": event.n, "at": event.at, "type": data.pop("type"), **data, **(event.newer or {})}
 
 
 def load(data: dict[str, Any]) -> Event:
-    """The event in `data`; `Unknown` for a type, or for a shape in a newer format, that this version does not know.
+    """The event in `data`; `Unknown` for a type, a kind of answer, or a shape in a newer format, that this version does
+    not know.
 
     Raises BadRecord: a field is missing or has the wrong type, in a format that this version knows.
     """
     version, kind, at = data.get("v", VERSION), data.get("type"), data.get("at", 0.0)
     if type(version) is not int:
-        raise BadRecord(f"v: {version!r} is no version")
+        raise BadRecord(f"v: {version!r} is not a version")
     if not isinstance(kind, str):
-        raise BadRecord(f"type: {kind!r} is no name")
+        raise BadRecord(f"type: {kind!r} is not a name")
     if type(at) not in (int, float) or not -LATEST < at < LATEST:
-        raise BadRecord(f"at: {str(at)[:20]} is no time")
+        raise BadRecord(f"at: {str(at)[:20]} is not a time")
     own = _own_fields(kind)
-    if own:
+    if own and (kind != ANSWERED or _answer_kind(data) in KINDS):
         known = {k: v for k, v in data.items() if k in own}
         newer = {k: v for k, v in data.items() if k not in own and k not in ("v", "c")}
         try:
+            if kind == ANSWERED:
+                known |= _answer(_answer_kind(newer), old_answers.as_fields(newer.pop("kind"), data.get("data")))
             event: Event = _adapter().validate_python({**known, "newer": newer or None})
             return event
         except ValidationError as error:
@@ -92,6 +112,19 @@ def load(data: dict[str, Any]) -> Event:
     if type(number) is not int:
         raise BadRecord(f"{kind}: n and at must be numbers, not {number!r} and {at!r}")
     return Unknown(n=number, at=float(at), raw=data, type=kind)
+
+
+def _answer_kind(record: dict[str, Any]) -> str:
+    kind = record.get("kind")
+    if not isinstance(kind, str):
+        raise BadRecord(f"kind: {kind!r} is not a name")
+    return old_answers.kind(kind)
+
+
+def _answer(kind: str, fields: Any) -> dict[str, Any]:
+    """The field `data` of an answer. Raises ValidationError."""
+    found: dict[str, Any] = _answer_adapter(kind).validate_python({"data": fields})
+    return found
 
 
 def encode(event: Event) -> bytes:

@@ -31,16 +31,24 @@ class CodeDisplay:
     language: str = ""
     first_line: int = 1
     total_lines: int = 0
+    opening: tuple[str, ...] = ()
+    """As in a `Hunk`."""
     type: Literal["code"] = "code"
 
 
 @frozen
 class Hunk:
-    """Lines of a unified diff without line ends, each with its mark (` `, `+`, `-`) in front; starts are 1-based."""
+    """Lines of a unified diff without line ends, each with its mark (` `, `+`, `-`) in front; starts are 1-based.
+
+    `old_opening`, `new_opening`: of what stands above it in either file, the lines that opened what its first line is
+    inside of (a string, a comment, a block): with them in front it is coloured as in the whole file.
+    """
 
     old_start: int
     new_start: int
     lines: tuple[str, ...]
+    old_opening: tuple[str, ...] = ()
+    new_opening: tuple[str, ...] = ()
 
 
 @frozen

@@ -27,9 +27,11 @@ from agent_tui.protocol.session_events import ModelChanged as ModelChanged
 from agent_tui.protocol.session_events import Notice as Notice
 from agent_tui.protocol.session_events import PlaceKept as PlaceKept
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
+from agent_tui.protocol.session_events import SavingChanged as SavingChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
 from agent_tui.protocol.session_events import Titled as Titled
 from agent_tui.protocol.session_events import TodoChanged as TodoChanged
+from agent_tui.protocol.shell_events import JobChanged as JobChanged
 from agent_tui.protocol.shell_events import ShellEnded as ShellEnded
 from agent_tui.protocol.shell_events import ShellStarted as ShellStarted
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
@@ -59,6 +61,7 @@ from agent_tui.protocol.undo_events import FilesRestored as FilesRestored
 from agent_tui.protocol.undo_events import Forked as Forked
 from agent_tui.protocol.undo_events import RestoreStarted as RestoreStarted
 from agent_tui.protocol.undo_events import Rewound as Rewound
+from agent_tui.protocol.undo_events import UndoLimited as UndoLimited
 
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice
@@ -66,7 +69,8 @@ AnyEvent = (
     | ToolArgsDelta | EffortChanged | TodoChanged | DirectoriesChanged | RequestFailed
     | Partial | AssistantReplied | UsageReported | Retrying | TurnEnded | ApprovalAsked | ApprovalAnswered
     | QuestionAsked | QuestionAnswered | ToolStarted | ToolOutput | FileChanged | ToolEnded | ShellStarted
-    | ShellEnded | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted | FilesRestored
+    | ShellEnded | SavingChanged | AsideDelta | AsideEnded | Titled | Labelled | Rewound | Forked | RestoreStarted
+    | FilesRestored | UndoLimited | JobChanged
 )  # fmt: skip
 
 

@@ -9,8 +9,14 @@ from agent_tui.protocol.transcript import TurnEnd
 FAILED: Final = 1
 DENIED: Final = 3
 LIMIT: Final = 4
+UNSAVED: Final = 5
 MAY_PASS: Final = 75
 CANCELLED: Final = 130
+
+
+def of_saving(code: int, unsaved: bool) -> int:
+    """`code`, or where all went well but not all of the session is on disk the one that says so."""
+    return UNSAVED if unsaved and code == 0 else code
 
 
 def of_turn(state: TurnEnd, denied: bool, may_pass: bool) -> int:

@@ -12,13 +12,13 @@ from agent_tui.structures.frozen import frozen
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
 QueryKind = Literal[
     "skills", "models", "sessions", "files", "image", "clipboard_image", "session_preview", "file_preview", "log",
-    "undo", "redo", "search", "search_here", "stats", "tree", "doctor",
+    "undo", "redo", "search", "search_here", "stats", "tree", "doctor", "jobs",
 ]  # fmt: skip
 MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
-"""What may run without asking, in the order in which the mode key cycles."""
+"""What may run without asking, in the order in which they are listed."""
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """How hard a model may be asked to think, in their order."""
-Choice = Literal["once", "always", "no", "stop", "continue", "say"]
+Choice = Literal["once", "always", "no", "stop", "continue", "say", "yes", "later"]
 FileChoice = Literal["keep", "restore", "both"]
 """What to do about a file that changed since: leave it, put the old one in its place, write the old one beside it."""
 
@@ -86,7 +86,7 @@ class SetMode(Op):
 
 @frozen
 class SetEffort(Op):
-    """How hard the model thinks from the next request on (`EFFORTS`); empty: as it likes."""
+    """Thinking effort from the next request on (`EFFORTS`); empty: as it likes."""
 
     level: str
     type: Literal["set_effort"] = "set_effort"
@@ -217,6 +217,15 @@ class Export(Op):
 
 
 @frozen
+class Save(Op):
+    """Write what of the session is not on disk: try again, or keep all of it in the new file `path` from now on (a
+    folder: in a file in there). `answered`, kind `saved`."""
+
+    path: str = ""
+    type: Literal["save"] = "save"
+
+
+@frozen
 class Resume(Op):
     """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`; empty: a new one.
     `how`, where another program has it: `read` along, or `fork` it."""
@@ -271,12 +280,14 @@ class Label(Op):
 class RestoreFiles(Op):
     """Take back what the turn that began with record `to` (0: the last that changed files) and all after it changed;
     with `redo` make again what was taken back last. A file that is not as it was left needs a word in `choices`; where
-    one is missing nothing is done (`answered`, kind `restored`)."""
+    one is missing, or the file does not hold what was `seen` (SHA-256), nothing is done (`answered`, kind `restored`).
+    A file that changed while a command ran is left as it is, unless `choices` says otherwise."""
 
     to: int = 0
     what: Literal["code", "conversation", "both"] = "code"
     choices: Mapping[str, FileChoice] = field(default_factory=dict)
     redo: bool = False
+    seen: Mapping[str, str] = field(default_factory=dict)
     type: Literal["restore_files"] = "restore_files"
 
 
@@ -286,6 +297,14 @@ class Continue(Op):
 
     again: bool = False
     type: Literal["continue"] = "continue"
+
+
+@frozen
+class StopJob(Op):
+    """End what a command left in the background; without an id all of it."""
+
+    id: str = ""
+    type: Literal["stop_job"] = "stop_job"
 
 
 @frozen

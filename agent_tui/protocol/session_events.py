@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Transcript
+from agent_tui.protocol.transcript import DividerBlock, Level, NoticeBlock, Queued, Saving, Transcript
 from agent_tui.structures.chips import Chip, held
 from agent_tui.structures.frozen import frozen
+
+if TYPE_CHECKING:
+    from agent_tui.protocol.answers import Answer
+else:
+    Answer = Any  # its many classes are loaded where they are used: the codec validates each kind by itself
 
 FORKED: Final = "forked from session"
 """How the line across begins where a copy ends and its own turns begin."""
@@ -64,7 +69,7 @@ class ModeChanged(Event):
 
 @frozen
 class EffortChanged(Event):
-    """The model is asked to think so hard from the next request on; empty: as it likes."""
+    """The thinking effort from the next request on; empty: the model decides."""
 
     effort: str
     type: Literal["effort_changed"] = "effort_changed"
@@ -84,7 +89,7 @@ class Directory:
 
 @frozen
 class DirectoriesChanged(Event):
-    """All folders beside its own that the session works in now, as a person wants it. `text` says what was done;
+    """All added folders that the session works in now. `text` says what was done;
     `given`: they were named on the command line, where they can be named again."""
 
     directories: tuple[Directory, ...] = ()
@@ -132,7 +137,7 @@ class TodoChanged(Event):
 
 @frozen
 class DraftSaved(Event):
-    """What the prompt holds. `pasted`: those chips of it that were not on record with the draft before."""
+    """The text in the prompt. `pasted`: those chips of it that were not on record with the draft before."""
 
     text: str
     pasted: tuple[Chip, ...] = ()
@@ -158,7 +163,7 @@ class Titled(Event):
 
 @frozen
 class Labelled(Event):
-    """The person's own word for the message with the record number `of`; an empty one takes it away."""
+    """The person's label for the message with the record number `of`; an empty one removes it."""
 
     of: int
     label: str = ""
@@ -171,7 +176,7 @@ class Labelled(Event):
 
 @frozen
 class PlaceKept(Event):
-    """The person left while looking at `row`, and not at the end (-1)."""
+    """The row of the transcript that the person looked at when they left; -1: the end."""
 
     row: int = -1
     type: Literal["place_kept"] = "place_kept"
@@ -182,16 +187,35 @@ class PlaceKept(Event):
 
 @frozen
 class Answered(Event):
-    """The answer to a `Query`: plain JSON data, of the kind's own shape (see `agent_tui/agent/agent.py`)."""
+    """The answer to a `Query`; in a record `kind` says what `data` is (`agent_tui/protocol/answers.py`)."""
 
     settled: ClassVar[bool] = False
     id: str
-    kind: str
-    data: Any = None
+    data: Answer
     type: Literal["answered"] = "answered"
 
+    @property
+    def kind(self) -> str:
+        return self.data.type
+
     def apply(self, t: Transcript) -> Transcript:
-        return replace(t, answers={**t.answers, self.kind: self.data})
+        return replace(t, answers=t.answers.with_newest(self.data))
+
+
+@frozen
+class SavingChanged(Event):
+    """Whether the session is saved on disk: `problem` says why not; then only the records up to number
+    `through` are there. `elsewhere`: the file that it is kept in, where that is not its own place. Told before what it
+    is about, and never stored."""
+
+    settled: ClassVar[bool] = False
+    problem: str = ""
+    through: int = 0
+    elsewhere: str = ""
+    type: Literal["saving_changed"] = "saving_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return replace(t, saving=Saving(self.problem, self.through, self.elsewhere))
 
 
 @frozen

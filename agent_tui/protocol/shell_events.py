@@ -1,4 +1,5 @@
-"""Events of commands that the person runs beside the conversation (`!command`; `!!command` is private)."""
+"""Events of commands that the person runs beside the conversation (`!command`; `!!command` is private), and of what any
+command leaves in the background."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Final, Literal
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.transcript import Question, State, ToolBlock, ToolState, Transcript
+from agent_tui.protocol.transcript import BackgroundJob, Question, State, ToolBlock, ToolState, Transcript
 from agent_tui.structures.frozen import frozen
 
 SHELL: Final = "shell"
@@ -15,11 +16,13 @@ SHELL: Final = "shell"
 
 @frozen
 class ShellStarted(Event):
-    """Stored before it runs, and again when it was asked about and allowed. Of a `private` one nothing else is told."""
+    """A `!` command: stored before it runs, and again when the person allowed it. `output` is the name of the file,
+    among the outputs of the session, to which its output goes. Of a `private` one nothing else is told."""
 
     call_id: str
     label: str
     private: bool = False
+    output: str = ""
     type: Literal["shell_started"] = "shell_started"
 
     def apply(self, t: Transcript) -> Transcript:
@@ -31,8 +34,8 @@ class ShellStarted(Event):
 
 @frozen
 class ShellEnded(Event):
-    """Its end. `content` joins the next request; of a private one only the number of `lines` is told. `idle`: no turn
-    is open."""
+    """A `!` command ended. `content` joins the next request; of a private one only the number of `lines` is told.
+    `idle`: no turn is open."""
 
     call_id: str
     label: str
@@ -58,6 +61,26 @@ class ShellEnded(Event):
         waits = pending or (t.state == "waiting_for_input" and pending == t.pending)
         now: State = "waiting_for_input" if waits else "idle" if self.idle else _goes_on(t.state)
         return replace(t.put_tool(block), pending=pending, state=now)
+
+
+@frozen
+class JobChanged(Event):
+    """A background process of a command runs, has ended, or was stopped (by somebody, or with the program).
+    `command` is the command that started it, `pids` are its processes at that moment, `output` the name of the file,
+    among the outputs of the session, to which its output goes."""
+
+    id: str
+    state: Literal["running", "ended", "stopped"]
+    command: str = ""
+    pids: tuple[int, ...] = ()
+    output: str = ""
+    type: Literal["job_changed"] = "job_changed"
+
+    def apply(self, t: Transcript) -> Transcript:
+        others = tuple(job for job in t.jobs if job.id != self.id)
+        if self.state != "running":
+            return replace(t, jobs=others)
+        return replace(t, jobs=(*others, BackgroundJob(self.id, self.command, self.at)))
 
 
 def at_work(t: Transcript) -> bool:

@@ -1,4 +1,5 @@
-"""What of a session stands beside its rows: the queue, what is asked, what is tried again, where its turns began."""
+"""What of a session stands beside its rows: the queue, what is asked, what is tried again, where its turns began, and
+the files that go back to what they were."""
 
 from __future__ import annotations
 
@@ -7,6 +8,9 @@ from typing import Literal
 from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
+
+Direction = Literal["undo", "redo"]
+Outcome = Literal["", "done", "same", "kept", "beside", "changed", "failed"]
 
 
 @frozen
@@ -46,12 +50,18 @@ class Allowance:
 @frozen
 class Question:
     """An open question. `kind` is `stuck` (stop, continue, say), `budget` and `price` (stop, continue: more than the
-    budget; a model whose price nobody knows) or `skill_argument` (free text)."""
+    budget; a model whose price nobody knows), `skill_argument` (free text) or `confirm` (yes, stop, later: a question
+    outside a turn; the first line of `text` is its title, `options` say what a yes and what a no comes to)."""
 
     id: str
-    kind: Literal["stuck", "budget", "price", "skill_argument"]
+    kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]
     text: str
     options: tuple[str, ...] = ()
+
+    @property
+    def before_turn(self) -> bool:
+        """No turn waits for it: there is none to stop."""
+        return self.kind in ("skill_argument", "confirm")
 
 
 @frozen
@@ -76,6 +86,24 @@ class Mark:
     """What was changed in the turn, as shown; each change once."""
     todos: tuple[TodoItem, ...] = ()
     """The todo list as it was before the turn."""
+    turn: int = 0
+    """Its own number; 0: not known."""
+
+
+@frozen
+class RestoredFile:
+    """A file that is put back: from the content `before` (SHA-256, empty: no file) to `after`, with the permission bits
+    `mode` (0: as they are; `mode_before`: what they were). `outcome`: done; same (it was so already); kept (as it is);
+    beside (the other one was written to `beside`); changed, failed (nothing was done: `problem`)."""
+
+    path: str
+    before: str = ""
+    after: str = ""
+    mode: int = 0
+    mode_before: int = 0
+    outcome: Outcome = ""
+    beside: str = ""
+    problem: str = ""
 
 
 def place_of(marks: Vec[Mark], n: int) -> int:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.standing import Allowance
-from agent_tui.protocol.transcript import LIVE_TAIL, Approval, Question, ToolBlock, ToolState, Transcript
+from agent_tui.protocol.transcript import LIVE_TAIL, Approval, Question, State, ToolBlock, ToolState, Transcript
 from agent_tui.structures.frozen import frozen
 
 CANCELLED_TAGS = ("cancelled", "interrupted")
@@ -34,13 +34,13 @@ class ApprovalAsked(Event):
             self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard, self.mode
         )
         t = t.put_tool(ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display))
-        return replace(t, state="waiting_for_input", pending=(*t.pending, asked))
+        return _ask(t, asked, self.at)
 
 
 @frozen
 class ApprovalAnswered(Event):
-    """`by`: `person`, or why nobody was asked (`headless`). `allows`: what `always` stands for, where it may be on
-    record; then it holds in a resumed session too."""
+    """The answer. `by`: `person`, or why nobody was asked (`headless`). `allows`: what `always` stands for,
+    where it may be on record; then it holds in a resumed session too."""
 
     id: str
     choice: Literal["once", "always", "no"]
@@ -50,40 +50,41 @@ class ApprovalAnswered(Event):
     type: Literal["approval_answered"] = "approval_answered"
 
     def apply(self, t: Transcript) -> Transcript:
-        return _answered(t, self.id)
+        return _answer(t, self.id, self.at)
 
 
 @frozen
 class QuestionAsked(Event):
     id: str
-    kind: Literal["stuck", "budget", "price", "skill_argument"]
+    kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]
     text: str
     options: tuple[str, ...] = ()
     type: Literal["question_asked"] = "question_asked"
 
     def apply(self, t: Transcript) -> Transcript:
         asked = Question(self.id, self.kind, self.text, self.options)
-        return replace(t, state="waiting_for_input", pending=(*t.pending, asked))
+        return _ask(t, asked, self.at)
 
 
 @frozen
 class QuestionAnswered(Event):
     id: str
-    choice: Literal["stop", "continue", "say", "no"]
+    choice: Literal["stop", "continue", "say", "no", "yes", "later"]
     text: str = ""
     idle: bool = False
     """No turn is open: the question came before one."""
     type: Literal["question_answered"] = "question_answered"
 
     def apply(self, t: Transcript) -> Transcript:
-        t = _answered(t, self.id)
+        t = _answer(t, self.id, self.at)
         return replace(t, state="idle") if self.idle else t
 
 
 @frozen
 class ToolStarted(Event):
     """The intent: stored before the tool runs. `effect` is what the tool declares; `note` how it was allowed;
-    `timeout_s` the seconds that it may run, 0 where it has no limit of its own."""
+    `timeout_s` the seconds that it may run, 0 where it has no limit of its own; `output` the name of the
+    file, among the outputs of the session, to which a command's output goes while it runs."""
 
     call_id: str
     name: str
@@ -92,6 +93,7 @@ class ToolStarted(Event):
     effect: str = "read"
     note: str = ""
     timeout_s: float = 0.0
+    output: str = ""
     type: Literal["tool_started"] = "tool_started"
 
     def apply(self, t: Transcript) -> Transcript:
@@ -118,7 +120,8 @@ class ToolOutput(Event):
 class FileChanged(Event):
     """A tool changed a file. `before` is the SHA-256 of its content before (in blobs/), empty if it did not exist;
     `after` is empty if it is gone. `mode`, `mode_after`: its permission bits, 0 where they are not known; 0o120000: a
-    symbolic link, whose content is where it points. `folders`: how many folders above it were made for it."""
+    symbolic link, whose content is where it points. `folders`: how many folders above it were made for it.
+    `during_command`: it was another before and after a command, so perhaps somebody else changed it meanwhile."""
 
     call_id: str
     path: str
@@ -128,13 +131,17 @@ class FileChanged(Event):
     mode: int = 0
     mode_after: int = 0
     folders: int = 0
+    during_command: bool = False
     type: Literal["file_changed"] = "file_changed"
 
     def apply(self, t: Transcript) -> Transcript:
-        if not (last := len(t.marks)):
+        """It belongs to the turn of its call, which may be over; in old logs (turn 0) to the last one."""
+        places = range(len(t.marks) - 1, -1, -1)
+        place = next((at for at in places if not self.turn or t.marks[at].turn == self.turn), -1)
+        if place < 0:
             return t
-        mark = t.marks[last - 1]
-        return replace(t, marks=t.marks.set(last - 1, replace(mark, files=mark.files.append(self.diff.path))))
+        mark = t.marks[place]
+        return replace(t, marks=t.marks.set(place, replace(mark, files=mark.files.append(self.diff.path))))
 
 
 @frozen
@@ -166,6 +173,13 @@ class ToolEnded(Event):
         return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool" if running else "running")
 
 
-def _answered(t: Transcript, id: str) -> Transcript:
+def _ask(t: Transcript, asked: Approval | Question, at: float) -> Transcript:
+    since = t.asked_at if t.pending else at
+    return replace(t, state="waiting_for_input", pending=(*t.pending, asked), asked_at=since)
+
+
+def _answer(t: Transcript, id: str, at: float) -> Transcript:
     pending = tuple(asked for asked in t.pending if asked.id != id)
-    return replace(t, pending=pending, state="waiting_for_input" if pending else "running")
+    waited = max(0.0, at - t.asked_at) if t.pending and not pending else 0.0
+    state: State = "waiting_for_input" if pending else "running"
+    return replace(t, pending=pending, state=state, turn_at=t.turn_at + waited)

@@ -6,9 +6,10 @@ that is being streamed are ever taken back.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_tui.protocol.display import Display, TodoItem
 from agent_tui.protocol.messages import Usage
@@ -17,11 +18,15 @@ from agent_tui.protocol.standing import Mark as Mark
 from agent_tui.protocol.standing import Question as Question
 from agent_tui.protocol.standing import Queued as Queued
 from agent_tui.protocol.standing import Retry as Retry
+from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_links import Links, linked
 from agent_tui.structures.markdown_stream import MdStream, Piece, split
 from agent_tui.structures.vec import Vec
+
+if TYPE_CHECKING:
+    from agent_tui.protocol import answers
 
 State = Literal["idle", "running", "waiting_for_tool", "waiting_for_input"]
 TurnEnd = Literal[
@@ -32,7 +37,7 @@ ToolState = Literal["asking", "running", "done", "failed", "cancelled"]
 Level = Literal["info", "warning", "error"]
 
 LIVE_TAIL: Final = 4_000
-"""Characters of running output, thinking and arguments that are kept while they stream."""
+"""Characters of running output and thinking that are kept while they stream."""
 MAX_CALLS: Final = 128
 """Calls of one step that are shown while their arguments are written; an index beyond is a server's mistake."""
 
@@ -94,8 +99,8 @@ class ToolBlock:
 class CallBlock:
     """A call whose arguments are still being written by the model (live only)."""
 
-    name: str
-    arguments: str
+    name: str = ""
+    arguments: ArgumentStream = ArgumentStream()
 
 
 @frozen
@@ -140,6 +145,22 @@ Block = UserBlock | TextBlock | ThinkingBlock | ToolBlock | CallBlock | NoticeBl
 
 
 @frozen
+class Saving:
+    """Why not all of the session is on disk (empty: all is), the number of the last record that is there, and the file
+    that has it where that is not its own place."""
+
+    problem: str = ""
+    through: int = 0
+    elsewhere: str = ""
+
+    def describe_loss(self, lost: int, turns: int) -> str:
+        """In one line what would be lost if the program ended now: so many of the prompts, or what came after them."""
+        prompts = f"{lost} of {turns} prompts are not on disk" if turns > 1 else "the prompt is not on disk"
+        what = prompts if lost else "events after the last prompt are not on disk" if turns else "it is not on disk"
+        return f"the session is not saved: {self.problem}; {what}"
+
+
+@frozen
 class Streaming:
     """The answer being written in one step: where its rows begin, and its open ends."""
 
@@ -149,6 +170,51 @@ class Streaming:
     thinking_chars: int = 0
     thinking_at: float = 0.0
     calls: tuple[CallBlock, ...] = ()
+
+
+@frozen
+class BackgroundJob:
+    """What a command left in the background and still runs; since `since`."""
+
+    id: str
+    command: str
+    since: float
+
+
+@frozen
+class Answers:
+    """The newest answer of each kind; None: there was none."""
+
+    skills: answers.Skills | None = None
+    models: answers.Models | None = None
+    efforts: answers.Efforts | None = None
+    setup: answers.SetupOffers | None = None
+    setup_step: answers.SetupOutcome | None = None
+    pull: answers.PullProgress | None = None
+    sessions: answers.Sessions | None = None
+    tree: answers.Tree | None = None
+    search: answers.SearchResults | None = None
+    stats: answers.Stats | None = None
+    preview: answers.Preview | None = None
+    log: answers.LogTail | None = None
+    forked: answers.ForkOutcome | None = None
+    shelf: answers.ShelfOutcome | None = None
+    locked: answers.Locked | None = None
+    saved: answers.SaveOutcome | None = None
+    files: answers.Files | None = None
+    image: answers.ImageFile | None = None
+    clipboard_image: answers.ClipboardImage | None = None
+    clipboard: answers.ClipboardSet | None = None
+    written: answers.FileWritten | None = None
+    private: answers.PrivateOutput | None = None
+    doctor: answers.Checkup | None = None
+    jobs: answers.Jobs | None = None
+    undo: answers.UndoPlan | None = None
+    restored: answers.RestoreOutcome | None = None
+
+    def with_newest(self, answer: answers.Answer) -> Answers:
+        newest: dict[str, Any] = {answer.type: answer}
+        return replace(self, **newest)
 
 
 @frozen
@@ -167,10 +233,13 @@ class Transcript:
     turn: int = 0
     steps: int = 0
     turn_at: float = 0.0
+    """When the turn began, moved on by the time in which it waited for the person."""
+    asked_at: float = 0.0  # when the oldest of what is pending was asked
     effort: str = ""
     queue: tuple[Queued, ...] = ()
     paused: bool = False
     todos: tuple[TodoItem, ...] = ()  # the model's list of what there is to do
+    jobs: tuple[BackgroundJob, ...] = ()
     draft: str = ""
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
     pending: tuple[Approval | Question, ...] = ()
@@ -183,14 +252,38 @@ class Transcript:
     bill: Bill = Bill()  # of the session
     place: int = -1
     """The row that was looked at when the session was left; negative: its end."""
-    answers: Mapping[str, Any] = field(default_factory=dict)
-    """The newest answer to each kind of query."""
+    answers: Answers = Answers()
     marks: Vec[Mark] = field(default_factory=Vec)
     """Where each turn began: what a rewind goes back to."""
     labels: Mapping[int, str] = field(default_factory=dict)  # what the person calls messages, by record number
     titled_by: Literal["", "model", "person"] = ""
+    saving: Saving = Saving()
     otr: bool = False  # off the record: nothing is written, and only reading tools run
     reading: bool = False  # another program has the session: it is only read along
+
+    @property
+    def lost(self) -> int:
+        """How many of its turns are not on disk."""
+        last, marks = len(self.marks) - 1, self.marks
+        if not self.saving.problem:
+            return 0
+        return last - next((at for at in range(last, -1, -1) if marks[at].n <= self.saving.through), -1)
+
+    def describe_loss(self) -> str:
+        """In one line what is not on disk."""
+        return self.saving.describe_loss(self.lost, len(self.marks))
+
+    def way_back(self, program: str) -> str:
+        """The command that goes on with the session; empty where nothing of it is on disk."""
+        if self.saving.elsewhere:
+            return f"agent-tui sessions import {shlex.quote(self.saving.elsewhere)}"
+        gone = self.is_unsaved and self.lost == len(self.marks)
+        return "" if gone else f"{program} --resume {self.session}"
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether anything of it that is worth a file is not on disk."""
+        return bool(self.saving.problem and (self.turn or self.draft.strip() or self.queue))
 
     def live(self) -> tuple[Block, ...]:
         """Blocks that are still being written; they follow the rows."""
@@ -237,9 +330,9 @@ class Transcript:
         if not 0 <= index < MAX_CALLS:
             return self
         stream = self.streaming or Streaming(len(self.rows))
-        calls = [*stream.calls, *[CallBlock("", "")] * (index + 1 - len(stream.calls))]
+        calls = [*stream.calls, *[CallBlock()] * (index + 1 - len(stream.calls))]
         old = calls[index]
-        calls[index] = CallBlock(name or old.name, (old.arguments + text)[-LIVE_TAIL:])
+        calls[index] = CallBlock(name or old.name, old.arguments.feed(text))
         return replace(self, streaming=replace(stream, calls=tuple(calls)))
 
     def settle(self, text: str, reasoning: str, thinking_ms: int) -> Transcript:

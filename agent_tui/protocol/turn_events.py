@@ -39,7 +39,9 @@ class TurnStarted(Event):
     def apply(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         t = t.abandon()
-        mark = Mark(self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated, todos=t.todos)
+        mark = Mark(
+            self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated, todos=t.todos, turn=self.turn
+        )
         t = replace(
             t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, turn_bill=Bill(), queue=queue,
             place=-1, answering="",
@@ -101,8 +103,8 @@ class RequestSent(Event):
 
 @frozen
 class RequestFailed(Event):
-    """A request failed for good, and the turn goes on all the same: another model answers in its place, or it was for
-    something beside the turn (`purpose`). `kind`: of the failure, in one word."""
+    """A request failed for good, but the turn continues: another model answers, or the request was not for the turn
+    (`purpose`). `kind`: of the failure, in one word."""
 
     settled: ClassVar[bool] = False
     model: str
@@ -114,7 +116,7 @@ class RequestFailed(Event):
 
 @frozen
 class SteerSeen(Event):
-    """Words of the person entered the running turn: the next request holds them."""
+    """A prompt was steered into the running turn: the next request has it."""
 
     text: str
     queue_id: str = ""
@@ -161,7 +163,7 @@ class ToolArgsDelta(Event):
 
 @frozen
 class Partial(Event):
-    """What a running answer has gained since the partial before: stored, so that a kill costs at most two seconds.
+    """New text of a running answer since the last partial: stored, so that a kill loses at most two seconds.
 
     Offsets count characters of the answer and of the reasoning; what the reader already has is not applied again.
     """

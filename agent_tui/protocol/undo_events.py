@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.session_events import FORKED
-from agent_tui.protocol.standing import place_of
+from agent_tui.protocol.standing import Direction, Outcome, RestoredFile, place_of
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Transcript
 from agent_tui.structures.frozen import frozen
 
-Direction = Literal["undo", "redo"]
-Outcome = Literal["", "done", "same", "kept", "beside", "changed", "failed"]
+OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
+NAMED: Final = 3
+NAME: Final = 40
+"""Files that are named, and characters of each name."""
 
 
 @frozen
 class Rewound(Event):
-    """The turn that began with record `to`, and all after it, are taken back; the log keeps them. Queue, mode, model,
+    """The session was rewound to before the turn at record `to`; the log keeps the turns after it. Queue, mode, model,
     title and labels stay; an empty draft becomes that turn's prompt."""
 
     to: int
@@ -40,7 +43,7 @@ class Rewound(Event):
 
 @frozen
 class Forked(Event):
-    """This session is a copy of the beginning of `parent`, up to its record `parent_at` (0: of all of it)."""
+    """This session is a copy of `parent`, up to its record `parent_at` (0: all of it)."""
 
     parent: str
     parent_at: int = 0
@@ -48,22 +51,6 @@ class Forked(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         return t.add(DividerBlock(f"{FORKED} {self.parent[:8]}"))
-
-
-@frozen
-class RestoredFile:
-    """A file that is put back: from the content `before` (SHA-256, empty: no file) to `after`, with the permission bits
-    `mode` (0: as they are; `mode_before`: what they were). `outcome`: done; same (it was so already); kept (as it is);
-    beside (the other one was written to `beside`); changed, failed (nothing was done: `problem`)."""
-
-    path: str
-    before: str = ""
-    after: str = ""
-    mode: int = 0
-    mode_before: int = 0
-    outcome: Outcome = ""
-    beside: str = ""
-    problem: str = ""
 
 
 @frozen
@@ -80,7 +67,7 @@ class RestoreStarted(Event):
 
 @frozen
 class FilesRestored(Event):
-    """Changes of files were taken back or made again; what became of each."""
+    """Undo or redo of file changes ended: what became of each file."""
 
     id: str
     direction: Direction
@@ -93,15 +80,58 @@ class FilesRestored(Event):
         return t.add(NoticeBlock("warning" if bad else "info", self.said()))
 
     def said(self) -> str:
-        """What was done, in one line."""
+        """What was done and how it is reversed, what was left, and what failed: the same words everywhere."""
         undone = self.direction == "undo"
-        counts = {
-            "put back" if undone else "changed again": ("done",),
-            "already so": ("same",),
-            "left unchanged": ("kept",),
-            "with the other one beside it": ("beside",),
-            "not put back" if undone else "not changed again": ("changed", "failed"),
-        }
-        found = [(words, sum(file.outcome in ones for file in self.files)) for words, ones in counts.items()]
-        parts = ", ".join(f"{count} {words}" for words, count in found if count)
-        return f"{'Undo' if undone else 'Redo'} of files: {parts or 'nothing to do'}."
+        of = {outcome: [file for file in self.files if file.outcome == outcome] for outcome in OUTCOMES}
+        above = _shared_folder([file.path for file in self.files])
+        gone = [file.path for file in of["done"] if file.before and not file.after]
+        there = [file.path for file in of["done"] if file.after or not file.before]
+        verb, again = ("Restored", "") if undone else ("Changed", " again")
+        deleted = f", deleted {name_files(gone, above)}" if gone else ""
+        told = [f"{verb} {name_files(there, above)}{again}{deleted}."] if there else []
+        told += [f"Deleted {name_files(gone, above)}{again}."] if gone and not there else []
+        told += [f"/{'redo' if undone else 'undo'} reverses this."] if of["done"] else []
+        told += [f"Kept {name_files([file.path for file in of['kept']], above)} unchanged."] if of["kept"] else []
+        if beside := [file.beside for file in of["beside"]]:
+            age, many = "earlier" if undone else "later", len(beside) > 1
+            versions = "versions beside them" if many else "version beside it"
+            told.append(f"Wrote the {age} {versions}: {name_files(beside, above)}.")
+        if bad := [*of["failed"], *of["changed"]]:
+            verb = "restored" if undone else "changed again"
+            why = f": {bad[0].problem}" if bad[0].problem else ""
+            told.append(f"{len(bad)} of {_files(len(self.files))} could not be {verb}{why}.")
+        return " ".join(told) or f"No file had to be {'restored' if undone else 'changed again'}."
+
+
+@frozen
+class UndoLimited(Event):
+    """Undo cannot reach all that the command of a call changed; `text` says why. `shown`: as a line of its own, which
+    is done once; the sheet of `/undo` says it always."""
+
+    call_id: str
+    text: str
+    shown: bool = True
+    type: Literal["undo_limited"] = "undo_limited"
+
+    def apply(self, t: Transcript) -> Transcript:
+        return t.add(NoticeBlock("info", self.text)) if self.shown else t
+
+
+def name_files(paths: Sequence[str], above: str = "") -> str:
+    """The first few of `paths`, as they are called in the folder `above`, and how many more there are."""
+    names = [path.removeprefix(above) for path in paths[:NAMED]]
+    short = [name if len(name) <= NAME else f"…{name[1 - NAME :]}" for name in names]
+    if (more := len(paths) - NAMED) > 0:
+        return f"{', '.join(short)} and {more:,} more"
+    return " and ".join(filter(None, (", ".join(short[:-1]), *short[-1:])))
+
+
+def _shared_folder(paths: Sequence[str]) -> str:
+    """The folder that all of `paths` are in, with the slash behind it."""
+    first, last = min(paths, default=""), max(paths, default="")  # all others begin as these two do
+    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[: first.rfind("/", 0, same) + 1]
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file{'' if count == 1 else 's'}"

@@ -38,7 +38,7 @@ class Key:
     def auth(self) -> str:
         if not self.value:
             return self.advice.replace("check ", "set ", 1)
-        return self.advice if self.fits else f"{self.advice}: it holds characters that cannot be sent"
+        return self.advice if self.fits else f"{self.advice}: it has characters that cannot be sent"
 
 
 def bearer(key: str, advice: str) -> Key:
@@ -48,7 +48,7 @@ def bearer(key: str, advice: str) -> Key:
 def opened(
     base_url: str, model: str, label: str, key: Key, options: Mapping[str, Any],
     headers: Mapping[str, str] | None = None, unreachable: str = "",
-    unknown_model: str = "/models lists what there is",
+    unknown_model: str = "/models lists the models",
 ) -> Wire:  # fmt: skip
     """The connection to the server at `base_url`, which people call `label`."""
     # What is not near is a service, or somebody else's: who uses it cannot start it.

@@ -15,7 +15,7 @@ from agent_tui.providers.base import Failed, Finished
 
 REASONS: Final[Mapping[str, StopReason]] = {
     "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "length",
-    "model_context_window_exceeded": "length", "pause_turn": "length", "refusal": "refusal",
+    "model_context_window_exceeded": "window", "pause_turn": "length", "refusal": "refusal",
 }  # fmt: skip
 """A pause is an answer that goes on when it is asked to, as one that was cut for its length."""
 _ENDS: Final = ("message_delta", "message_stop")
@@ -52,7 +52,7 @@ class AnthropicAnswer:
         elif kind == "message":
             self._message(payload, parts)
         elif kind in _STEPS and not self._begun:
-            parts.add(self._broken("without its beginning"))
+            parts.add(self._broken("without a beginning"))
         elif kind == "content_block_start":
             self._start(payload, parts)
         elif kind == "content_block_stop":

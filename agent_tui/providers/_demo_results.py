@@ -41,11 +41,11 @@ def failure(result: ToolMessage) -> Failure | None:
 def not_done(failed: Failure) -> str:
     """A sentence for a call that failed."""
     if failed.by_person and failed.words:
-        return f"You said no, and {code(failed.words)}: nothing was done, and a model would have read your words."
+        return f"You said no, and {code(failed.words)}. Nothing was done. A model would read your words."
     if failed.by_person:
-        return "You said no, so nothing was done. The agent hears it and goes on."
+        return "You said no, so nothing was done. The agent is told so and continues."
     if failed.tag == "denied":
-        return "Nothing was done: nobody was there to allow it."
+        return "Nothing was done: it needed an approval, and nobody could give it."
     if failed.tag == "blocked":
         return f"That was refused, so nothing was done: {code(failed.reason.rstrip('.'))}."
     if failed.tag in STOPPED:
@@ -65,19 +65,19 @@ def comment(call: ToolCall, result: ToolMessage) -> str:
             return _read(name, result.content)
         case "list_files":
             empty = result.content.endswith("is an empty folder.")
-            return f"{name} is empty." if empty else f"That is what {name} holds."
+            return f"{name} is empty." if empty else f"That is what is in {name}."
         case "grep_files":
             wanted = code(re.sub(r"\\(.)", r"\1", str(arguments.get("pattern", ""))))
             found = re.match(r"((?:Over )?[0-9,]+ match(?:es)?):", result.content)
-            return f"{found[1]} for {wanted}." if found else f"No line holds {wanted}."
+            return f"{found[1]} for {wanted}." if found else f"No line contains {wanted}."
         case "edit_file":
-            return f"{name} is changed."
+            return f"{name} was changed."
         case "create_file":
-            return f"{name} is written."
+            return f"{name} was written."
         case "run_shell_command":
             return ran(result)
         case _:
-            return f"The tool {code(call.name)} gave its result; it is above."
+            return f"The result of {code(call.name)} is above."
 
 
 def ran(result: ToolMessage) -> str:
@@ -94,8 +94,8 @@ def _read(name: str, content: str) -> str:
         return f"{name} is empty."
     part = re.search(r"^\[Lines ([0-9]+)-([0-9]+) of ([0-9]+)\.", content, re.MULTILINE)
     if part:
-        return f"Those are lines {part[1]} to {part[2]} of {name}, which has {part[3]}."
-    return f"That is {name}, with line numbers, as a model gets it."
+        return f"Those are lines {part[1]} to {part[2]} of the {part[3]} lines of {name}."
+    return f"That is {name}, with line numbers. A model gets it like this."
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from agent_tui.protocol.answers import EffortLevel
 from agent_tui.protocol.ops import EFFORTS
 from agent_tui.providers import _anthropic_models as claude
 from agent_tui.providers import _effort_of_services as services
@@ -15,7 +16,7 @@ from agent_tui.providers._gemini_thinking import levels_of_gemini, thinking_conf
 
 SWITCHES: Final = 4
 """So many levels that differ are all on the key; of more, the three that everybody knows."""
-SCRIPTED: Final = "plays the same, however hard it is asked to think"
+SCRIPTED: Final = "ignores the thinking effort"
 _LEVELS: Final = ("reasoning_effort", "effort", "thinkingLevel", "think")
 _TOKENS: Final = ("thinking_budget", "thinkingBudget", "budget_tokens")
 _SWITCHES: Final = ("enable_thinking", "enabled", "think")
@@ -25,17 +26,16 @@ _RATHER: Final = ("high", "medium", "low", *EFFORTS)
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`name` is one of `EFFORTS`, `about` what it comes to, `told` the server's own word for it, if it has one."""
+    """A level as it is `shown`, and the server's own word for it, if it has one."""
 
-    name: str
-    about: str
+    shown: EffortLevel
     told: str = ""
 
 
 def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level, ...]:
     """What each level means to `model`; nothing where it cannot be told. `thinks`: what its server says of it."""
     if provider in ("demo", "scripted"):
-        return tuple(Level(one, SCRIPTED) for one in EFFORTS)
+        return tuple(Level(EffortLevel(one, SCRIPTED)) for one in EFFORTS)
     if thinks is False or not services.heeds(provider, model):
         return ()
     return tuple(_level(one, _fields(provider, model, one)) for one in EFFORTS)
@@ -45,13 +45,14 @@ def cycle(found: tuple[Level, ...]) -> tuple[str, ...]:
     """The levels that the key goes through: one of each meaning, or the three well-known ones of many."""
     if not found:
         return ()
-    names = tuple(_named(tuple(same)) for _, same in groupby(found, lambda one: _meaning(one.about)))
+    names = tuple(_named(tuple(same)) for _, same in groupby(found, lambda one: _meaning(one.shown.about)))
     return names if 1 < len(names) <= SWITCHES else THREE
 
 
 def _named(same: tuple[Level, ...]) -> str:
-    own = [one.name for one in same if one.name == one.told]
-    return own[0] if own else min((one.name for one in same), key=_RATHER.index)
+    names = [one.shown.level for one in same]
+    own = [name for name, one in zip(names, same, strict=True) if name == one.told]
+    return own[0] if own else min(names, key=_RATHER.index)
 
 
 def _fields(provider: str, model: str, wanted: str) -> dict[str, Any]:
@@ -85,18 +86,18 @@ def _level(wanted: str, fields: Mapping[str, Any]) -> Level:
     tokens = next((said[key] for key in _TOKENS if key in said), None)
     off = any(said.get(key) is False for key in _SWITCHES) or said.get("type") == "disabled"
     if off or told == "none" or tokens == 0:
-        return Level(wanted, "does not think" + ("" if wanted == "none" else _NEAREST), "none")
+        return Level(EffortLevel(wanted, "does not think" + ("" if wanted == "none" else _NEAREST)), "none")
     if wanted == "none" and not said:
-        return Level(wanted, "is not asked to think", "none")
-    about = f"thinks with effort {told}" if told else "thinks as much as it likes"
+        return Level(EffortLevel(wanted, "is not asked to think"), "none")
+    about = f"thinks with effort {told}" if told else "thinks by its own default"
     about = f"thinks with up to {tokens:,} tokens" if tokens else about
     if wanted == "none":
-        return Level(wanted, f"{about}{_NEVER}", told)
-    return Level(wanted, about + (_NEAREST if told and told != wanted else ""), told)
+        return Level(EffortLevel(wanted, f"{about}{_NEVER}"), told)
+    return Level(EffortLevel(wanted, about + (_NEAREST if told and told != wanted else "")), told)
 
 
-_NEAREST: Final = ", the nearest that it knows"
-_NEVER: Final = ": it cannot do without"
+_NEAREST: Final = ", the closest level that it has"
+_NEVER: Final = ": it cannot turn thinking off"
 
 
 def _meaning(about: str) -> str:

@@ -26,7 +26,7 @@ UNTOLD: Final = Told()
 
 
 def told(entry: dict[str, Any]) -> Told:
-    """Moonshot says it in the entry, Mistral in `capabilities`, OpenRouter in lists of what a model takes."""
+    """Moonshot says it in the entry, Mistral and Azure in `capabilities`, OpenRouter in lists of what a model takes."""
     able, built, meta = (_inner(entry, key) for key in ("capabilities", "architecture", "meta"))
     takes, parameters = built.get("input_modalities"), entry.get("supported_parameters")
     return Told(
@@ -34,7 +34,7 @@ def told(entry: dict[str, Any]) -> Told:
         tools=_first(able.get("function_calling"), *_has(parameters, "tools")),
         thinking=_first(entry.get("supports_reasoning"), able.get("reasoning"), *_has(parameters, "reasoning")),
         images=_first(entry.get("supports_image_in"), able.get("vision"), *_has(takes, "image")),
-        chats=able.get("completion_chat") is not False,
+        chats=able.get("completion_chat") is not False and able.get("embeddings") is not True,
     )
 
 

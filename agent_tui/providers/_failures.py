@@ -40,8 +40,9 @@ TYPES: Mapping[str, int] = {
 }  # fmt: skip
 """The statuses that errors inside a stream stand for, by their types."""
 NO_NAME = ("Name or service not known", "getaddrinfo", "nodename", "name resolution", "No address associated")
-UNKNOWN_NAME = "the name is not known"
-NETWORK = "check the network, its DNS and the address; HTTPS_PROXY names a proxy where one is needed"
+NO_SERVER = "no server answers there"
+UNKNOWN_NAME = "the host name is unknown"
+NETWORK = "check the network, its DNS and the address; set HTTPS_PROXY if you need a proxy"
 _STATUS = re.compile("[1-9][0-9]{2}")
 OVERLOADED = 529
 OVERLOADED_WAIT = 5.0
@@ -68,7 +69,7 @@ class Place:
     auth: str = "check the API key"
     keyed: bool = True
     """Whether a key goes to it."""
-    unknown_model: str = "/models lists what there is"
+    unknown_model: str = "/models lists the models"
     secrets: Scrubber = field(default_factory=lambda: Scrubber(()), repr=False)
     """The keys that this place is sent: servers repeat them in their refusals, and refusals are stored."""
 
@@ -133,7 +134,7 @@ def _of_status(place: Place, status: int, headers: Mapping[str, str], said: str,
         to = headers.get("location", "another address")
         return Failed("bad_request", f"{place.where} redirects to {place.shown(to)}", "use that address instead")
     if status in (401, 403) or (status == 400 and google.bad_key):
-        did = "refused the key" if place.keyed else "wants a key"
+        did = "refused the key" if place.keyed else "needs a key"
         return Failed("auth", f"{place.where} {did} ({status}){tail}", place.auth)
     if status == 404:
         return unknown_model(place, said)
@@ -142,7 +143,7 @@ def _of_status(place: Place, status: int, headers: Mapping[str, str], said: str,
     if overflows(said) or status == 413:
         return overflow(place, said)
     if status in (408, 504):
-        return Failed("timeout", f"{place.where} gave up waiting ({status}){tail}", "try again", True, wait)
+        return Failed("timeout", f"{place.where} timed out ({status}){tail}", "try again", True, wait)
     if status >= 500:
         wait = max(OVERLOADED_WAIT, wait or 0.0) if status == OVERLOADED else wait
         return Failed("server", f"{place.where} failed ({status}){tail}", "try again", True, wait)
@@ -167,7 +168,7 @@ def from_payload(place: Place, error: Any) -> Failed:
     if kind == "invalid_request_error":
         return _of_status(place, 400, {}, said, details_of(error))
     wait = OVERLOADED_WAIT if status == OVERLOADED else None
-    return Failed("server", f"{place.where} broke off with an error: {said}", "try again", True, wait)
+    return Failed("server", f"{place.where} stopped with an error: {said}", "try again", True, wait)
 
 
 def from_exception(place: Place, error: Exception) -> Failed:
@@ -178,32 +179,32 @@ def from_exception(place: Place, error: Exception) -> Failed:
             return replace(unreachable(place, "no answer"), may_pass=True)  # a listener that is held up, here or there
         case httpx.ConnectError() if "SSL" in what or "CERTIFICATE" in what:
             text = f"no secure connection to {place.where}: {what}"
-            hint = "check the address; ca_bundle, or SSL_CERT_FILE, names the certificate of an authority of your own"
+            hint = "check the address; for your own certificate authority, set ca_bundle or SSL_CERT_FILE"
             return Failed("unreachable", text, hint)
         case httpx.ConnectError():
             return unreachable(place, _refused(what))
         case httpx.ProxyError():
             return unreachable(place, f"the proxy said: {what}")
         case httpx.TimeoutException() | TimeoutError():
-            return Failed("timeout", f"{place.where} went silent", "try again", True)
+            return Failed("timeout", f"{place.where} stopped answering", "try again", True)
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
             return Failed("bad_request", f"{place.address} is not an address: {what}", "write it as http://host:port")
         case httpx.DecodingError():
             return Failed("malformed", f"{place.where} sent bytes that cannot be decoded: {what}", "try again", True)
         case _:
-            return Failed("broken_stream", f"{place.where} broke off: {what}", "try again", True)
+            return Failed("broken_stream", f"the connection to {place.where} broke: {what}", "try again", True)
 
 
 def unusable_environment(place: Place, error: Exception) -> Failed:
     """No client can be made: a proxy of a kind that is not spoken, or a certificate file that is not there."""
-    text = f"cannot reach {place.where} with the proxy or certificate settings: {one_line(str(error))}"
+    text = f"cannot reach {place.where} with these proxy or certificate settings: {one_line(str(error))}"
     variables = "HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE or REQUESTS_CA_BUNDLE"
     return Failed("unreachable", text, f"correct ca_bundle, or {variables}")
 
 
 def _refused(what: str) -> str:
     if "All connection attempts failed" in what or "refused" in what.lower():
-        return "nobody listens there"
+        return NO_SERVER
     if any(words in what for words in NO_NAME):
         return UNKNOWN_NAME
     return what
@@ -216,19 +217,19 @@ def unreachable(place: Place, why: str) -> Failed:
         hint = NETWORK
     proxy, name = proxy_of(place.address)
     if proxy:  # it is this one that was spoken to, and nobody else
-        where, hint = f"{where} through the proxy {proxy} ({name})", f"check {name}; NO_PROXY names who needs none"
+        where, hint = f"{where} through the proxy {proxy} ({name})", f"check {name}; NO_PROXY lists exceptions"
     return Failed("unreachable", f"cannot reach {where}: {why}", hint, may_pass=not place.local)
 
 
 def endless(place: Place, characters: int) -> Failed:
-    text = f"{place.where} answers without end: {characters // 1_000_000} million characters so far"
-    return Failed("malformed", text, "choose another model with /model, or look at that server")
+    text = f"{place.where} sends an endless answer: {characters // 1_000_000} million characters so far"
+    return Failed("malformed", text, "choose another model with /model, or check that server")
 
 
 def unknown_model(place: Place, said: str = "") -> Failed:
     tail = f" ({said})" if said else ""
     if not place.model:
-        return Failed("unknown_model", f"{place.where} does not know that address (404){tail}", place.unreachable)
+        return Failed("unknown_model", f"{place.where} does not know this address (404){tail}", place.unreachable)
     return Failed("unknown_model", f"{place.where} has no model {one_line(place.model)!r}{tail}", place.unknown_model)
 
 
@@ -250,7 +251,7 @@ def _limited(place: Place, said: str, wait: float | None, google: Details) -> Fa
         return Failed("rate_limited", f"{place.where} has no quota left for today{tail}", hint)
     if google.wait is None and NO_MONEY.search(said):  # one that says how long to wait has the same words for a minute
         return Failed("rate_limited", f"{place.where} has no quota left{tail}", "check the plan and its billing")
-    return Failed("rate_limited", f"{place.where} limits the rate{tail}", "wait, then try again", True, wait)
+    return Failed("rate_limited", f"{place.where} gets too many requests{tail}", "wait, then try again", True, wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

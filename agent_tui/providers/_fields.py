@@ -57,7 +57,7 @@ class Fields:
     def pick(self, key: str, names: tuple[str, ...]) -> str:
         value = self.string(key)
         if value not in names:
-            raise BadScript(f"{self.where}: `{key}` is {value!r}; it can be: {', '.join(names)}")
+            raise BadScript(f"{self.where}: `{key}` is {value!r}; it must be one of: {', '.join(names)}")
         return value
 
     def end(self) -> None:

@@ -83,7 +83,7 @@ class GeminiAnswer:
             text = f"the model wrote a call that {self._place.where} could not read ({reason}){tail}"
             return Failed("malformed", text, "try again, or choose another model with /model", may_pass=True)
         if reason == "MISSING_THOUGHT_SIGNATURE":
-            text = f"{self._place.where} misses a signature in the conversation ({reason}){tail}"
+            text = f"{self._place.where} reports a missing signature in the conversation ({reason}){tail}"
             return Failed("bad_request", text, "/clear starts over, /model chooses another model")
         return failures.from_payload(self._place, {"message": f"the model stopped ({reason}){tail}"})
 

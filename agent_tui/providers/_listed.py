@@ -24,7 +24,7 @@ def unlisted(name: str, names: Collection[str]) -> str:
     if any(one.startswith(name) and _EDITION.fullmatch(one[len(name) :]) for one in names):
         return ""
     near = get_close_matches(name, names, n=1)
-    there = f": the nearest there is {near[0]}." if near else "; /models shows what is."
+    there = f": the closest name is {near[0]}." if near else "; /models lists the models."
     return f"{name} is not on its server's list{there}"
 
 

@@ -6,10 +6,12 @@ What the local Ollama has wins over a service whose models begin the same; what 
 from __future__ import annotations
 
 import asyncio
+from difflib import get_close_matches
 from typing import Final, Protocol, cast
 
+from agent_tui.protocol.answers import Tried
 from agent_tui.providers import _world, ollama, openai, presets
-from agent_tui.providers._world import Choice, Tried, World, asked, ended, line, none
+from agent_tui.providers._world import Choice, World, asked, ended, line, none
 from agent_tui.providers.base import Failed, Provider, ProviderError
 
 LOOKING: Final = 2.0
@@ -21,7 +23,7 @@ DEEPEST: Final = 5
 async def named(world: World, wanted: str) -> Choice:
     meant = followed(world, wanted)
     if meant in world.settings.aliases:
-        return none(wanted, "it leads from alias to alias and to no model: correct [aliases] in config.toml")
+        return none(wanted, "its aliases never lead to a model: correct [aliases] in config.toml")
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
         choice = await _given(await world.unlocked(head), head, model)
@@ -120,13 +122,48 @@ async def _bare(world: World, wanted: str) -> Choice:
         return await default(world, whole)
     if service:
         return await _of_service(world, service, wanted, failed, server)
+    if (own_server := await _of_own_server(world, wanted)) is not None:
+        return own_server
     if failed is not None:
         return none(wanted, _unknown(world, wanted, failed))
     has = ", ".join(names[:8]) or "no models"
     head, slash, _ = wanted.partition("/")
-    own = f"there is no provider {head!r}: base_url under [providers.{head}] makes it one"
-    hint = f"`ollama pull {wanted}` fetches it{f'; {own}' if slash else ', or write <provider>/<model>'}"
+    own = f"there is no provider {head!r}: set base_url under [providers.{head}] to add it"
+    hint = f"`ollama pull {wanted}` downloads it{f'; {own}' if slash else f', or write {_written(world, wanted)}'}"
     return none(wanted, f"Ollama at {server.base_url} has no such model, it has: {has}; {hint}")
+
+
+def _own_servers(world: World) -> tuple[str, ...]:
+    """The servers that the person set up with an address."""
+    return tuple(
+        name for name, given in world.settings.providers.items()
+        if given.base_url and name not in ("ollama", "demo", "scripted")
+    )  # fmt: skip
+
+
+def _written(world: World, wanted: str) -> str:
+    """How a model is named for certain."""
+    return f"{next(iter(_own_servers(world)), '<provider>')}/{wanted if _own_servers(world) else '<model>'}"
+
+
+async def _of_own_server(world: World, wanted: str) -> Choice | None:
+    """The first of the person's own servers that lists the model; None: none does, as far as they answer soon."""
+    names = _own_servers(world)
+    world = await world.unlocked(*names) if names else world
+    for name, answer in zip(names, await asyncio.gather(*(_models_of(world, name) for name in names)), strict=True):
+        if f"{name}/{wanted}" in answer:
+            choice = await _given(world, name, wanted)
+            return choice.noted(f"{wanted} is a model of {name}: using {name}/{wanted}.")
+    return None
+
+
+async def _models_of(world: World, name: str) -> tuple[str, ...]:
+    try:
+        async with asyncio.timeout(LOOKING):
+            models = await _world.listed(world.provider(name, ""))
+    except (TimeoutError, LookupError):
+        return ()
+    return () if isinstance(models, Failed) else tuple(info.name for info in models)
 
 
 def _preferred(world: World, service: str, name: str) -> str:
@@ -143,21 +180,22 @@ async def _of_service(
     label, name = presets.SERVICES[service].label, f"{service}/{wanted}"
     silent = f"Ollama at {server.base_url} has no {wanted}" if failed is None else line(failed)
     if missing := world.needs(service):
-        pull = f"; `ollama pull {wanted}` may fetch it" if failed is None else ""
-        return none(wanted, f"by its name a model of {label}, and {missing}; {silent}{pull}")
+        pull = f"; `ollama pull {wanted}` may download it" if failed is None else ""
+        return none(wanted, f"this looks like a model of {label}, but {missing}; {silent}{pull}")
     choice = await _given(world, service, wanted)
-    found = Choice(choice.provider, choice.info, (Tried(wanted, f"{silent}; so it is {name}"), *choice.tried))
-    return found.noted(f"{wanted} is a model of {label}, by its name: {name}.")
+    found = Choice(choice.provider, choice.info, (Tried(wanted, f"{silent}; using {name}"), *choice.tried))
+    return found.noted(f"{wanted} looks like a model of {label}: using {name}.")
 
 
 def _unknown(world: World, wanted: str, failed: Failed) -> str:
     head, slash, _ = wanted.partition("/")
-    there = f"there is no provider {head!r}, only {', '.join(world.names())}"
-    said = there if slash else "write it as <provider>/<model>"
-    if not slash and wanted.lower().startswith(presets.OLLAMA):
-        said = "by its name a model of Ollama"
-        return f"{said}: {line(failed)}"
-    return f"{said}; as a model of Ollama: {line(failed)}"
+    if slash:  # it was hardly meant for Ollama: what to do about that one would hide the rest
+        near = get_close_matches(head, world.names(), n=3, cutoff=0.5)
+        closest = f"; the closest {'name is' if len(near) == 1 else 'names are'} {', '.join(near)}" if near else ""
+        return f"there is no provider {head!r}{closest}. Ollama was asked too: {failed.text}"
+    if wanted.lower().startswith(presets.OLLAMA):
+        return f"this looks like a model of Ollama: {line(failed)}"
+    return f"write it as {_written(world, wanted)}; Ollama was asked too: {line(failed)}"
 
 
 async def best(server: ollama.OllamaProvider) -> Choice:
@@ -174,7 +212,7 @@ async def best(server: ollama.OllamaProvider) -> Choice:
     finally:
         await server.close()
     has = f"none of its {len(names)} models can call tools" if names else "it has no models"
-    return none(what, f"{has}; `ollama pull qwen3` fetches one that can call tools")
+    return none(what, f"{has}; `ollama pull qwen3` downloads one that can call tools")
 
 
 class Listing(Provider, Protocol):

@@ -102,11 +102,11 @@ def parse(text: str, lines: bool) -> Script:
     if isinstance(data, list):
         return Script(_steps(data))
     if not isinstance(data, dict):
-        raise BadScript("a script is a list of steps, or an object with `steps`")
+        raise BadScript("the script: must be a list of steps, or an object with `steps`")
     head = Fields(data, "the script")
     steps = head.take("steps", list, None)
     if steps is None:
-        raise BadScript("the script has no `steps`")
+        raise BadScript("the script: `steps` is missing")
     settings = _settings(head)
     return Script(_steps(steps), *settings)
 
@@ -165,7 +165,7 @@ def _branch(data: Any, where: str) -> Branch:
     fields = Fields(data, where)
     items = fields.take("items", list, None)
     if items is None:
-        raise BadScript(f"{where}: has no `items`")
+        raise BadScript(f"{where}: `items` is missing")
     when = fields.string("when")
     fields.end()
     return Branch(_items(items, where), when)
@@ -184,8 +184,8 @@ def _item(data: Any, where: str) -> Item:
     if "fail" in kinds:  # its message is called `text`
         kinds = ["fail"]
     if len(kinds) != 1:
-        said = " and ".join(f"`{kind}`" for kind in kinds) or f"only {', '.join(map(repr, data)) or 'nothing'}"
-        raise BadScript(f"{where}: has {said}; an item has exactly one of: {', '.join(_READERS)}")
+        found = " and ".join(f"`{kind}`" for kind in kinds) or ", ".join(map(repr, data)) or "no keys"
+        raise BadScript(f"{where}: has {found}; it must have exactly one of: {', '.join(_READERS)}")
     fields = Fields(data, where)
     item = _READERS[kinds[0]](fields)
     fields.end()
@@ -196,7 +196,7 @@ def _speed(fields: Fields) -> tuple[int, float]:
     """Chunk size and delay per chunk; `rate` is chunks (tokens) per second."""
     chunk, delay, rate = fields.count("chunk"), fields.number("delay"), fields.number("rate")
     if rate and delay:
-        raise BadScript(f"{fields.where}: has `rate` and `delay`; one of them says it")
+        raise BadScript(f"{fields.where}: has `rate` and `delay`; remove one of them")
     return (chunk or DEFAULT_CHUNK, 1 / rate) if rate else (chunk, delay)
 
 

@@ -16,7 +16,7 @@ FILE: Final = "notes.md"
 NOTES: Final = """\
 # Notes from the tour
 
-- Enter sends a prompt; while the agent works, it queues it.
+- Enter sends a prompt. While the agent works, Enter queues it.
 - Esc interrupts the agent.
 - The sky is green.
 """
@@ -56,27 +56,27 @@ def opening(step: int, done: int, results: Results, said: str, back: bool, cut: 
     """The first words of a step: about what happened since the step before."""
     if back and cut and STEPS[step].name == "cancel":
         return (
-            "You pressed Esc: what was written stayed, and the prompt was yours at once. (What is queued waits;"
-            " Enter on the empty prompt sends it.) On we go."
+            "You pressed Esc. The answer stopped, and its text stayed. (Queued prompts wait; Enter on the empty prompt"
+            " sends them.) The tour continues."
         )
     if back:
-        return "Here is the tour again." if step else ""
+        return "The tour continues." if step else ""
     parts = [STEPS[done].about(results)] if done >= 0 and results else []
     if said:
-        parts.append(f"You said {code(said)}. A model would have read that just now; I am a script, so I go on.")
+        parts.append(f"You said {code(said)}. A model would read that now. I am a script, so I continue.")
     return " ".join(part for part in parts if part)
 
 
 def _created(results: Results) -> str:
     failed = failure(results[0])
     if failed is None:
-        return f"{code(FILE)} is written."
-    return f"{not_done(failed)} Without the file I leave out reading, searching and the diff."
+        return f"{code(FILE)} was written."
+    return f"{not_done(failed)} Without the file, the tour skips reading, searching and the diff."
 
 
 def _looked(results: Results) -> str:
     failed = [problem for problem in map(failure, results) if problem]
-    return not_done(failed[0]) if failed else "Two results, one line each; Ctrl+O unfolds them."
+    return not_done(failed[0]) if failed else "Two results, one line each. Ctrl+O expands them."
 
 
 def _simply(done: str) -> Callable[[Results], str]:
@@ -91,24 +91,24 @@ def _welcome(scratch: str) -> tuple[Say, ...]:
     return (
         Say(f"""# A tour of agent-tui
 
-It takes a little over a minute, and goes on by itself. It writes only in this scratch folder:
+It takes a little over a minute and continues by itself. It writes only in this scratch folder:
 
 {code(scratch)}
 
-An answer is Markdown, laid out while it streams:
+An answer is Markdown. You see it laid out while it streams:
 
 - lists, with **bold**, *italic* and `code`
 - tables, quotes, and code in colour
 
 | Key | What it does |
 |---|---|
-| Enter | sends; while the agent works, it queues |
+| Enter | sends the prompt, or queues it while the agent works |
 | Esc | interrupts |
 | Shift+Tab | changes the mode |
 
 ```python
 def greet(name: str) -> str:
-    \"\"\"Nothing is ever run because it was shown.\"\"\"
+    \"\"\"Code in an answer is shown, never run.\"\"\"
     return f"Hello, {{name}}!"
 ```
 
@@ -122,8 +122,8 @@ def _slowly(_: str) -> tuple[Say, ...]:
     return (
         Say("## The queue\n\n"),
         Say(
-            "I write slowly now. Meanwhile **type something and press Enter**: it does not disturb me. It waits in the"
-            " queue, the header counts it, and it is sent when this turn is over. Alt+S hands it to me within this"
+            "I write slowly now. **Type something and press Enter**: I am not interrupted. Your prompt waits in the"
+            " queue, and the header counts it. It is sent when this turn ends. Alt+S sends it earlier, into this"
             " turn.\n\n",
             rate=8.0,
         ),
@@ -134,11 +134,11 @@ def _counting(_: str) -> tuple[Say, ...]:
     numbers = (Say(f"{n}{'.' if n == COUNT else ', '}", rate=1.0, whole=True) for n in range(1, COUNT + 1))
     return (
         Say(
-            "## Interrupting\n\nI count to fifteen. **Press Esc**, whenever you like: what is written stays, the queue"
-            " waits, and the prompt is yours. Then type `tour` to go on. If nobody presses it, I go on by myself.\n\n"
+            "## Interrupting\n\nI count to fifteen. **Press Esc** at any time: I stop, my text stays, and the queue"
+            " pauses. Then type `tour` to continue. If you do not press it, I continue by myself.\n\n"
         ),
         *numbers,
-        Say(" Nobody stopped me, so on we go.\n\n"),
+        Say(" You did not stop me, so I continue.\n\n"),
     )
 
 
@@ -149,29 +149,29 @@ def _list(scratch: str) -> tuple[Wish, ...]:
 STEPS: Final[tuple[Step, ...]] = (
     Step(
         "words",
-        f"## Tools and consent\n\nNow I want to write a file, {code(FILE)}. In the modes `auto` and `manual` nothing is"
-        " written before you say yes.\n\n",
+        f"## Tools and approval\n\nNow I want to write a file, {code(FILE)}. In the modes `auto` and `manual` nothing"
+        " is written before you say yes.\n\n",
         lambda scratch: (Wish("create_file", {"path": f"{scratch}/{FILE}", "content": NOTES}),),
         _welcome,
         _created,
     ),
     Step(
         "look",
-        "Looking needs no consent in `auto`: I list the folder and read the file, both at once.\n\n",
+        "In `auto`, reading needs no approval. I list the folder and read the file, both at once.\n\n",
         lambda scratch: (*_list(scratch), Wish("read_file", {"path": f"{scratch}/{FILE}"})),
         about=_looked,
         needs_file=True,
     ),
     Step(
         "search",
-        "Now a search: which line speaks of the sky?\n\n",
+        "Now a search: which line mentions the sky?\n\n",
         lambda scratch: (Wish("grep_files", {"pattern": "sky", "path": scratch}),),
         about=_simply("Found."),
         needs_file=True,
     ),
     Step(
         "diff",
-        "## A diff\n\nThe sky is not green. I want to change that line, and you see the change before it is made.\n\n",
+        "## A diff\n\nThe sky is not green. I want to change that line. You see the change before I make it.\n\n",
         lambda scratch: (
             Wish("edit_file", {"path": f"{scratch}/{FILE}", "old": "The sky is green.", "new": "The sky is blue."}),
         ),
@@ -180,33 +180,32 @@ STEPS: Final[tuple[Step, ...]] = (
     ),
     Step(
         "command",
-        "## Thoughts and a command\n\nBefore these words there were thoughts, written for show; now they are one line."
-        " Ctrl+O unfolds it, and `/thinking` shows thoughts live, folded or not at all.\n\nThe command writes six lines"
+        "## Thoughts and a command\n\nBefore these words you saw thoughts, as an example; now they are one line."
+        " Ctrl+O expands it. `/thinking` shows thoughts live, folded or hidden.\n\nThe command writes six lines"
         " in three seconds and changes nothing. You see its output while it runs.\n\n",
         lambda _: (Wish("run_shell_command", {"command": COMMAND}),),
         about=lambda results: ran(results[0]),
-        thought="What shows a command at work, is over soon and changes nothing? A loop that counts, with a short sleep"
-        " in it: it reads no file and writes none. A model would weigh here whether it is safe to run.",
+        thought="Which command shows output while it runs, ends soon and changes nothing? A loop that counts, with a"
+        " short sleep. It reads no file and writes none. A model would think here about whether it is safe to run.",
     ),
     Step(
         "queue",
         "Now I look for files by name.\n\n",
         lambda scratch: (Wish("glob_files", {"pattern": "*", "path": scratch}),),
         _slowly,
-        _simply("That was the search by name."),
+        _simply("Those are the files."),
     ),
     Step(
         "cancel",
-        "## Going round in circles\n\nA model sometimes repeats itself. I do it on purpose: I list the same folder"
-        " three times.\n\n",
+        "## A loop\n\nA model sometimes repeats itself. I do it on purpose: I list the same folder three times.\n\n",
         _list,
         _counting,
     ),
     Step("again", "The same once more.\n\n", _list, again_from="cancel"),
     Step(
         "stuck",
-        "And a third time. Now the program asks you: let me **continue**, **say something** to me, or **stop** (then"
-        " `tour` brings the rest).\n\n",
+        "And a third time. Now the program asks you: let me **continue**, **say something** to me, or **stop**: type"
+        " `tour` again for the rest.\n\n",
         _list,
         again_from="cancel",
     ),
@@ -218,21 +217,20 @@ STEPS: Final[tuple[Step, ...]] = (
 
 | Key | What it does |
 |---|---|
-| Enter | sends, or queues while the agent works |
-| Alt+S | says something into the running turn |
-| Esc | interrupts, and lets the queue wait |
-| Shift+Tab | next mode: what needs your consent |
-| Ctrl+J | a new line in the prompt |
-| Ctrl+O | unfolds everything |
-| F1 | all keys |
-| Ctrl+D | leaves, when the prompt is empty |
+| Enter | sends the prompt, or queues it while the agent works |
+| Alt+S | sends the prompt into the running turn |
+| Esc | interrupts the turn and pauses the queue |
+| Shift+Tab | sets the next mode: what runs without asking |
+| Ctrl+J | adds a new line to the prompt |
+| Ctrl+O | expands everything |
+| F1 | shows all keys |
+| Ctrl+D | quits, if the prompt is empty |
 
-Here you can also type `list`, `read README.md`, `find TODO`, `run ls` or `help`. They act in the folder of this
-session, with the same consent.
+You can also type `list`, `read README.md`, `find TODO`, `run ls` or `help`. These work in the folder of this session,
+and ask in the same way.
 
-**A real model:** start [Ollama](https://ollama.com), get a model that can call tools (`ollama pull qwen3:8b`), and
-choose it with `/model`. For OpenAI, or a server that speaks its language, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL`)
-before you start.
+**A real model:** start [Ollama](https://ollama.com), download a model that can call tools (`ollama pull qwen3:8b`), and
+choose it with `/model`. For another provider, type `/setup`.
 
 The scratch folder is yours to keep or to delete: {code(scratch)}"""),
         ),

@@ -12,6 +12,8 @@ from agent_tui.protocol.messages import AssistantMessage, Message, Request, Tool
 
 DEEPEST: Final = 100
 """Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
+DEEPEST_STATE: Final = 2 * DEEPEST
+"""Levels of what is kept with an answer; it may hold arguments. Fixed, since every Python has a limit of its own."""
 LONGEST_NAME: Final = 300
 """Characters of a name (of a model, of a tool) that are kept."""
 _MOST_TOKENS: Final = 10**12
@@ -66,14 +68,14 @@ def arguments_object(text: str) -> dict[str, Any]:
         data = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         data = text
-    if not _shallow(data):
+    if not _is_shallow(data, DEEPEST):
         data = text
     return data if isinstance(data, dict) else {"malformed_arguments": data}
 
 
-def _shallow(data: Any) -> bool:
+def _is_shallow(data: Any, deepest: int) -> bool:
     level, depth = [data], 0
-    while level and depth < DEEPEST:
+    while level and depth < deepest:
         parts = (node.values() if isinstance(node, dict) else node for node in level if isinstance(node, dict | list))
         level, depth = [part for inner in parts for part in inner], depth + 1
     return not level
@@ -147,9 +149,11 @@ def whole(text: str) -> str:
 
 def state_of(data: Any) -> str:
     """What is kept with an answer, as text; empty where no JSON can hold it (NaN, too many levels)."""
+    if not _is_shallow(data, DEEPEST_STATE):
+        return ""
     try:
         return whole(compact(data))
-    except (ValueError, RecursionError):
+    except ValueError:
         return ""
 
 

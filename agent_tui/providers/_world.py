@@ -8,20 +8,13 @@ from pathlib import Path
 from typing import Final, cast
 
 from agent_tui import registry
+from agent_tui.protocol.answers import Tried
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import _models, compatible, keys, ollama, presets
 from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSetup
 from agent_tui.settings import ProviderSettings, Settings
 
 PACKAGE: Final = "agent_tui.providers"
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """One place that was looked at: `result` is one line that says how it ended and what to do."""
-
-    what: str
-    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +77,7 @@ class World:
         """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear line."""
         provider, slash, model = name.partition("/")
         if not slash or not model:
-            raise LookupError(f"{name!r} is no model name: write <provider>/<model>, such as ollama/{name or 'qwen3'}")
+            raise LookupError(f"{name!r} is not a model name: write <provider>/<model>, like ollama/{name or 'qwen3'}")
         return self.provider(provider, model, base_url)
 
     def provider(self, name: str, model: str, base_url: str = "") -> Provider:
@@ -107,7 +100,7 @@ class World:
         if service is None or self.is_set(name) or name in ("lmstudio", "vllm", "llamacpp"):
             return ""
         told = f"{service.keys[0]}, or api_key under [providers.{name}] in config.toml"
-        return f"{service.label} needs a key: `agent-tui auth set {name}` keeps one, or set {told}"
+        return f"{service.label} needs a key: `agent-tui auth set {name}` saves one, or set {told}"
 
     def ollama(self, base_url: str = "") -> ollama.OllamaProvider:
         """The server itself, no model chosen."""

@@ -71,7 +71,7 @@ class AnthropicProvider:
         self._wire = opened(
             self.base_url, model, "Anthropic" if own else "the server",
             bearer(key, advice) if token else Key(key, "x-api-key", advice=advice), setup.options,
-            {"anthropic-version": VERSION}, unknown_model="/models lists what there is, or check the address",
+            {"anthropic-version": VERSION}, unknown_model="/models lists the models, or check the address",
         )  # fmt: skip
 
     def with_model(self, model: str) -> Self:
@@ -159,8 +159,8 @@ class AnthropicProvider:
                     if isinstance(found, Failed):
                         raise ProviderError(found)
         if not isinstance(found, dict) or not count(found.get("input_tokens")):
-            text = f"{self._wire.place.where} does not say how many tokens a request has"
-            raise ProviderError(Failed("malformed", text, "go by the tokens of the answers"))
+            text = f"{self._wire.place.where} cannot count the tokens of a request"
+            raise ProviderError(Failed("malformed", text, "use the token counts of the answers"))
         return count(found["input_tokens"])
 
     async def prepare(self) -> None:

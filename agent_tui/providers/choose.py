@@ -11,19 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from agent_tui.protocol.answers import Tried
 from agent_tui.protocol.messages import ModelInfo
-from agent_tui.providers import _typed, compatible, ollama, openai, presets
+from agent_tui.providers import _typed, compatible, ollama, presets
 from agent_tui.providers._addresses import is_near as is_near
 from agent_tui.providers._listed import unlisted as unlisted
 from agent_tui.providers._named import best, default, first_listed, followed, named
 from agent_tui.providers._reach import Reached, reached
 from agent_tui.providers._world import Choice as Choice
-from agent_tui.providers._world import Tried as Tried
 from agent_tui.providers._world import Unlock as Unlock
 from agent_tui.providers._world import World, ended, listed, none, place
 from agent_tui.providers.base import Failed, Provider, ProviderError
 from agent_tui.settings import Settings
 
+NO_KEYS: Final = Tried("OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and others", "not set")
 KEY_VARIABLES: Final = presets.KEYS
 """The environment variables that bring a provider with them."""
 
@@ -62,7 +63,7 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
         return none("address", "nothing was typed")
     meant = _typed.address(address)
     if not meant:
-        return none(address.strip(), "is no address; write it as http://host:port")
+        return none(address.strip(), "is not an address; write it as http://host:port")
     server, typed = world.ollama(ollama.address(meant)), compatible.address(meant)
     try:
         await server.version()
@@ -71,7 +72,7 @@ async def connect(address: str, settings: Settings, environment: Mapping[str, st
             return Choice(None, None, (_silent(server, error.failed),))  # there is no need to ask it anything else
         tried = [ended(f"Ollama at {server.base_url}", error.failed)]
         if error.failed.kind in ("bad_request", "malformed"):
-            tried = [Tried(f"Ollama at {server.base_url}", "what answers there is no Ollama")]
+            tried = [Tried(f"Ollama at {server.base_url}", "the server there is not Ollama")]
     else:
         return await best(server)
     finally:
@@ -129,7 +130,7 @@ async def offered(
         else:
             found += (replace(model, where=place(provider)) for model in models)
     if not found and not only and len(providers) == 1:  # who has set up others does not wait for this one
-        tried.append(Tried(openai.KEY, "not set"))
+        tried.append(NO_KEYS)
     return tuple(found), tuple(tried)
 
 
@@ -161,7 +162,7 @@ async def _services(world: World) -> Choice:
             tried += choice.tried
             if choice.provider is not None:
                 return replace(choice, tried=tried)
-    return Choice(None, None, tried) if tried else none(openai.KEY, "not set")
+    return Choice(None, None, tried or (NO_KEYS,))
 
 
 async def reach(
@@ -193,6 +194,11 @@ def is_set(name: str, settings: Settings, environment: Mapping[str, str]) -> boo
 def needs(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
     """What a service lacks before it can be asked; empty: nothing."""
     return World(settings, environment, Path(), Path()).needs(name)
+
+
+def meant(wanted: str, settings: Settings, environment: Mapping[str, str]) -> str:
+    """The name that an alias leads to, with the provider's as it is written here."""
+    return followed(World(settings, environment, Path(), Path()), wanted)
 
 
 def lacks(wanted: str, settings: Settings, environment: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from agent_tui.providers.wire import Patience, is_near
 def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
     if not setup.base_url:
         raise LookupError(
-            f"compatible/{model} needs a server: set base_url under [providers.compatible] in config.toml,"
+            "it needs a server: set base_url under [providers.compatible] in config.toml,"
             " such as http://127.0.0.1:8080/v1"
         )
     server = Server("compatible", address(setup.base_url), setup.api_key, setup.options)
@@ -76,7 +76,7 @@ class CompatibleProvider:
         self._options = server.options
         self._wire = opened(
             server.base_url, model, server.label, server.shown_key, server.options,
-            unknown_model="/models lists what there is, or check the address: it often ends in /v1",
+            unknown_model="/models lists the models, or check the address: it often ends in /v1",
         )  # fmt: skip
 
     @property

@@ -26,41 +26,41 @@ REST: Final = 2.0
 QUICK: Final = 150.0
 """Tokens per second of the help: it is looked up, not watched."""
 NOTICE: Final = (
-    "**This is the demo, not a language model**: a script speaks here, and it cannot think. The tools, the questions"
-    " for consent and the files are real.\n\n"
+    "**This is the demo, not a language model.** A script writes the answers. The tools, the files and the questions"
+    " before a change are real.\n\n"
 )
 HELP: Final = """\
 | Type | What happens |
 |---|---|
 | `tour` | shows what the program can do, in a little over a minute |
-| `think` | thinks before it answers, and says how thoughts are shown, folded and hidden |
+| `think` | shows thoughts before an answer, and how to fold or hide them |
 | `list` or `list FOLDER` | lists a folder |
 | `read FILE` or `read FILE 10-20` | shows a file, or some of its lines |
-| `find WORDS` | finds the lines that hold these words |
+| `find WORDS` | finds the lines that contain these words |
 | `run COMMAND` | runs a shell command |
 | `replace OLD with NEW in FILE` | changes a file; quotes around OLD and NEW help |
 | `create FILE with TEXT` | writes a new file |
 
-All of it happens in the folder of this session, and asks as it would for a model. With `/model` you choose a real one.
+These requests work in the folder of this session. They ask before a change, as with a real model. `/model` chooses one.
 """
 THOUGHT: Final = """\
-They want to see thoughts. A model would turn the request over here: what is meant, which files to look at, what could \
-go wrong. It would try one way, find a mistake in it, and try another.
+The person wants to see thoughts. A model would think about the request here: what it means, which files to read, what \
+could go wrong. It would try one way, find a mistake, and try another.
 
-I am a script: this was written long before anybody asked, and there is nothing to weigh. But it comes as a model's \
-thoughts come, word by word and before the answer, and of many lines only the last are shown.
+I am a script. This text was written before anybody asked. But it arrives as the thoughts of a model do: word by word, \
+before the answer. Of a long thought, only the last lines are shown.
 
-They will have seen enough by now. I answer.
+That is enough. Now I answer.
 """
 THINKING: Final = """\
-Those were thoughts, written for show. You see them while they come; then they are one line. A click unfolds it, or
-Alt+O; Ctrl+O unfolds everything.
+Those were thoughts, as an example. You see them while they arrive; then they become one line. Click it or press Alt+O
+to expand it. Ctrl+O expands everything.
 
-`/thinking` shows thoughts `live` (the usual way), `folded` from their first word on, or `hidden`. It holds until you
-leave; the setting `display.thinking` holds for good.
+`/thinking` shows thoughts `live` (the default), `folded` from the first word, or `hidden`. That lasts until you quit;
+the setting `display.thinking` keeps it.
 """
-NOTE: Final = "The demo: a script that speaks, not a language model. Type `tour` for a look around, or `help`."
-GO_ON: Final = " `tour` goes on with the tour."
+NOTE: Final = "This is the demo: a script, not a language model. Type `tour` for a tour, or `help`."
+GO_ON: Final = " `tour` continues the tour."
 
 
 def create(model: str, setup: ProviderSetup) -> Demo:
@@ -117,12 +117,12 @@ class Demo:
     def _tour_step(self, now: Standing) -> Reply:
         step = _tour.following(now.done, now.has_file)
         if step is None:
-            return _spoken("The tour is over; `tour` plays it again.")
+            return _spoken("The tour is over. `tour` plays it again.")
         try:
             name = self._reserved(now.scratch)
         except OSError as error:
             why = os.strerror(error.errno) if error.errno else str(error)
-            return _spoken(f"The tour needs a scratch folder in {code(str(self.data))}, but: {code(why)}.")
+            return _spoken(f"The tour cannot make a scratch folder in {code(str(self.data))}: {code(why)}.")
         folder, scene = str(self._folder(name)), _tour.STEPS[step]
         words = _tour.opening(step, now.done, now.results, now.said, now.back, now.cut)
         opening = (Say(f"{words}\n\n"),) if words else ()
@@ -171,17 +171,16 @@ def _reply(now: Standing) -> Reply:
         case Act(wish=wish):
             return Reply((), (wish,))
         case Unfinished(usage=usage):
-            return _spoken(f"Something is missing; a whole request is {code(usage)}.{go_on}")
+            return _spoken(f"Something is missing. A complete request is {code(usage)}.{go_on}")
         case Help():
             return Reply((Say(f"{HELP}{go_on}".rstrip(), rate=QUICK),))
         case Think():
             return Reply((Say(f"{THINKING}{go_on}".rstrip()),), thought=THOUGHT)
         case Chat(text=text):
-            heard = f"I read {code(text)}, but " if text else ""
+            few = f"I do not understand {code(text)}." if text else "I understand only a few requests."
             if go_on:
-                return _spoken(f"{heard or 'But '}I understand only a few requests.{go_on} `help` lists the others.")
-            return _spoken(f"{heard}I understand only a few requests: type `tour` to see what the program can do, or"
-                           " `help` for the others.")  # fmt: skip
+                return _spoken(f"{few}{go_on} `help` lists what I understand.")
+            return _spoken(f"{few} Type `tour` to see what the program can do, or `help` to see what I understand.")
         case Tour():
             return _spoken("Type `tour` to see what the program can do.")
         case _:

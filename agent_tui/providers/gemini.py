@@ -38,7 +38,7 @@ _CHATS: Final = re.compile(r"gemini-(?!1\D|.*(image|tts|audio|live|embedding|rob
 
 def create(model: str, setup: ProviderSetup) -> GeminiProvider:
     if {".", ".."} & set(model.split("/")):  # a model is a part of the address
-        raise LookupError(f"gemini/{model} is no name of a model; /models gemini lists what there is")
+        raise LookupError(f"gemini/{model} is not a model name; /models gemini lists the models")
     return GeminiProvider(model, setup)
 
 
@@ -91,9 +91,9 @@ class GeminiProvider:
 
     def _listed(self, entry: Any) -> ModelInfo | None:
         name = name_in(entry.get("name")).removeprefix("models/") if isinstance(entry, dict) else ""
-        able = entry.get("supportedGenerationMethods") if name else None
-        if not isinstance(able, list) or "generateContent" not in able:
-            return None
+        able = entry.get("supportedGenerationMethods") if name else []
+        if not name or (isinstance(able, list) and "generateContent" not in able):
+            return None  # of an entry that does not say what it can, nobody knows that it writes no text
         thinking = entry.get("thinking")
         return self._described(name, count(entry.get("inputTokenLimit")), thinking if thinking is not None else None)
 

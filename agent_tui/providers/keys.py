@@ -101,4 +101,4 @@ def advice(name: str, own: ProviderSettings) -> str:
         return ""
     if not own.key_from:
         return f"check api_key under [providers.{name}] in {SETTINGS}"
-    return f"it is from {own.key_from}; `agent-tui auth set {name}` keeps another one"
+    return f"the key is from {own.key_from}; `agent-tui auth set {name}` saves another one"

@@ -135,7 +135,7 @@ class OllamaProvider:
             base_url, model, "Ollama",
             bearer(setup.api_key, setup.key_advice or "set api_key for ollama in config.toml"), setup.options,
             unreachable=_advice(base_url, setup),
-            unknown_model=f"`ollama pull {model}` fetches it, /models lists what is there",
+            unknown_model=f"`ollama pull {model}` downloads it, /models lists the models",
         )  # fmt: skip
 
     def with_model(self, model: str) -> OllamaProvider:
@@ -178,7 +178,7 @@ class OllamaProvider:
         """The server's version. Raises ProviderError where this is no Ollama."""
         data = await self._wire.get("/api/version", seconds=2.0)
         if not isinstance(data, dict) or not isinstance(data.get("version"), str):
-            text = f"the server at {self._wire.place.address} is not an Ollama"
+            text = f"the server at {self._wire.place.address} is not Ollama"
             raise ProviderError(Failed("bad_request", text, "check the address"))
         return str(data["version"])
 
@@ -218,7 +218,7 @@ class OllamaProvider:
         return [entry for entry in found if isinstance(entry, dict)]
 
     def _unknown(self, said: Any) -> Failed:
-        text = f"{self._wire.place.where} answered with something unknown: {self._wire.place.shown(state_of(said))}"
+        text = f"{self._wire.place.where} sent an unknown answer: {self._wire.place.shown(state_of(said))}"
         return Failed("malformed", text, self._wire.place.unreachable)
 
     def _described(self, model: str, facts: Facts) -> ModelInfo:
@@ -250,7 +250,7 @@ class OllamaProvider:
             failed = failures.from_status(place, error.status_code, {}, said) if error.status_code > 0 else None
             raise ProviderError(failed or failures.from_payload(place, said)) from None  # the answer had begun
         except ConnectionError:
-            raise ProviderError(failures.unreachable(place, "nobody listens there")) from None
+            raise ProviderError(failures.unreachable(place, failures.NO_SERVER)) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ProviderError(failures.from_exception(place, error)) from None
         except (ValueError, TypeError) as error:

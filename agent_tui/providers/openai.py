@@ -60,8 +60,9 @@ class OpenAIProvider(CompatibleProvider):
         self._instead: OpenAIProvider | None = None
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """The models that chat: OpenAI's list holds all kinds."""
-        return tuple(info for info in await super().models() if not _NO_CHAT.search(info.name))
+        """The models that chat: OpenAI's own list holds all kinds. Other servers name theirs as they like."""
+        found = await super().models()
+        return tuple(info for info in found if not _NO_CHAT.search(info.name)) if is_own(self.base_url) else found
 
     def _asked_for(self, request: Request) -> str:
         return of_openai(self.model, request.effort, self._effort)

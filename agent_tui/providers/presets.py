@@ -129,7 +129,7 @@ def create(name: str, model: str, setup: ProviderSetup) -> compatible.Compatible
     service = SERVICES.get(name, Service(name, quirks=Quirks(typed=True)))
     base_url = setup.base_url or service.url(setup.environment) or service.base_url
     if not base_url:
-        raise LookupError(f"{name} needs a server: set base_url under [providers.{name}] in config.toml")
+        raise LookupError(f"it needs a server: set base_url under [providers.{name}] in config.toml")
     at, own = compatible.address(base_url), base_url == service.base_url
     check = f"check {service.keys[0]}" if service.keys else f"set api_key under [providers.{name}] in config.toml"
     server = compatible.Server(

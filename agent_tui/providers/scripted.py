@@ -22,7 +22,7 @@ from agent_tui.providers.base import ThinkingChunk as Thought
 
 SIZE_LIMIT: Final = 16_000_000
 """Bytes of a script file."""
-HINT: Final = "The format is described in docs/scripted.md."
+HINT: Final = "see docs/scripted.md for the format"
 
 
 def create(model: str, setup: ProviderSetup) -> Scripted:
@@ -63,7 +63,7 @@ class Scripted:
             return
         step = sum(isinstance(message, AssistantMessage) for message in request.messages)
         if step >= len(self.script.steps):
-            yield Said(f"The script {self.model} is over: it has {len(self.script.steps)} answers.")
+            yield Said(f"The script {self.model} has no more answers: it has {len(self.script.steps)}.")
             yield Finished("stop")
             return
         said = next((m.text for m in reversed(request.messages) if isinstance(m, UserMessage)), "")
@@ -72,7 +72,7 @@ class Scripted:
                 async for item in self._play(branch, step, number):
                     yield item
                 return
-        yield Said(f"The script {self.model} has no branch in step {step + 1} for what was said.")
+        yield Said(f"Step {step + 1} of the script {self.model} has no branch for this prompt.")
         yield Finished("stop")
 
     async def _play(self, branch: Branch, step: int, number: int) -> AsyncIterator[StreamItem]:
@@ -115,7 +115,7 @@ def read(name: str, cwd: Path) -> Script | Failed:
     path = cwd / Path(name).expanduser()
     try:
         if not path.is_file():
-            return Failed("unknown_model", f"no script file {path}", "Name one that is there: scripted/<path>.")
+            return Failed("unknown_model", f"no script file {path}", "name an existing file: scripted/<path>")
         with path.open("rb") as file:
             raw = file.read(SIZE_LIMIT + 1)
         if len(raw) > SIZE_LIMIT:
@@ -124,7 +124,7 @@ def read(name: str, cwd: Path) -> Script | Failed:
     except BadScript as error:
         return Failed("bad_request", f"{path}: {error}", HINT)
     except UnicodeDecodeError as error:
-        return Failed("bad_request", f"{path}: not UTF-8 at byte {error.start}", HINT)
+        return Failed("bad_request", f"{path}: not valid UTF-8 at byte {error.start}", HINT)
     except (OSError, ValueError, RuntimeError) as error:  # unreadable; a NUL in the name; no home for `~`
         said = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         return Failed("unknown_model", f"{path}: {said}", HINT)

@@ -110,7 +110,7 @@ class _Answer:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
-            text = f"{self.place.where} answered {path} with something that is no JSON"
+            text = f"{self.place.where} answered {path} with something that is not JSON"
             raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None
 
 
@@ -252,8 +252,8 @@ class Wire:
                 except StopAsyncIteration:
                     texts, ended = reader.close(), True
                 if held > MOST_HELD:
-                    text = f"{self.place.where} sends {MOST_HELD // 1_000_000} MB in one piece"
-                    yield [Failed("malformed", text, "check the address: this is no model's answer")]
+                    text = f"{self.place.where} sent {MOST_HELD // 1_000_000} MB without a break"
+                    yield [Failed("malformed", text, "check the address: this is not a model's answer")]
                     return
                 if texts:
                     yield found.of(texts)
@@ -270,9 +270,9 @@ class Wire:
     def cut(self, begun: bool) -> Failed:
         """A stream that ended without its end: cut off, or empty from the start."""
         if begun:
-            text = f"{self.place.where} broke off in the middle of the answer"
+            text = f"{self.place.where} stopped in the middle of the answer"
             return Failed("broken_stream", text, "try again", True)
-        return Failed("empty_stream", f"{self.place.where} answered with nothing", "try again", True)
+        return Failed("empty_stream", f"{self.place.where} sent an empty answer", "try again", True)
 
 
 def _kind(response: httpx.Response) -> str:

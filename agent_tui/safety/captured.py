@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import make_private
+from agent_tui.safety.paths import open_regular
 from agent_tui.safety.secrets import ScrubbedStream
 
+READ: Final = 1_000_000
+LINE_CHARS: Final = 2_000
+"""Of the end of the output, where its last line is looked for."""
 SPOOL_LIMIT: Final = 50_000_000
 """Bytes of output that are kept on disk; what comes after is read and dropped."""
 
@@ -18,8 +22,8 @@ SPOOL_LIMIT: Final = 50_000_000
 class Captured:
     """Output of one command. Memory stays under a few times `limit`, whatever the command writes.
 
-    Head and tail of at most `limit` characters together are kept; once that is not all, the whole goes to `spool`
-    (created then, readable by its owner alone).
+    Head and tail of at most `limit` characters together are kept; the whole goes to `spool` from the first byte on
+    (readable by its owner alone), so that a kill of the program leaves what came.
     """
 
     def __init__(self, limit: int, spool: Path | None, secrets: ScrubbedStream | None = None) -> None:
@@ -33,11 +37,21 @@ class Captured:
         self._tail_size = 0
         self._total = 0
         self._wanted = spool
-        self._early: list[bytes] = []
         self._file: int | None = None
         self._written = 0
         self.problem = ""
         """Why the file does not hold the whole output; empty if it does."""
+
+    @classmethod
+    def of_file(cls, file: Path, limit: int) -> Captured:
+        """What a command left in `file` whose program was killed. Raises OSError, ValueError."""
+        found = cls(limit, None)
+        with os.fdopen(open_regular(file), "rb") as source:
+            while data := source.read(READ):
+                found.feed(data)
+        found.feed(b"", final=True)
+        found._wanted, found._file = file, -1
+        return found
 
     def feed(self, data: bytes, final: bool = False) -> str:
         """Take bytes; returns the text that they complete, without `secrets`."""
@@ -64,14 +78,28 @@ class Captured:
         return max(self._total - self._head_size - min(self._tail_size, self._tail_limit), 0)
 
     @property
+    def loss(self) -> str:
+        """What the model is told where `text` is not all; else empty."""
+        if not self.lost:
+            return ""
+        whole = f"; all of it is in {self.spool} (read_file)" if self.spool else ""
+        return f"\n[{self.lost:,} characters of output left out in the middle{whole}]"
+
+    @property
     def flooded(self) -> bool:
         """The command wrote more than is kept on disk."""
         return self._written >= SPOOL_LIMIT
 
     @property
     def spool(self) -> Path | None:
-        """The file with the whole output, where `text` is not it."""
+        """The file with the whole output; None where nothing came, or nothing is to be kept."""
         return self._wanted if self._file is not None else None
+
+    @property
+    def last_line(self) -> str:
+        """The last line that holds something."""
+        text = ("".join(self._tail) or "".join(self._head))[-LINE_CHARS:]
+        return next((line for line in reversed(text.splitlines()) if line.strip()), "")
 
     def text(self) -> str:
         """Head and tail, with a line between them that says how much is left out."""
@@ -82,8 +110,31 @@ class Captured:
         note = f"; {self.problem}" if self.problem else ""
         return f"{head}\n[… {self.lost:,} characters left out here{note} …]\n{tail}"
 
+    def begin_file(self) -> None:
+        """Make the file now, also where nothing has come yet: somebody is told its name."""
+        if self._wanted is not None and not self.problem:
+            try:
+                self._open(self._wanted)
+            except OSError as error:
+                self.problem = f"the output could not be saved: {error.strerror}"
+
+    def _open(self, wanted: Path) -> int:
+        if self._file is None:
+            make_private(wanted.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._file = os.open(wanted, flags, 0o600)
+        return self._file
+
+    def discard(self) -> None:
+        """Remove the file: `text` is all of it, and it is on record."""
+        if self._file is not None and self._wanted is not None:
+            try:
+                self._wanted.unlink(missing_ok=True)
+            except OSError:
+                return  # it goes with the session
+            self._file = None
+
     def close(self) -> None:
-        self._early.clear()
         if self._file is not None and self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -91,23 +142,14 @@ class Captured:
     def _store(self, data: bytes) -> None:
         if self._wanted is None or self.problem or not data:
             return
-        if self._file is None:
-            self._early.append(data)
-            if not self.lost:
-                return
-            data = b"".join(self._early)
-            self._early.clear()
         try:
-            if self._file is None:
-                make_private(self._wanted.parent)
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                self._file = os.open(self._wanted, flags, 0o600)
+            file = self._open(self._wanted)
             kept = data[: SPOOL_LIMIT - self._written]
             view = memoryview(kept)
             while view:
-                view = view[os.write(self._file, view) :]
+                view = view[os.write(file, view) :]
             self._written += len(kept)
             if self.flooded:
                 self.problem = f"the file holds its first {SPOOL_LIMIT // 1_000_000} MB"
         except OSError as error:
-            self.problem = f"the output could not be kept: {error.strerror}"
+            self.problem = f"the output could not be saved: {error.strerror}"

@@ -80,10 +80,10 @@ def in_file(folder: Path) -> Stored:
     except FileNotFoundError:
         return Stored()
     except OSError as error:
-        return Stored(problems=(f"{path}: cannot be read ({error.strerror or error}): no key of it is used",))
+        return Stored(problems=(f"{path}: cannot be read ({error.strerror or error}): its keys are not used",))
     except (ValueError, RecursionError):  # what a parser says of a file of keys may quote it
-        return Stored(problems=(f"{path}: is not valid TOML: no key of it is used",))
-    open_to_others = (f"{path}: others may read it; chmod 600 closes it",) if mode & 0o077 else ()
+        return Stored(problems=(f"{path}: is not valid TOML: its keys are not used",))
+    open_to_others = (f"{path}: other users can read it; run chmod 600 on it",) if mode & 0o077 else ()
     given = tree.get("keys")
     keys = given.items() if isinstance(given, dict) else ()
     found = {name: Key(key.strip(), FILE) for name, key in keys if isinstance(key, str) and key.strip()}
@@ -156,7 +156,7 @@ def _out_of_keyring(name: str) -> bool:
     try:
         keyring.delete_password(SERVICE, name)
     except (keyring.errors.KeyringError, *_BACKENDS) as error:
-        raise Unusable(f"the keyring does not let go of it: {_said(error)}") from None
+        raise Unusable(f"the keyring could not remove it: {_said(error)}") from None
     return True
 
 

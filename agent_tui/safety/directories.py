@@ -88,23 +88,23 @@ def lost(known: Directory, base: Path, bounds: Bounds) -> str:
 def _closed(real: Path, bounds: Bounds) -> str:
     """Why a real path may not be opened as a whole; empty: it may."""
     if real in _TOO_WIDE:
-        return "is too much at once: add the folder in it that is needed"
+        return "is too large: add only the subfolder that you need"
     if any(real.is_relative_to(one) for one in _SYSTEM):
         return "belongs to the system"
     if real in bounds.homes:
-        return "is the home folder: add the folder in it that is needed"
+        return "is the home folder: add only the subfolder that you need"
     if real.parent in _HOMES or real == Path("/root"):
         return "is a home folder"
     if any(home.is_relative_to(real) for home in bounds.homes):
-        return "holds the home folder"
+        return "contains the home folder"
     if any(one.is_relative_to(real) or real.is_relative_to(one) for one in bounds.own):
-        return "holds what this program keeps, or belongs to it"
+        return "belongs to agent-tui or contains its files"
     if not str(real).isprintable():
         return "has characters in its path that cannot be shown"
     fact = paths.facts(str(real), (Path("/"),))
     if fact.secret:
-        return "has the name of a place for secrets"
-    return "can change what programs do (a protected name)" if fact.protected else ""
+        return "has the name of a secret store"
+    return f"{fact.protected} (a protected name)" if fact.protected else ""
 
 
 def _real(path: Path) -> Path:

@@ -10,7 +10,7 @@ import ctypes
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.secrets import is_secret_name
+from agent_tui.safety.environment import may_be_credential
 
 _STAT: Final = Path("/proc/self/stat")
 _START, _END = 47, 48
@@ -27,6 +27,6 @@ def hide_secrets() -> None:
     at = start
     for entry in ctypes.string_at(start, max(0, end - start)).split(b"\0"):
         name, _, value = entry.partition(b"=")
-        if is_secret_name(name.decode("utf-8", "replace")):
+        if may_be_credential(name.decode("utf-8", "replace"), value.decode("utf-8", "replace")):
             ctypes.memset(at + len(entry) - len(value), ord("*"), len(value))
         at += len(entry) + 1

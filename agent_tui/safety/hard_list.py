@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent_tui.safety import shell_programs as programs
+from agent_tui.safety.shell_values import ShellValues
 from agent_tui.safety.shell_words import Simple, Word, simple_commands
 
 _DEEPEST: Final = 8
 _LONGEST: Final = 50_000
-_TOO_DEEP: Final = "it is nested too deeply to be judged"
+_TOO_DEEP: Final = "it is nested too deeply to be checked"
 
 _FORK_BOMB: Final = re.compile(r"(?<![\w:.])([\w:.]+)\(\)\{[^}]{0,200}?(?<![\w:.])\1\|&?\1&?[^}]{0,200}\}")
 _QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
@@ -24,6 +25,8 @@ _DISK: Final = re.compile(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md
 _HARMLESS_DEVICES: Final = re.compile(r"/dev/(null|zero|full|stdout|stderr|tty|fd/\d+|shm(/.*)?)$")
 _MAKE_FILESYSTEM: Final = re.compile(r"(mkfs(\.(?!py$|sh$)\w+)?|mke2fs|mkswap|wipefs|blkdiscard)$")
 _HOME: Final = re.compile(r"(~[\w-]*|\$HOME|\$\{HOME\b[^}]*\}|/root|/(home|Users)(/[^/]+)?)$")
+_MAY_BE_EMPTY: Final = re.compile(r"(\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*(:?-)?\})+/[/.]*(\*|\.\*)?/*$")
+"""Variables of which the command does not say what they hold, and `/` or `/*` behind them."""
 _HERE: Final = re.compile(r"(\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|\$\(git rev-parse --show-toplevel\))(?=/|$)")
 _EVERYTHING_IN: Final = re.compile(r"(^|/)(\*|\.\*|\.\[!?\^?\.\]\*|\*\*)$")
 _SYSTEM: Final = frozenset({
@@ -39,7 +42,7 @@ def reason(command: str, cwd: str = "", *others: str) -> str:
     """Why this command asks in every mode; empty if it is not on the list. `cwd` is the folder of the session, `others`
     are those that it works in besides."""
     if len(command) > _LONGEST:
-        return f"it is too long to be judged ({len(command):,} characters)"
+        return f"it is too long to be checked ({len(command):,} characters)"
     try:
         return _judge(command, (cwd, *others), 0)
     except RecursionError:
@@ -51,7 +54,9 @@ def _judge(text: str, places: tuple[str, ...], depth: int) -> str:
         return _TOO_DEEP
     if _FORK_BOMB.search("".join(_QUOTED.sub("", text).replace("\n", ";").split())):
         return "a fork bomb: it starts processes until the machine stops"
+    values = ShellValues()
     for simple in simple_commands(text, lambda stage: _makes(stage, depth)):
+        values.fill(simple)
         found = _simple(simple, places, depth)
         if found:
             return found
@@ -79,11 +84,11 @@ def _simple(simple: Simple, places: tuple[str, ...], depth: int) -> str:
 def _fetched_code(simple: Simple, call: programs.Call, depth: int) -> str:
     """Code that comes from the network, or out of a decoder, and is run unseen."""
     if simple.fed and call.runs_stdin:
-        return f"it runs {simple.fed} in {call.name} without anyone having seen it"
+        return f"it runs {simple.fed} in {call.name}, and the code is not shown"
     read = [target for operator, target in simple.redirects if operator in ("<", "<<<")] if call.runs_stdin else []
     for word in (*call.code, *call.program, *read):
         if source := _nested_source(word, depth):
-            return f"it runs {source} in {call.name} without anyone having seen it"
+            return f"it runs {source} in {call.name}, and the code is not shown"
     return ""
 
 
@@ -109,14 +114,16 @@ def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
     flags, operands = programs.split(arguments)
     if name == "rm" and programs.has(flags, "rR", "--recursive"):
         return next((f"it deletes {what}" for target in operands if (what := _place(target, places))), "")
-    if name == "find" and _deletes_all(arguments):
-        roots = list(arguments[: _first_test(arguments)]) or ["."]
+    if name == "find" and programs.finds_all(arguments) and _deletes(arguments):
+        roots = programs.roots_of_find(arguments)
         return next((f"it deletes {what}" for root in roots if (what := _place(root, places))), "")
+    if name == "rsync" and any(flag.startswith("--del") for flag in flags) and operands:
+        return f"it deletes what is in {what}" if (what := _place(operands[-1], places)) else ""
     if name in ("chmod", "chown", "chgrp") and programs.has(flags, "R", "--recursive"):
         wide = (target for target in operands if _place(target, ("",)).startswith(("the whole", "the system")))
         return next((f"it changes the rights of everything under {target}" for target in wide), "")
     if _MAKE_FILESYSTEM.match(name):
-        return f"{name} erases what is on a device"
+        return f"{name} erases a device"
     if name == "dd":
         outputs = (text[3:] for text in arguments if text.startswith("of=/dev/"))
         return next((f"it writes over the device {o}" for o in outputs if not _HARMLESS_DEVICES.match(o)), "")
@@ -136,9 +143,9 @@ def _service(name: str, operands: list[str], arguments: list[str]) -> str:
     if stops or (name == "systemctl" and _POWER_UNITS.intersection(operands[:1])):
         return "it shuts the machine down or restarts it"
     if name == "crontab" and "-l" not in arguments:
-        return "it changes what runs at set times"
+        return "it changes scheduled jobs"
     if name == "launchctl" and operands[:1] and operands[0] in ("load", "bootstrap", "submit"):
-        return "it changes what runs by itself"
+        return "it changes services that start by themselves"
     if name in ("terraform", "tofu") and ("destroy" in operands[:1] or "-destroy" in arguments):
         return "it destroys infrastructure"
     if name in ("kubectl", "oc") and "delete" in operands and {"ns", "namespace", "namespaces"} & set(operands):
@@ -157,10 +164,12 @@ def _place(target: str, places: tuple[str, ...]) -> str:
     `places` is where it runs."""
     cwd = places[0]
     for text in programs.braces(target):
+        if _MAY_BE_EMPTY.match(_HERE.sub(".", text)) and not _HOME.match(_without_end(text.removesuffix("*"))):
+            return f"the whole disk (/) if the variable in {text} is empty"
         path = _HERE.sub(cwd or ".", text)
+        path = _without_end(path)
         while _EVERYTHING_IN.search(path):
-            path = _EVERYTHING_IN.sub(r"\1", path) or "."
-        path = re.sub(r"(/\.?)+$", "", path) or ("/" if path.startswith("/") else ".")
+            path = _without_end(_EVERYTHING_IN.sub(r"\1", path) or ".")
         if _HOME.match(path):
             return f"a home folder ({text})"
         whole = posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
@@ -181,16 +190,15 @@ def _place(target: str, places: tuple[str, ...]) -> str:
     return ""
 
 
-def _first_test(arguments: Sequence[str]) -> int:
-    return next((i for i, text in enumerate(arguments) if text.startswith(("-", "(", "!"))), len(arguments))
+def _without_end(path: str) -> str:
+    """`path` without slashes, and points that say nothing, at its end."""
+    return re.sub(r"(/\.?)+$", "", path) or ("/" if path.startswith("/") else ".")
 
 
-def _deletes_all(arguments: Sequence[str]) -> bool:
-    """Whether a `find` deletes without choosing by anything."""
-    options = {text for text in arguments if re.match(r"-[a-z]", text)}
-    acts = "-delete" in options or (("-exec" in options or "-execdir" in options) and "rm" in arguments)
-    free = {"-delete", "-depth", "-mindepth", "-maxdepth", "-print", "-exec", "-execdir", "-xdev", "-mount"}
-    return acts and not {text for text in options - free if not re.match(r"-[rRfvid]+$", text)}
+def _deletes(arguments: Sequence[str]) -> bool:
+    """Whether a `find` deletes what it finds."""
+    acts = {"-exec", "-execdir"}.intersection(arguments) and {"rm", "shred", "unlink"}.intersection(arguments)
+    return "-delete" in arguments or bool(acts)
 
 
 def _kills_all(arguments: Sequence[str]) -> bool:
@@ -213,4 +221,6 @@ def _git(arguments: Sequence[str]) -> str:
     forced = programs.has(flags, "f", "--force", "--mirror") or any(f.startswith("--force-with-lease") for f in flags)
     if forced or any(ref.startswith("+") for ref in operands):
         return "it overwrites the history of a remote branch (a forced push)"
+    if programs.has(flags, "d", "--delete", "--prune") or any(ref.startswith(":") and ref != ":" for ref in operands):
+        return "it deletes a branch or a tag of a remote repository"
     return ""

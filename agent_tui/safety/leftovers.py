@@ -21,6 +21,7 @@ AGE: Final = 3_600.0
 MOST: Final = 5_000
 """Names of a folder that are looked at: it is done with each write."""
 _NAME: Final = 80
+_OURS: Final = re.compile(r"\..*\.[0-9a-f]{12}\.(?:tmp|was)", re.DOTALL)
 
 
 def cut(name: str, most: int) -> str:
@@ -46,13 +47,26 @@ def sweep(folder: int, name: str) -> None:
                 os.unlink(entry.name, dir_fd=folder)
 
 
-def put_aside(real: Path) -> list[Path]:
-    """What was put aside from the place of the file `real` and is still there."""
-    pattern = _pattern(real.name, "was")
-    try:
-        return [path for path in sorted(real.parent.iterdir()) if pattern.fullmatch(path.name)]
-    except OSError:
-        return []  # no such folder any more: then there is nothing in it
+class Leftovers:
+    """What lies under names of ours. Each folder is read once, however many files of it are asked for."""
+
+    def __init__(self) -> None:
+        self._names: dict[Path, list[str]] = {}
+
+    def find(self, real: Path, end: Literal["tmp", "was"]) -> list[Path]:
+        """What still lies under a name of ours beside the file `real`."""
+        folder = real.parent
+        if folder not in self._names:
+            try:
+                names = os.listdir(folder)  # noqa: PTH208 - names, not paths
+            except OSError:
+                names = []  # no such folder any more: then there is nothing in it
+            self._names[folder] = sorted(name for name in names if _OURS.fullmatch(name))
+        if not self._names[folder]:
+            return []
+        pattern = _pattern(real.name, end)
+        found = [folder / name for name in self._names[folder] if pattern.fullmatch(name)]
+        return [path for path in found if os.path.lexists(path)]
 
 
 def _pattern(name: str, end: str) -> re.Pattern[str]:

@@ -6,32 +6,28 @@ A path is taken as it is written: no `~`, no variables, no `%2e`. Links are reso
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
+import signal
 import stat
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import leftovers
+from agent_tui.safety import leftovers, protected_names
 from agent_tui.safety.exchange import exchange
 
 MAX_PATH: Final = 4096
 MAX_LINKS: Final = 40
 """How many links the kernel follows before it says ELOOP."""
 
-_SECRET_FILES: Final = (
-    ".env*", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", ".npmrc", ".pypirc", ".netrc", "_netrc",
-    ".git-credentials", "service-account*.json", "*.tfstate", "*.tfstate.backup",
-)  # fmt: skip
-_SECRET_FOLDERS: Final = frozenset({".aws", ".ssh", ".gnupg"})
-_SAMPLES: Final = (".example", ".sample", ".template")
-_PROTECTED: Final = frozenset({
-    ".git", ".agent-tui", ".mcp.json", ".vscode", ".idea", ".envrc", ".gitmodules", ".gitattributes", ".husky",
-    ".devcontainer", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
-    ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".inputrc", ".gitconfig",
-})  # fmt: skip
+_ACL: Final = "system.posix_acl_access"
+_GROUP_ENTRY: Final = 4
+_CAPABILITY: Final = "security.capability"
+"""Is not carried over: the kernel, too, takes it from a file that is written."""
 _KINDS: Final = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
 
 
@@ -44,7 +40,8 @@ class PathFacts:
     shown: str
     inside: bool
     secret: bool
-    protected: bool
+    protected: str
+    """Why writing to it asks, as `protected_names.protection` says it; empty: it does not."""
 
 
 class ChangedMeanwhile(ValueError):
@@ -98,8 +95,14 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
     return PathFacts(
         text, real, shown(real, roots[0]), home is not None,
         secret=is_secret(real) or is_secret(Path(text)),
-        protected=any(_folded(part) in _PROTECTED for part in (*inner, *written[-1:])),
+        protected=protected_names.protection(inner) or protected_names.protection(written[-1:]) or _in_bare(real),
     )  # fmt: skip
+
+
+def _in_bare(real: Path) -> str:
+    """Why not to write to a part of what git may take as a bare repository: a folder with a `HEAD`."""
+    places = (place for place in (real, *real.parents) if protected_names.is_of_repository(place.name))
+    return protected_names.RUNS if any(os.path.lexists(place.parent / "HEAD") for place in places) else ""
 
 
 def shown(real: Path, root: Path) -> str:
@@ -109,15 +112,7 @@ def shown(real: Path, root: Path) -> str:
 
 def is_secret(path: Path) -> bool:
     """Whether the name is one that usually holds credentials. Says nothing about the content."""
-    parts = [_folded(part) for part in path.parts]
-    if not parts:
-        return False
-    if _SECRET_FOLDERS.intersection(parts) or parts[-2:] == [".kube", "config"]:
-        return True
-    name = parts[-1]
-    if name.startswith(".env") and name.endswith(_SAMPLES):
-        return False
-    return any(fnmatchcase(name, pattern) for pattern in _SECRET_FILES)
+    return protected_names.is_secret(path.parts)
 
 
 def open_regular(real: Path) -> int:
@@ -146,20 +141,23 @@ def read_regular(real: Path, limit: int) -> bytes:
 
 def atomic_write(
     path: Path, data: bytes, mode: int | None = None, *, follow: bool = True, new: bool = False,
-    expect: os.stat_result | None = None,
+    expect: os.stat_result | None = None, held: bytes | None = None,
 ) -> None:  # fmt: skip
     """Put `data` at `path`, all or nothing: a temporary file beside it, synced, renamed over it.
 
     `mode` None keeps the mode of the file that is there (for a new one, the umask's). A link is written at its
     target; with `follow` False `path` must be real, and a link that came later is refused. `new` refuses to replace
-    (FileExistsError); `expect` refuses to replace any other file, or the same one changed (ChangedMeanwhile).
-    Raises NotRegular for what is no file, ValueError as `resolve` does, OSError.
+    (FileExistsError); `expect` refuses to replace any other file, or the same one changed, and `held` one that holds
+    anything else or that another program has open for writing (ChangedMeanwhile). Raises NotRegular for what is no
+    file, ValueError as `resolve` does, OSError.
     """
     real = resolve(str(path), Path.cwd()) if follow else path
     with folder_of(real) as folder:
         there = _existing(real, folder)
         if new and there is not None:
             raise FileExistsError(17, "File exists", str(real))
+        if held is not None:
+            expect = there
         temporary = leftovers.beside(real.name, "tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder)
@@ -167,13 +165,13 @@ def atomic_write(
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                _keep(file.fileno(), there, mode)
+                _keep(file.fileno(), there, mode, _attributes(real.name, folder) if there else {})
                 os.fsync(file.fileno())
             if new:  # a hard link never replaces what another program created meanwhile
                 os.link(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
                 os.unlink(temporary, dir_fd=folder)
-            elif expect is not None:
-                _replace(real, temporary, folder, expect)
+            elif expect is not None or held is not None:
+                _replace(real, temporary, folder, data, expect, held)
             else:
                 os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
@@ -183,21 +181,60 @@ def atomic_write(
         sync(folder, real.name)
 
 
-def _replace(real: Path, temporary: str, folder: int, expect: os.stat_result) -> None:
-    """Put `temporary` in the place of the file that `expect` tells of, and of no other."""
+def _replace(
+    real: Path, temporary: str, folder: int, data: bytes, expect: os.stat_result | None, held: bytes | None
+) -> None:
+    """Put `temporary`, which holds `data`, in the place of the file that `expect` tells of, which holds `held` (where
+    that is known), and of no other."""
     changed = ChangedMeanwhile(f"{real} was changed at this moment by another program")
-    if not _same(expect, _existing(real, folder)):
+    if expect is None or not _same(expect, _existing(real, folder)) or not _holds(folder, real.name, held):
         raise changed
+    ours = os.stat(temporary, dir_fd=folder, follow_symlinks=False)
     aside = leftovers.beside(real.name, "was")  # from here on it may be what somebody else has just written
     os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
     if not exchange(folder, aside, real.name):
         os.rename(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)
         return
-    same = _same(expect, os.stat(aside, dir_fd=folder, follow_symlinks=False), renamed=True)
-    if same or exchange(folder, aside, real.name):  # else it is theirs, and stays
-        os.unlink(aside, dir_fd=folder)
+    about = os.stat(aside, dir_fd=folder, follow_symlinks=False)
+    same = _same(expect, about, renamed=True) and _holds(folder, aside, held)
+    if not same:  # it is theirs, and goes back
+        if not exchange(folder, aside, real.name):
+            raise changed
+        about = os.stat(aside, dir_fd=folder, follow_symlinks=False)
+        if not (_same(ours, about, renamed=True) and _holds(folder, aside, data)):
+            exchange(folder, aside, real.name)  # saved once more, over ours: the later one stays
+    os.unlink(aside, dir_fd=folder)
     if not same:
         raise changed
+
+
+def _holds(folder: int, name: str, content: bytes | None) -> bool:
+    """Whether a file holds just `content` (None: whatever it holds) and no other program has it open for writing."""
+    if content is None:
+        return True
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
+        return not _has_writer(file.fileno()) and file.read(len(content) + 1) == content
+
+
+def _has_writer(descriptor: int) -> bool:
+    """Whether somebody has the file open for writing: the system grants a lease on one that nobody has. Where it
+    grants none to us, on some disks and systems, nobody is known."""
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # who opens it meanwhile must not end us by SIGIO
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    return False
+
+
+def make_folders(real: Path) -> None:
+    """Make the folders that are missing above a real path, through no link. Raises OSError."""
+    with folder_of(real, make=True):
+        pass
 
 
 def remove(real: Path, expect: os.stat_result) -> None:
@@ -243,19 +280,22 @@ def _link(path: str) -> str | None:
         return None  # no link, missing, or not ours to look at: opening it will say which
 
 
-def _folded(name: str) -> str:
-    """A name as a filesystem that ignores case sees it: `.GIT` is `.git` on macOS, and asking costs little."""
-    return name.casefold().rstrip(". ") or name
-
-
 @contextlib.contextmanager
-def folder_of(real: Path) -> Iterator[int]:
-    """A descriptor of the folder of a real path, opened step by step so that no link is followed on the way."""
+def folder_of(real: Path, make: bool = False) -> Iterator[int]:
+    """A descriptor of the folder of a real path, opened step by step so that no link is followed on the way. `make`
+    makes what is missing."""
     flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open("/", flags & ~os.O_NOFOLLOW)
     try:
         for part in real.parts[1:-1]:
-            inner = os.open(part, flags, dir_fd=descriptor)
+            try:
+                inner = os.open(part, flags, dir_fd=descriptor)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                with contextlib.suppress(FileExistsError):  # another program makes it at the same time
+                    os.mkdir(part, dir_fd=descriptor)
+                inner = os.open(part, flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
         yield descriptor
@@ -279,13 +319,59 @@ def _regular(real: Path, mode: int) -> None:
     raise NotRegular(f"{real} is {kind}, not a file")
 
 
-def _keep(descriptor: int, there: os.stat_result | None, mode: int | None) -> None:
-    """Give a new file the owner and the mode of the one that it replaces, as far as we may."""
+def _attributes(name: str, folder: int) -> dict[str, bytes]:
+    """The extended attributes of a file, its access list among them; empty where the system or the disk has none."""
+    if not hasattr(os, "listxattr"):
+        return {}
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    found: dict[str, bytes] = {}
+    with contextlib.suppress(OSError):  # a file that we may not read can still be replaced
+        descriptor = os.open(name, flags, dir_fd=folder)
+        try:
+            for attribute in os.listxattr(descriptor):
+                with contextlib.suppress(OSError):  # this one is not for us to read, or has just gone
+                    found[attribute] = os.getxattr(descriptor, attribute)
+        finally:
+            os.close(descriptor)
+    return found
+
+
+def _give(descriptor: int, attributes: dict[str, bytes]) -> set[str]:
+    """Give a new file these extended attributes and no access list from its folder; which ones it has now."""
+    if not hasattr(os, "listxattr"):
+        return set()
+    with contextlib.suppress(OSError):
+        os.removexattr(descriptor, _ACL)  # most files have none
+    given = set()
+    for name, value in attributes.items():
+        if name != _CAPABILITY:
+            with contextlib.suppress(OSError):  # not for us to set: the content matters more
+                os.setxattr(descriptor, name, value)
+                given.add(name)
+    return given
+
+
+def _owning_group(access_list: bytes) -> int:
+    """The rights (three bits) that a file's own group has by its access list; 0 where that cannot be read."""
+    if len(access_list) < 4 or (len(access_list) - 4) % 8:
+        return 0
+    entries = struct.iter_unpack("<HHI", access_list[4:])
+    return next((rights & 0o7 for tag, rights, _ in entries if tag == _GROUP_ENTRY), 0)
+
+
+def _keep(
+    descriptor: int, there: os.stat_result | None, mode: int | None, attributes: dict[str, bytes]
+) -> None:
+    """Give a new file the owner, the mode and the attributes of the one that it replaces, as far as we may."""
     if there is not None and (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):  # only root may give a file away; its content matters more
             os.fchown(descriptor, there.st_uid, there.st_gid)
+    given = _give(descriptor, attributes) if there is not None else set()
     if mode is not None or there is not None:
-        os.fchmod(descriptor, stat.S_IMODE(mode if mode is not None else there.st_mode if there else 0o600))
+        bits = stat.S_IMODE(mode if mode is not None else there.st_mode if there else 0o600)
+        if _ACL in attributes and _ACL not in given:  # the group's bits were the mask of the list, not its own rights
+            bits &= ~0o070 | _owning_group(attributes[_ACL]) << 3
+        os.fchmod(descriptor, bits)
 
 
 def sync(folder: int, written: str = "") -> None:

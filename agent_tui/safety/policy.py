@@ -98,10 +98,10 @@ def _rule(facts: Facts) -> Rule | None:
 
 def _always_text(facts: Facts) -> str:
     if facts.command:
-        return f"exactly this command in {facts.cwd}" if facts.cwd else "exactly this command"
+        return f"exactly this command{' in this folder' if facts.cwd else ''}"
     if not facts.paths:
-        return f"{facts.tool}, whatever its arguments"
-    return f"{facts.tool} on {', '.join(path.shown for path in facts.paths)}"
+        return f"{facts.tool}, with any arguments"
+    return "this tool on this file" if len(facts.paths) == 1 else "this tool on these files"
 
 
 def _path_reason(facts: Facts) -> str:
@@ -112,7 +112,7 @@ def _path_reason(facts: Facts) -> str:
         if not path.inside:
             return f"{path.shown} is outside the folder of this session"
         if path.protected and facts.effect != "read":
-            return f"{path.shown} can change what programs do (a protected name)"
+            return f"{path.shown} {path.protected} (a protected name)"
     return ""
 
 

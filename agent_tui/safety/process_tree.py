@@ -1,7 +1,8 @@
 """Finding every process that a command started, and ending them: also those that left its group or its session.
 
-A command carries a token in the environment, which its descendants inherit: that finds a daemon that forked twice
-and was adopted by init. Where there is no /proc, the process group and the tree of `ps` have to do.
+Each command has a supervisor (`process_guard.py`), to which the kernel gives whatever loses its parent: the command's
+processes are the supervisor's descendants, however often they forked and whatever they did to their environment. Where
+there is no /proc, the process group of the command has to do.
 """
 
 from __future__ import annotations
@@ -9,64 +10,100 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
-VARIABLE: Final = "AGENT_TUI_COMMAND"
-"""Holds the tokens of the command and of those around it, separated by spaces."""
 TERM_SECONDS: Final = 1.0
 """So long an editor has to end, when we were told to."""
-
 _PROC: Final = Path("/proc")
+_FOREGROUND: Final = 5
+"""Place of the terminal's foreground group behind the name."""
+_THREADS: Final = 13
+"""Place of the number of threads behind state, parent, group and session."""
 
 
-def members(leader: int, token: str) -> set[int]:
-    """The processes that now belong to a command: its group, its session, its descendants, whoever has its token.
+def has_proc() -> bool:
+    return _PROC.is_dir()
 
-    Never this process itself, nor a zombie.
-    """
-    table = _table()
-    found = {pid for pid, (_, group, session) in table.items() if leader in (group, session, pid)}
-    found |= {pid for pid in table if pid not in found and token.encode() in _environment(pid)}
-    children: dict[int, list[int]] = {}
-    for pid, (parent, _, _) in table.items():
-        children.setdefault(parent, []).append(pid)
-    todo = [*found, leader]
+
+def descendants(root: int, spared: Collection[int] = ()) -> set[int]:
+    """The living processes below `root`, without `root` itself; `spared` are not among them, but what is below them is.
+    Empty where there is no /proc."""
+    return {pid for pid in _below(root) - {root, *spared} if _process(pid) is not None}
+
+
+def _below(root: int) -> set[int]:
+    """All below `root`, also processes that have ended and whose parent has not asked for them yet."""
+    of: dict[int, set[int]] = {}
+    if not _children_file(root, root).exists():  # an older kernel: all processes have to be looked through
+        for pid, (parent, _, _) in _table().items():
+            of.setdefault(parent, set()).add(pid)
+    found: set[int] = set()
+    todo = [root]
     while todo:
-        for child in children.get(todo.pop(), ()):
-            if child not in found:
-                found.add(child)
-                todo.append(child)
-    found.discard(os.getpid())
+        parent = todo.pop()
+        fresh = (of.get(parent, set()) if of else children(parent)) - found
+        found |= fresh
+        todo += fresh
     return found
 
 
-def send(leader: int, token: str, number: signal.Signals) -> set[int]:
-    """Signal all members; returns them (empty: nothing is left).
+def children(parent: int) -> set[int]:
+    """The processes that `parent` started or adopted, also ended ones that it has not asked for yet."""
+    found: set[int] = set()
+    try:
+        threads = os.listdir(_PROC / str(parent) / "task")  # noqa: PTH208 - names are enough
+        for thread in threads:
+            found |= set(map(int, _children_file(parent, int(thread)).read_bytes().split()))
+    except OSError:
+        return found  # it has ended meanwhile
+    return found
 
-    For KILL it looks again until a look finds nobody new, because a process may fork while it is looked for.
+
+def _children_file(pid: int, thread: int) -> Path:
+    return _PROC / str(pid) / "task" / str(thread) / "children"
+
+
+def foreground_group(pid: int) -> int:
+    """The process group that has the terminal which `pid` has, too; 0 where that is not known."""
+    try:
+        stat = (_PROC / str(pid) / "stat").read_bytes()
+    except OSError:
+        return 0
+    return max(0, int(stat[stat.rindex(b")") + 2 :].split()[_FOREGROUND]))
+
+
+def members(leader: int) -> set[int]:
+    """The processes of a program of ours: its group, its session and its descendants, and itself."""
+    table = _table()
+    found = {pid for pid, (_, group, session) in table.items() if leader in (group, session, pid)}
+    return (found | descendants(leader)) - {os.getpid()}
+
+
+def kill_descendants(root: int, spared: Collection[int] = ()) -> None:
+    """Stop everything below `root`, then kill it: a process that runs may fork while it is looked for, a stopped one
+    cannot. To be repeated until whoever waits for `root`'s children has none: what forks all the time may be missed.
     """
-    signalled: set[int] = set()
-    for _ in range(8):
-        fresh = members(leader, token) - signalled
-        if not fresh:
-            break
-        _signal(fresh, number)
-        signalled |= fresh
-        if number is not signal.SIGKILL:
-            break
-    if not _PROC.is_dir():
-        send_group(leader, number)
-    return signalled
+    stopped: set[int] = set()
+    refused: set[int] = set()
+    while fresh := _below(root) - {root, *spared} - stopped - refused:
+        refused |= signal_all(fresh, signal.SIGSTOP)
+        stopped |= fresh - refused
+    signal_all(stopped, signal.SIGKILL)
 
 
-def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+def signal_all(pids: Iterable[int], number: signal.Signals) -> set[int]:
+    """Send a signal; returns those that we may not signal."""
+    refused: set[int] = set()
     for pid in pids:
         try:
             os.kill(pid, number)
-        except (ProcessLookupError, PermissionError):
-            continue  # gone meanwhile, or not ours (sudo): nothing that we can do
+        except ProcessLookupError:
+            continue  # gone meanwhile
+        except PermissionError:
+            refused.add(pid)
+    return refused
 
 
 def job(leader: int) -> set[int]:
@@ -93,9 +130,9 @@ class JobEnd:
     def go_on(self) -> None:
         if not self._asked:
             self._asked, self._asked_at = job(self._leader), time.monotonic()
-            _signal(self._asked, signal.SIGTERM)
+            signal_all(self._asked, signal.SIGTERM)
         elif time.monotonic() - self._asked_at >= TERM_SECONDS:
-            _signal(self._asked, signal.SIGKILL)
+            signal_all(self._asked, signal.SIGKILL)
 
     def left(self, code: int) -> int:
         """The leader has ended with `code`; if it was told to, what it had started ends before this returns."""
@@ -116,25 +153,20 @@ def send_group(leader: int, number: signal.Signals) -> None:
 
 def _table() -> dict[int, tuple[int, int, int]]:
     """Parent, group and session of every living process; empty without /proc."""
-    table: dict[int, tuple[int, int, int]] = {}
     if not _PROC.is_dir():
-        return table
-    for name in os.listdir(_PROC):  # noqa: PTH208 - hundreds of names, only numbers matter
-        if not name.isdigit():
-            continue
-        try:
-            stat = (_PROC / name / "stat").read_bytes()
-        except OSError:
-            continue  # ended between the listing and the look, or not ours to see (hidepid)
-        # The second field is the program's name in parentheses and may hold anything, also spaces and `)`.
-        state, parent, group, session = stat[stat.rindex(b")") + 2 :].split(b" ", 4)[:4]
-        if state not in (b"Z", b"X"):
-            table[int(name)] = (int(parent), int(group), int(session))
-    return table
+        return {}
+    pids = (int(name) for name in os.listdir(_PROC) if name.isdigit())  # noqa: PTH208 - only numbers matter
+    return {pid: about for pid in pids if (about := _process(pid)) is not None}
 
 
-def _environment(pid: int) -> bytes:
+def _process(pid: int) -> tuple[int, int, int] | None:
+    """Parent, group and session of a living process."""
     try:
-        return (_PROC / str(pid) / "environ").read_bytes()
+        stat = (_PROC / str(pid) / "stat").read_bytes()
     except OSError:
-        return b""  # another user's, or gone: then it is not one that we may signal either
+        return None  # it has ended, or is not ours to see (hidepid)
+    # The second field is the program's name in parentheses and may hold anything, also spaces and `)`.
+    state, parent, group, session, *more = stat[stat.rindex(b")") + 2 :].split()
+    if state in (b"Z", b"X") and int(more[_THREADS]) <= 1:  # else only its first thread has ended
+        return None
+    return int(parent), int(group), int(session)

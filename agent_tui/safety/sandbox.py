@@ -9,33 +9,30 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import tempfile
-import uuid
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from agent_tui.safety import process_tree
 from agent_tui.safety.captured import Captured
-from agent_tui.safety.guarded import guarded
-from agent_tui.safety.leash import Leash
-from agent_tui.safety.secrets import ScrubbedStream, child_environment
+from agent_tui.safety.environment import unattended
+from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Screen, request
 
 GRACE: Final = 2.0
 """Seconds between TERM and KILL."""
 LINGER: Final = 0.3
-"""Seconds to wait for output after a command ended whose pipe something else keeps open."""
+"""Seconds to wait for what a command left: what ends so soon is no job, and its output belongs to the command."""
 _READ: Final = 65_536
 _FLUSH: Final = 0.05
 _LOOK: Final = 0.25
 _LIVE: Final = 16_000
 """Characters of live output at a time: what comes faster than a person can see is cut in front."""
 
-_GIT_SETTINGS: Final = (
-    ("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("core.pager", "cat"), ("log.showSignature", "false"),
-)  # fmt: skip
 _SHELLS: Final = (
     ("/bin/bash", "--noprofile", "--norc", "-c"),
     ("/usr/bin/bash", "--noprofile", "--norc", "-c"),
@@ -43,30 +40,32 @@ _SHELLS: Final = (
     ("/bin/sh", "-c"),
 )
 
-_background: Final[set[asyncio.Task[None]]] = set()
+_endings: Final[set[asyncio.Task[None]]] = set()
 """Endings under way: a cancelled call returns at once, its command is ended here."""
-_leash: Final = Leash(
-    lambda argv, given: subprocess.Popen(
-        argv, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-        env={"PATH": "/usr/bin:/bin"}, start_new_session=True,
+_guard: Final = Guard(
+    lambda argv, inherited: subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+        env={"PATH": "/usr/bin:/bin"}, start_new_session=True, pass_fds=inherited,
     )
 )  # fmt: skip
-_left: Final[dict[str, int]] = {}
-"""Commands (token, leader) that left processes behind in the background; `settle` ends those."""
+_jobs: Final[set[Job]] = set()
+"""Commands that left processes behind in the background; `settle` ends those."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap left out."""
+    """What a process left: `output` is stdout and stderr in order, capped; `lost` counts what the cap left out, and
+    `loss` says so to the model."""
 
     output: str
     exit_code: int | None
     timed_out: bool = False
     lost: int = 0
+    loss: str = ""
     spool: Path | None = None
-    """The file that holds the whole output, where the cap cut it."""
-    left: int = 0
-    """Processes that the command started and that still run."""
+    """The file that holds the whole output."""
+    job: Job | None = None
+    """What the command started and still runs."""
 
 
 async def run(
@@ -75,40 +74,19 @@ async def run(
     environment: Mapping[str, str],
     timeout: float,
     on_output: Callable[[str], None],
-    limit: int,
-    spool: Path | None = None,
-    secrets: ScrubbedStream | None = None,
+    captured: Captured,
 ) -> CommandResult:
-    """Run a shell command (bash, else sh) and wait for it; its output goes to `on_output` as it comes.
-    `secrets` hides values in all that is kept and told of the output.
+    """Run a shell command (bash, else sh) and wait for it; its output goes into `captured`, and to `on_output` as it
+    comes. It begins when what was cancelled before has ended.
 
     `timeout` in seconds, 0 for none: then the whole tree gets TERM, and KILL two seconds later. When cancelled, the
     tree gets TERM, the call ends at once, and KILL follows in the background (`settle`). A negative exit code is the
     signal that ended it. Raises OSError (no such folder, command too long) and ValueError (NUL in the command).
     """
     shell = next((argv for argv in _SHELLS if Path(argv[0]).exists()), _SHELLS[-1])
-    captured = Captured(limit, spool, secrets)
-    process = await _Running.start([*shell, command], cwd, guarded(environment), captured, on_output)
+    await wait_for_endings()
+    process = await _Running.start([*shell, command], cwd, unattended(environment), captured, on_output)
     return await process.result(timeout)
-
-
-async def quiet(argv: Sequence[str], cwd: Path, timeout: float) -> tuple[int, str]:
-    """Run a program of ours without a shell: exit code and stdout (at most 1 MB). 127: cannot be run; 124: timeout.
-
-    git takes no locks, and runs neither hooks nor the monitor nor a pager that the folder's configuration names.
-    """
-    environment = guarded(child_environment(os.environ))
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS))}
-    for number, (key, value) in enumerate(_GIT_SETTINGS):
-        environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    captured = Captured(1_000_000, None)
-    try:
-        process = await _Running.start(argv, cwd, environment, captured, lambda _: None, errors=False)
-    except (OSError, ValueError) as error:
-        return 127, str(error)
-    result = await process.result(timeout)
-    code = 124 if result.timed_out or result.exit_code is None else result.exit_code
-    return code, result.output
 
 
 async def feed(
@@ -118,25 +96,23 @@ async def feed(
     """Give `data` to a program of ours on its stdin, without a shell: exit code, and the end of its stderr. 127: cannot
     be run; 124: timeout. Ended with all it started on timeout and when cancelled, but what it leaves in the background
     stays: a clipboard tool serves from there what it took, also after this program has ended. Its stdout: `output`."""
-    token = uuid.uuid4().hex
-    marked = guarded(child_environment(environment)) | {process_tree.VARIABLE: token}
     try:
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:  # files: nothing waits for a pipe
             given.write(data)
             given.seek(0)
             process = await asyncio.create_subprocess_exec(
-                *argv, cwd=cwd, env=marked, stdin=given, stdout=output or asyncio.subprocess.DEVNULL,
-                stderr=errors, start_new_session=True,
+                *argv, cwd=cwd, env=unattended(environment), stdin=given,
+                stdout=output or asyncio.subprocess.DEVNULL, stderr=errors, start_new_session=True,
             )  # fmt: skip
             try:
                 code = await asyncio.wait_for(process.wait(), timeout)
             except TimeoutError:
-                process_tree.send(process.pid, token, signal.SIGKILL)
+                process_tree.signal_all(process_tree.members(process.pid), signal.SIGKILL)
                 with contextlib.suppress(TimeoutError):  # it may be one that not even KILL ends at once
                     await asyncio.wait_for(process.wait(), GRACE)
-                return 124, f"no end after {timeout:g} s"
+                return 124, f"did not end within {timeout:g} s"
             except asyncio.CancelledError:
-                process_tree.send(process.pid, token, signal.SIGKILL)
+                process_tree.signal_all(process_tree.members(process.pid), signal.SIGKILL)
                 raise
             return code, os.pread(errors.fileno(), _LIVE, 0).decode("utf-8", "replace").strip()
     except (OSError, ValueError) as error:
@@ -161,108 +137,223 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
             signal.signal(number, before)
 
 
+def beside(argv: Sequence[str]) -> Callable[[], int | None]:
+    """Start a program of ours that needs no terminal. What is returned tells its exit code, and None until it has one.
+    Raises OSError."""
+    null = subprocess.DEVNULL
+    process = subprocess.Popen(argv, env=os.environ, stdin=null, stdout=null, stderr=null, start_new_session=True)
+    return process.poll
+
+
 def _heard(*_: object) -> None:
     """A key for the program on the terminal. To ignore it here would be to ignore it there, too."""
 
 
+def guard_terminal(fd: int, saved: Sequence[Any], undo: bytes, mark: int) -> None:
+    """From now on the terminal at `fd` is given back when the program ends without doing so: its attributes are set to
+    `saved`, and `undo` is written, which takes back the modes of the screen. `mark`: a file that begins with `1` while
+    the screen is on. Raises OSError."""
+    _guard.watch(Screen(fd, saved, undo, mark))
+
+
+async def wait_for_endings() -> None:
+    """Wait until what was cancelled has ended: a command that ignores TERM writes on for a while."""
+    while _endings:
+        await asyncio.wait(set(_endings))
+
+
 async def settle(timeout: float) -> None:
-    """Wait for the endings under way, at most `timeout` seconds, then KILL what is left of all commands."""
-    if _background:
-        await asyncio.wait(set(_background), timeout=timeout)
-    for token, leader in list(_left.items()):
-        process_tree.send(leader, token, signal.SIGKILL)
-    _left.clear()
+    """Wait for the endings under way, at most `timeout` seconds, and end what is left of all commands."""
+    for job in tuple(_jobs):
+        job.stop()
+    if _endings:
+        await asyncio.wait(set(_endings), timeout=timeout)
+
+
+class Job:
+    """What a command left in the background. It goes on until it ends, is stopped, or the program ends."""
+
+    def __init__(self, running: _Running) -> None:
+        self._running = running
+        self.started = time.time()
+        self.stopped = False
+        """Somebody ended it."""
+        self.on_end: Callable[[], None] = lambda: None
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(sorted(self._running.members()))
+
+    @property
+    def output(self) -> Path | None:
+        """The file with its output; it grows."""
+        return self._running.captured.spool
+
+    @property
+    def last_line(self) -> str:
+        return self._running.captured.last_line
+
+    def stop(self) -> None:
+        """End it: TERM now, and KILL for what is left two seconds later."""
+        if not self.stopped:
+            self.stopped = True
+            self._running.end_in_background()
+
+    def end(self) -> None:
+        """Nothing of it is left."""
+        _jobs.discard(self)
+        self.on_end()
 
 
 class _Running:
-    """A started command: its process, and the reading end of its output."""
+    """A started command: its supervisor, and the reading end of its output."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, pipe: int, token: str, captured: Captured,
+        self, channel: socket.socket, supervisor: int, leader: int, pipe: int, captured: Captured,
         on_output: Callable[[str], None],
     ) -> None:  # fmt: skip
-        self._process, self._pipe, self._token, self._captured = process, pipe, token, captured
-        self._on_output = on_output
+        self._channel, self._supervisor, self._leader, self._pipe = channel, supervisor, leader, pipe
+        self.captured, self._on_output = captured, on_output
         self._loop = asyncio.get_running_loop()
-        self._ended = asyncio.Event()
+        self._exit_code: int | None = None
+        self._left = False
+        self._ended, self._silent, self._empty = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        """The command has ended; nobody can write any more; nothing of it is left."""
+        self._job: Job | None = None
         self._pending = ""
         self._flush_at: asyncio.TimerHandle | None = None
         self._resume_at: asyncio.TimerHandle | None = None
         os.set_blocking(pipe, False)
         self._loop.add_reader(pipe, self._readable)
+        self._loop.add_reader(channel, self._heard)
 
     @classmethod
     async def start(
         cls, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], captured: Captured,
-        on_output: Callable[[str], None], errors: bool = True,
+        on_output: Callable[[str], None],
     ) -> _Running:  # fmt: skip
-        """Start it in a session of its own. The pipe is ours, not asyncio's, whose `wait` would wait for its end."""
-        token = uuid.uuid4().hex
-        around = environment.get(process_tree.VARIABLE, "")
-        marked = {**environment, process_tree.VARIABLE: f"{around} {token}".strip()}
-        _leash.begun(token)
-        reading, writing = os.pipe()
+        """Start it in a session of its own. Raises OSError, ValueError. When cancelled, it is ended once it began."""
+        asked = request(argv, str(cwd), environment)
+        starting = asyncio.ensure_future(cls._started(asked, captured, on_output))
         try:
-            process = await asyncio.create_subprocess_exec(
-                *argv, cwd=cwd, env=marked, stdin=asyncio.subprocess.DEVNULL, stdout=writing,
-                stderr=writing if errors else asyncio.subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            starting.add_done_callback(_end_unwanted)
+            raise
+
+    @classmethod
+    async def _started(cls, asked: bytes, captured: Captured, on_output: Callable[[str], None]) -> _Running:
+        loop = asyncio.get_running_loop()
+        reading, writing = os.pipe()
+        channel: socket.socket | None = None
+        try:
+            channel = _guard.supervise(writing)
+            channel.setblocking(False)
+            await loop.sock_sendall(channel, asked)
+            line = b""
+            while not line.endswith(b"\n") and (data := await loop.sock_recv(channel, 1)):
+                line += data
+            first, _, second = line.decode().strip().partition(" ")
+            if first == "error":
+                raise OSError(int(second), os.strerror(int(second)))
+            if not second:
+                raise OSError("the process that starts commands has ended")
+            return cls(channel, int(first), int(second), reading, captured, on_output)
         except BaseException:
             os.close(reading)
-            _leash.ended(token)
+            if channel is not None:
+                channel.close()
             raise
         finally:
             os.close(writing)
-        _leash.begun(token, process.pid)
-        return cls(process, reading, token, captured, on_output)
+
+    def members(self) -> set[int]:
+        return process_tree.descendants(self._supervisor)
 
     async def result(self, timeout: float) -> CommandResult:
         """Wait for the end. Ends the tree on timeout, and in the background when cancelled."""
         timed_out = False
         try:
             try:
-                await asyncio.wait_for(self._process.wait(), timeout or None)
+                await asyncio.wait_for(self._ended.wait(), timeout or None)
             except TimeoutError:
                 timed_out = True
                 await self._end()
             with contextlib.suppress(TimeoutError):  # whoever keeps the pipe open is no part of this call
-                await asyncio.wait_for(self._ended.wait(), LINGER)
+                await asyncio.wait_for(self._silent.wait(), LINGER)
+                if self._left:
+                    await asyncio.wait_for(self._empty.wait(), LINGER)
         except asyncio.CancelledError:
-            process_tree.send_group(self._process.pid, signal.SIGTERM)  # at once; the search for the rest takes longer
-            self._in_background()
+            self.abandon()
             raise
-        finally:
-            self._close()
-        left = 0 if timed_out else len(process_tree.members(self._process.pid, self._token))
-        if left:
-            _left[self._token] = self._process.pid
+        if self._left and not timed_out and not self._empty.is_set():
+            self._flush()
+            self._on_output = lambda _: None  # it belongs to a call that is over
+            self.captured.begin_file()
+            self._job = Job(self)
+            _jobs.add(self._job)
         else:
-            _leash.ended(self._token)
-        code = self._process.returncode
+            self._close()
         return CommandResult(
-            self._captured.text(), None if timed_out else code, timed_out, self._captured.lost,
-            self._captured.spool, left,
+            self.captured.text(), None if timed_out else self._exit_code, timed_out, self.captured.lost,
+            self.captured.loss, self.captured.spool, self._job,
         )  # fmt: skip
-
-    def _signal(self, number: signal.Signals) -> set[int]:
-        return process_tree.send(self._process.pid, self._token, number)
 
     async def _end(self) -> None:
         """TERM, then KILL what is left after the grace time. Killed at once if this is cancelled too."""
         try:
-            self._signal(signal.SIGTERM)
-            deadline = self._loop.time() + GRACE
-            while process_tree.members(self._process.pid, self._token) and self._loop.time() < deadline:
-                await asyncio.sleep(0.1)
+            process_tree.send_group(self._leader, signal.SIGTERM)
+            process_tree.signal_all(self.members(), signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._empty.wait(), GRACE)
         finally:
-            self._signal(signal.SIGKILL)
-        await self._process.wait()
-        _leash.ended(self._token)
+            process_tree.kill_descendants(self._supervisor)
+        if not process_tree.has_proc():
+            process_tree.send_group(self._leader, signal.SIGKILL)
+        deadline = self._loop.time() + KILL_SECONDS
+        while not self._empty.is_set() and self._loop.time() < deadline:
+            await asyncio.sleep(PAUSE)
+            process_tree.kill_descendants(self._supervisor)
 
-    def _in_background(self) -> None:
+    def abandon(self) -> None:
+        """End it without waiting, and take no more of its output."""
+        process_tree.send_group(self._leader, signal.SIGTERM)  # at once; the search for the rest takes longer
+        self.end_in_background()
+        self._close()
+
+    def end_in_background(self) -> None:
         task = self._loop.create_task(self._end(), name="end of a command")
-        _background.add(task)
-        task.add_done_callback(_background.discard)
+        _endings.add(task)
+        task.add_done_callback(_endings.discard)
+
+    def _heard(self) -> None:
+        """The supervisor says that the command has ended; when it ends itself, nothing is left."""
+        try:
+            data = self._channel.recv(64)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            data = b""
+        words = data.split()
+        if words[:1] == [b"ended"]:
+            self._exit_code, self._left = int(words[1]), words[2] == b"1"
+            self._ended.set()
+        if data:
+            return
+        self._hang_up()
+        if self._exit_code is None:
+            self._exit_code = -signal.SIGKILL  # so was the supervisor, and the guard has ended the rest
+        self._ended.set()
+        self._empty.set()
+        if self._job is not None:
+            self._readable()
+            self._close()
+            self._job.end()
+
+    def _hang_up(self) -> None:
+        if self._channel.fileno() >= 0:
+            self._loop.remove_reader(self._channel)
+            self._channel.close()
 
     def _readable(self) -> None:
         try:
@@ -271,10 +362,10 @@ class _Running:
             return
         if not data:
             self._loop.remove_reader(self._pipe)
-            self._ended.set()
+            self._silent.set()
             return
-        self._show(self._captured.feed(data))
-        if self._captured.flooded:  # let a flood block on its pipe most of the time, instead of eating a core
+        self._show(self.captured.feed(data))
+        if self.captured.flooded:  # let a flood block on its pipe most of the time, instead of eating a core
             self._loop.remove_reader(self._pipe)
             self._resume_at = self._loop.call_later(0.01, self._loop.add_reader, self._pipe, self._readable)
 
@@ -290,11 +381,20 @@ class _Running:
             self._on_output(text)
 
     def _close(self) -> None:
+        """Take no more of its output."""
         self._loop.remove_reader(self._pipe)
         for timer in (self._flush_at, self._resume_at):
             if timer is not None:
                 timer.cancel()
         os.close(self._pipe)
-        self._pending += self._captured.feed(b"", final=True)
+        if self._ended.is_set() and not self._left:  # nothing more will be said
+            self._hang_up()
+        self._pending += self.captured.feed(b"", final=True)
         self._flush()
-        self._captured.close()
+        self.captured.close()
+
+
+def _end_unwanted(starting: asyncio.Future[_Running]) -> None:
+    """Its call was cancelled while it was being started."""
+    if not starting.cancelled() and starting.exception() is None:
+        starting.result().abandon()

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import AnyStr, Final, Generic
 
+from agent_tui.safety.private_keys import find_key_lines, is_in_key
+from agent_tui.safety.secret_formats import begins_secret, find_secrets
+from agent_tui.safety.secret_span import Secret, disjoint
+from agent_tui.safety.secret_strength import SHORTEST, is_dummy, is_secret_value
+
 HIDDEN: Final = "[hidden]"
-_SHORTEST: Final = 8
-"""Shorter values are words that appear anywhere; hiding them would damage text and hide nothing."""
+"""For headers and fields of which nobody needs to know which value they had."""
+_LONGEST_LINE: Final = 4_000
+"""Characters of a line without an end that are looked at again with what comes next."""
+_PROVIDER: Final = re.compile(r"(API_?KEY|AUTH_?TOKEN)$", re.IGNORECASE)
+"""Names of what providers are sent: a key, whatever it looks like."""
 _TELLING_NOTHING: Final = 3
 """Letters of a value that may pass before it is sure that it is one: half of all keys begin with the same."""
 
@@ -29,30 +38,68 @@ def is_secret_name(name: str) -> bool:
 
 
 def known(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the credentials in `environment`, and the passwords in its addresses, longest first."""
-    values = {value.strip() for name, value in environment.items() if is_secret_name(name)}
-    values |= {password for value in environment.values() for password in _IN_ADDRESS.findall(value)}
-    return tuple(sorted((v for v in values if len(v) >= _SHORTEST), key=lambda v: (-len(v), v)))
+    """The values of the credentials in `environment`, and the passwords in its addresses, longest first: those that
+    look like a secret. A word (`password`, `postgres`) stands in code as well, and is no secret."""
+    named = {name: value.strip() for name, value in environment.items() if is_secret_name(name)}
+    values = {value for name, value in named.items() if _PROVIDER.search(name) or is_secret_value(value)}
+    inner = {password for value in environment.values() for password in _IN_ADDRESS.findall(value)}
+    return _sorted(values | {password for password in inner if is_secret_value(password)})
 
 
-def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` as a command may see it: without our provider keys and whatever else is named like a secret."""
-    return {name: value for name, value in environment.items() if not is_secret_name(name)}
+def placeholder(kind: str, value: str | bytes) -> str:
+    """What stands in the place of a secret."""
+    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    return f"[hidden:{kind}:{hashlib.sha256(data).hexdigest()[:4]}]"
+
+
+def hide_secrets(text: str) -> str:
+    """`text` with placeholders for what looks like a secret."""
+    return _replaced(text, find_secrets(text))
+
+
+def _replaced(text: str, found: Iterable[Secret]) -> str:
+    parts, at = list[str](), 0
+    for start, end, kind in found:
+        parts += text[at:start], placeholder(kind, text[start:end])
+        at = end
+    return "".join((*parts, text[at:])) if at else text
+
+
+def hide_keys(text: str) -> str:
+    """`text` with placeholders for the lines of private keys alone: for what is then shown in pieces, of which one may
+    lack the line that begins a key. The number of lines stays."""
+    return _replaced(text, disjoint(text, find_key_lines(text)))
+
+
+def _sorted(values: Iterable[str]) -> tuple[str, ...]:
+    """Those that can be looked for: no dummies, which are written where no key is needed. Longest first."""
+    kept = {value for value in values if len(value) >= SHORTEST and not is_dummy(value)}
+    return tuple(sorted(kept, key=lambda value: (-len(value), value)))
+
+
+def _own(value: str) -> str:
+    return placeholder("key", value)
+
+
+def _own_bytes(value: bytes) -> bytes:
+    return placeholder("key", value).encode()
 
 
 class Scrubber:
-    """Replaces exact values in text. Linear, and safe to use from several threads."""
+    """Replaces exact values in text, and with `formats` whatever looks like a secret. Linear, and safe to use from
+    several threads."""
 
-    __slots__ = ("_kept", "_pattern")
+    __slots__ = ("_formats", "_kept", "_pattern")
 
-    def __init__(self, values: Iterable[str]) -> None:
-        self._kept: list[str] = []
+    def __init__(self, values: Iterable[str], formats: bool = False) -> None:
+        self._formats = formats
+        self._kept: tuple[str, ...] = ()
         self._pattern: re.Pattern[str] | None = None
         self.learn(values)
 
     def learn(self, values: Iterable[str]) -> None:
         """Replace these from now on too."""
-        kept = sorted({*self._kept, *(v for v in values if len(v) >= _SHORTEST)}, key=len, reverse=True)
+        kept = _sorted((*self._kept, *values))
         self._kept, self._pattern = kept, re.compile("|".join(map(re.escape, kept))) if kept else None
 
     @property
@@ -60,32 +107,41 @@ class Scrubber:
         """Whether there is anything to replace."""
         return self._pattern is not None
 
+    def scrub_known(self, text: str) -> str:
+        """`text` with a placeholder for every known value, and for nothing else."""
+        return text if self._pattern is None else self._pattern.sub(lambda found: _own(found[0]), text)
+
     def scrub(self, text: str) -> str:
-        """`text` with every known value replaced by `[hidden]`."""
-        return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
+        """`text` with placeholders for secrets."""
+        text = self.scrub_known(text)
+        return hide_secrets(text) if self._formats else text
 
     def stream(self) -> ScrubbedStream:
         """The same for bytes that come in pieces."""
-        return ScrubbedStream([value.encode("utf-8", "surrogateescape") for value in self._kept], b"|", HIDDEN.encode())
+        values = [value.encode("utf-8", "surrogateescape") for value in self._kept]
+        return ScrubbedStream(_Scrubbed(values, b"|", _own_bytes), self._formats)
 
     def words(self) -> ScrubbedText:
         """The same for text that somebody reads as it comes: a word that ends as a value begins does not wait, so that
-        the first three letters of a value that comes in pieces may stand before its `[hidden]`."""
-        return ScrubbedText(self._kept, "|", HIDDEN, _TELLING_NOTHING)
+        the first three letters of a value that comes in pieces may stand before its placeholder."""
+        return ScrubbedText(self._kept, "|", _own, _TELLING_NOTHING)
 
 
 class _Scrubbed(Generic[AnyStr]):
     """Replaces exact values in one stream; what may be the beginning of one waits for the next piece, but for `passes`
     characters."""
 
-    __slots__ = ("_begins", "_begun_with", "_hidden", "_passed", "_passes", "_pattern", "_shortest", "_values")
+    __slots__ = ("_begins", "_begun_with", "_empty", "_hide", "_passed", "_passes", "_pattern", "_shortest", "_values")
 
-    def __init__(self, values: Sequence[AnyStr], bar: AnyStr, hidden: AnyStr, passes: int = 0) -> None:
+    def __init__(
+        self, values: Sequence[AnyStr], bar: AnyStr, hide: Callable[[AnyStr], AnyStr], passes: int = 0
+    ) -> None:
         self._values: Sequence[AnyStr] = values
         self._shortest = min(map(len, values), default=0)
         self._begins: set[AnyStr] = {value[:1] for value in values}
-        self._hidden: AnyStr = hidden
-        self._begun_with: AnyStr = hidden[:0]
+        self._hide: Callable[[AnyStr], AnyStr] = hide
+        self._empty: AnyStr = bar[:0]
+        self._begun_with: AnyStr = bar[:0]
         self._passes, self._passed = passes, 0  # of what it has begun with
         self._pattern: re.Pattern[AnyStr] | None = re.compile(bar.join(map(re.escape, values))) if values else None
 
@@ -104,13 +160,13 @@ class _Scrubbed(Generic[AnyStr]):
         for match in self._pattern.finditer(data) if len(data) >= self._shortest else ():
             if match.start() >= start:
                 break  # it may be a part of a longer one
-            parts += data[max(at, passed) : match.start()], self._hidden
+            parts += data[max(at, passed) : match.start()], self._hide(match[0])
             at = match.end()
             start = start if at <= start else self._begun(data, at)
         end = len(data) if len(data) - start <= self._passes else max(start, passed)
         parts.append(data[max(at, passed) : end])
         self._begun_with, self._passed = data[start:], end - start
-        return self._hidden[:0].join(parts)
+        return self._empty.join(parts)
 
     def _begun(self, data: AnyStr, at: int) -> int:
         """Where, from `at` on, the end of `data` is the beginning of a value; else its length."""
@@ -123,5 +179,36 @@ class _Scrubbed(Generic[AnyStr]):
         return start
 
 
-ScrubbedStream = _Scrubbed[bytes]
+class ScrubbedStream:
+    """The output of a command as it comes, without secrets. A line in which one may have begun waits for its end, but
+    no longer than `_LONGEST_LINE`; what was passed of a line is looked at again with the rest of it."""
+
+    __slots__ = ("_in_key", "_known", "_line", "_passed")
+
+    def __init__(self, known: _Scrubbed[bytes], formats: bool = False) -> None:
+        self._known = known
+        self._line: str | None = "" if formats else None
+        self._passed = 0
+        self._in_key = False
+
+    def feed(self, data: bytes, final: bool = False) -> bytes:
+        """What of the stream can be passed on now that `data` has come; with `final` all of it."""
+        data = self._known.feed(data, final)
+        if self._line is None:
+            return data
+        text, passed = self._line + data.decode("latin-1"), self._passed  # a character is a byte, so nothing is lost
+        whole = len(text) if final or len(text) - text.rfind("\n") > _LONGEST_LINE else text.rfind("\n") + 1
+        parts, at = list[str](), passed
+        for start, end, kind in find_secrets(text[:whole], self._in_key) if whole else ():
+            if end > passed:
+                start = max(start, at)  # what of it was passed is not said again
+                parts += text[at:start], placeholder(kind, text[start:end].encode("latin-1"))
+                at = end
+        self._in_key = is_in_key(text[:whole], self._in_key) if whole else self._in_key
+        self._line = text[whole:]
+        self._passed = 0 if self._in_key else max(begins_secret(self._line), 0 if whole else passed)
+        parts += text[at:whole], text[max(at, whole) : max(at, whole + self._passed)]
+        return "".join(parts).encode("latin-1")
+
+
 ScrubbedText = _Scrubbed[str]

@@ -22,6 +22,11 @@ _NETWORK: Final = frozenset({
     "curl", "wget", "wget2", "fetch", "http", "https", "xh", "aria2c", "nc", "ncat", "netcat", "socat", "ftp", "lynx",
     "w3m", "links", "elinks", "telnet", "ssh",
 })  # fmt: skip
+_FREE: Final = frozenset({
+    "-delete", "-depth", "-mindepth", "-maxdepth", "-print", "-print0", "-xdev", "-mount", "-type", "-user",
+})  # fmt: skip
+"""Words of `find` that choose nothing, or one kind of file."""
+_COMMANDS_OF_FIND: Final = re.compile(r"(?ms)^-exec(?:dir)?\n.*?(?:^[;+]$|\Z)")
 _KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "time", "coproc"})
 
 _WRAPPERS: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
@@ -133,12 +138,12 @@ def source(name: str, arguments: Sequence[str]) -> str:
     """What a program brings that nobody has seen: from the network, or out of a decoder; empty for neither."""
     flags, operands = split(arguments)
     if name in _NETWORK:
-        return "what comes from the network"
+        return "code from the network"
     decodes = has(flags, "dD", "--decode") if name in ("base64", "base32", "basenc", "gbase64") else False
     decodes = decodes or (name == "xxd" and has(flags, "r", "--revert")) or name in ("uudecode", "base58")
     decodes = decodes or (name == "openssl" and operands[:1] in (["enc"], ["base64"]) and "-d" in arguments)
     decodes = decodes or (name in ("gpg", "gpg2", "age") and has(flags, "d", "--decrypt"))
-    return "what a decoder makes" if decodes else ""
+    return "decoded code" if decodes else ""
 
 
 def split(
@@ -213,8 +218,27 @@ def _skip_options(words: list[Word], short: str, long: tuple[str, ...]) -> Word 
     return None
 
 
+def finds_all(arguments: Sequence[str]) -> bool:
+    """Whether a `find` takes all that is there, or all of a kind: it does not choose by name, time or content."""
+    tests = _COMMANDS_OF_FIND.sub("", "\n".join(arguments))
+    tests = re.sub(r"(?m)^-i?(?:name|path)\n\*$", "", tests)
+    return all(test in _FREE for test in re.findall(r"(?m)^-[a-z].*", tests))
+
+
+def roots_of_find(arguments: Sequence[str]) -> list[str]:
+    """The folders that a `find` begins with."""
+    first = next((i for i, text in enumerate(arguments) if text.startswith(("-", "(", "!"))), len(arguments))
+    return list(arguments[:first]) or ["."]
+
+
 def _spoken(before: Simple | None) -> list[Word]:
-    """The words that `echo` or `printf` hands to `xargs`."""
-    if before is None or not before.words or _name(before.words[0]) not in ("echo", "printf"):
+    """The words that `echo`, `printf`, `ls` or `find` hands to `xargs`: `find` goes into all folders, as `-r` does."""
+    if before is None or not before.words:
         return []
-    return before.words[1:]
+    name, arguments = _name(before.words[0]), before.words[1:]
+    if name in ("echo", "printf", "ls"):
+        return arguments
+    texts = [word.text for word in arguments]
+    if name == "find" and finds_all(texts):
+        return [Word("-r"), *(Word(root) for root in roots_of_find(texts))]
+    return []

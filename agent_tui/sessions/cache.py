@@ -66,7 +66,7 @@ def opened(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
     try:
         make_folder(cache)
     except OSError as error:
-        raise NoCache(f"the search index cannot be kept ({error.strerror})") from None
+        raise NoCache(f"the search index cannot be saved ({error.strerror})") from None
     connection, note = _connected(cache_file(cache))
     with closing(connection):
         try:
@@ -76,14 +76,14 @@ def opened(cache: Path) -> Iterator[tuple[sqlite3.Connection, str]]:
         except sqlite3.DatabaseError:  # damage that showed only now: the next one begins anew
             connection.close()
             _remove(cache_file(cache))
-            raise NoCache("the search index was damaged: it is made again") from None
+            raise NoCache("the search index was damaged: it is being rebuilt") from None
 
 
 def _connected(path: Path) -> tuple[sqlite3.Connection, str]:
     """Raises NoCache."""
     for one in _files(path):  # SQLite would wait for ever for the other end of a pipe
         if os.path.lexists(one) and not stat.S_ISREG(one.lstat().st_mode):
-            raise NoCache(f"the search index cannot be used: {one} is no regular file")
+            raise NoCache(f"the search index cannot be used: {one} is not a regular file")
     try:
         return _prepared(path), ""
     except sqlite3.DatabaseError as error:
@@ -91,7 +91,7 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, str]:
             raise NoCache(why) from None
     _remove(path)  # damaged, or no database at all
     try:
-        return _prepared(path), "the search index was damaged: it was made again"
+        return _prepared(path), "the search index was damaged: it was rebuilt"
     except sqlite3.Error as error:
         raise NoCache(f"the search index cannot be made ({error})") from None
 
@@ -101,7 +101,7 @@ def _lasting(error: sqlite3.DatabaseError) -> str:
     if not isinstance(error, sqlite3.OperationalError):
         return ""
     if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "another program makes the search index"
+        return "another program is building the search index"
     if error.sqlite_errorcode != sqlite3.SQLITE_ERROR or "no such module" in str(error):
         return f"the search index cannot be used ({error})"
     return ""  # a table is missing
@@ -186,7 +186,7 @@ def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) 
         try:
             connection.execute("begin immediate")
         except sqlite3.OperationalError:
-            return Updated(note="another program brings the search index up to date")
+            return Updated(note="another program is updating the search index")
         try:
             return _updated(connection, folder, check, note)
         finally:

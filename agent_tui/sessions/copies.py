@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.codec import VERSION
+from agent_tui.sessions import order
 from agent_tui.sessions.fork import fork as copy_beginning
 from agent_tui.sessions.maintain import Refused, segments
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder
@@ -44,7 +45,7 @@ def fork(folder: Path, id: str, at: int = 0) -> Copied:
     everything = _records(folder, id)
     if at and not any(number(record, "n") == at and record["type"] == "turn_started" for record in everything):
         known = [str(number(record, "n")) for record in everything if record["type"] == "turn_started"]
-        raise Refused(f"{id}: no turn begins with record {at}: they begin with {', '.join(known[-8:]) or 'none'}")
+        raise Refused(f"{id}: no turn starts at record {at}; turns start at {', '.join(known[-8:]) or 'none'}")
     try:
         own = copy_beginning(folder, id, at)
     except OSError as error:
@@ -60,23 +61,24 @@ def compact(folder: Path, id: str, keep: int) -> Copied:
     Raises Refused.
     """
     if keep < 1:
-        raise Refused(f"{keep} turns: at least one is kept")
+        raise Refused(f"{keep} turns: keep at least one")
     everything = _records(folder, id)
     begins = [place for place, record in enumerate(everything) if record["type"] == "turn_started"]
     if len(begins) <= keep:
         turns = f"{len(begins)} turn{'' if len(begins) == 1 else 's'}"
-        raise Refused(f"{id}: has {turns}, no more than are to be kept: nothing was written")
+        raise Refused(f"{id}: has {turns}, not more than you want to keep: nothing was written")
     cut = begins[-keep]
     said: RawRecord = {
         "v": VERSION, "n": 0, "at": time.time(), "type": "notice",
-        "text": f"The {len(begins) - keep:,} turns before are in session {id}.",
+        "text": f"The {len(begins) - keep:,} earlier turns are in session {id}.",
     }  # fmt: skip
     answered = {_step(record) for record in everything[cut:] if record["type"] == "assistant_message"}
     newest = [one for one in everything[cut:] if one["type"] != "partial" or _step(one) not in answered]
     kept = [*_before(everything[:cut]), said, *newest]
-    return write_log(
-        folder, str(uuid.uuid4()), _child(kept, id, number(everything[cut], "n")), len(everything) - len(kept)
-    )
+    own = str(uuid.uuid4())
+    made = write_log(folder, own, _child(kept, id, number(everything[cut], "n")), len(everything) - len(kept))
+    order.note_use(folder, own)
+    return made
 
 
 def _step(record: RawRecord) -> tuple[int, int, str]:
@@ -115,7 +117,7 @@ def _records(folder: Path, id: str) -> list[RawRecord]:
     except (NoLog, OSError) as error:
         raise Refused(f"{id}: {error}") from None
     if not found:
-        raise Refused(f"{id}: holds no record")
+        raise Refused(f"{id}: has no records")
     return found
 
 

@@ -28,9 +28,9 @@ from agent_tui.structures.visible import readable
 
 _SIGNS: Final = {"open": "[ ]", "active": "[>]", "done": "[x]"}
 _ENDS: Final = {
-    "completed": "", "cancelled": "interrupted", "error": "ended by an error", "max_steps": "too many steps",
-    "timed_out": "out of time", "budget_exceeded": "over budget", "stuck": "stopped: it went in circles",
-    "interrupted": "cut off",
+    "completed": "", "cancelled": "interrupted", "error": "failed", "max_steps": "stopped at the step limit",
+    "timed_out": "timed out", "budget_exceeded": "stopped at the budget", "stuck": "stopped: going in circles",
+    "interrupted": "cut off: agent-tui stopped",
 }  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def one_line(text: str) -> str:
 def _part(block: Block) -> Part | None:
     match block:
         case UserBlock():
-            note = "while it worked" if block.steer else f"skill {one_line(block.skill)}" if block.skill else ""
+            note = "sent while it worked" if block.steer else f"skill {one_line(block.skill)}" if block.skill else ""
             return Speech("person", shown(block.text).strip("\n"), _when(block.at), note)
         case TextBlock():
             return None  # joined to answers above

@@ -12,6 +12,7 @@ from pathlib import Path
 from agent_tui.protocol.codec import dump
 from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged
 from agent_tui.regular_file import open_regular
+from agent_tui.sessions import order
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder, write_all
 from agent_tui.sessions.raw import RawRecord, encoded, in_line, intact, lines, number, pieces, text
 from agent_tui.sessions.store import log_path
@@ -48,6 +49,7 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
         part.unlink(missing_ok=True)
         raise
     sync_folder(folder)
+    order.note_use(folder, own)
     return own
 
 

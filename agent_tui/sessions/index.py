@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from agent_tui.protocol.answers import Summary
+from agent_tui.sessions import order
 from agent_tui.sessions.facts import Facts
 from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, number, seconds
 
@@ -25,28 +27,6 @@ _MOST: Final = 1 << 20
 _TELLING: Final = re.compile(
     rb'\{"v":\d+,"n":\d+,"at":[^,]+,"type":"(?:titled|request_sent|model_changed|session_started)"'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """`at`: seconds since the epoch of the last record; `title`: the person's, else the model's, else the first
-    prompt's first line, and `by` says whose; `cost` in dollars, None where nothing is known."""
-
-    id: str
-    cwd: str
-    title: str
-    at: float
-    turns: int
-    model: str
-    by: Literal["person", "model", "prompt"] = "prompt"
-    size: int = 0
-    labels: int = 0
-    parent: str = ""
-    parent_at: int = 0
-    branch: str = ""
-    files: int = 0
-    tokens: int = 0
-    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +44,12 @@ def recent(folder: Path, cwd: Path | None = None, known: dict[str, Known] | None
     return _sorted(one for one in _summaries(folder, "", known or {}) if wanted is None or one.cwd == wanted)
 
 
+def last_used(folder: Path, cwd: Path | None = None, known: dict[str, Known] | None = None) -> Summary | None:
+    """The session that was used last, whatever the clock said then; None where there is none."""
+    places = order.last_uses(folder)
+    return max(recent(folder, cwd, known), key=lambda one: (places.get(one.id, -1), one.at, one.id), default=None)
+
+
 def find(folder: Path, prefix: str, known: dict[str, Known] | None = None) -> list[Summary]:
     """The sessions whose id begins with `prefix`, newest first."""
     return _sorted(_summaries(folder, prefix, known or {}))
@@ -71,9 +57,10 @@ def find(folder: Path, prefix: str, known: dict[str, Known] | None = None) -> li
 
 def meant(folder: Path, wanted: str, cwd: Path | None = None, known: dict[str, Known] | None = None) -> list[Summary]:
     """The sessions that `wanted` may mean, newest first: its id, the beginning of one, or else a name, whole or the
-    beginning of it; empty: the newest one of `cwd`."""
+    beginning of it; empty: the one of `cwd` that was used last."""
     if not wanted:
-        return recent(folder, cwd, known)[:1]
+        last = last_used(folder, cwd, known)
+        return [last] if last else []
     found = find(folder, wanted, known)
     exact = [one for one in found if one.id == wanted]
     if found:
@@ -94,8 +81,8 @@ def missing(folder: Path, wanted: str) -> str:
     try:
         os.close(descriptor(path))
     except NoLog as error:
-        return f"its log is {error}" if str(error).startswith(("a ", "no ", "owned ")) else f"its log {error}"
-    return "its log holds no record"
+        return f"its log is {error}" if str(error).startswith(("a ", "not ", "owned ")) else f"its log {error}"
+    return "its log has no records"
 
 
 def _sorted(found: Iterable[Summary]) -> list[Summary]:

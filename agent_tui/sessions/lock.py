@@ -50,7 +50,7 @@ class Lock:
                 raise OSError(errno.EINVAL, "its lock is not a regular file", str(self.path))
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if not _same(fd, self.path):  # the one before us removed the file between our open and our lock
+                if not is_file_of(fd, self.path):  # the one before us removed the file between our open and our lock
                     os.close(fd)
                     continue
             except OSError as error:
@@ -65,11 +65,18 @@ class Lock:
                 os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
             self._fd = fd
 
+    def renew(self) -> None:
+        """Take the lock again where its file was removed under us. Raises as `take` does."""
+        if self._fd >= 0 and not is_file_of(self._fd, self.path):
+            os.close(self._fd)
+            self._fd = -1
+        self.take()
+
     def release(self) -> None:
         if self._fd < 0:
             return
         with contextlib.suppress(OSError):  # it cannot be removed any more: the lock is what ends with the descriptor
-            if _same(self._fd, self.path):  # somebody may have removed ours, and another program made its own
+            if is_file_of(self._fd, self.path):  # somebody may have removed ours, and another program made its own
                 self.path.unlink()
         os.close(self._fd)
         self._fd = -1
@@ -93,8 +100,8 @@ def is_free(path: Path) -> bool:
     return True
 
 
-def _same(fd: int, path: Path) -> bool:
-    """Whether `path` still names the open file."""
+def is_file_of(fd: int, path: Path) -> bool:
+    """Whether `path` still names the open file. Raises OSError where that cannot be told."""
     try:
         there = path.stat()
     except FileNotFoundError:

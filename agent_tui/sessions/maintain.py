@@ -69,7 +69,7 @@ def verified(path: Path, check: Callable[[], None] = lambda: None) -> Check:
         return result
     if not result.records:
         result.state = "no log"
-        result.found = ["an empty file" if not result.size else f"{result.size:,} bytes, and no record in them"]
+        result.found = ["an empty file" if not result.size else f"{result.size:,} bytes, but no records"]
     else:
         result.state = _state(result)
     return result
@@ -82,7 +82,7 @@ def _state(result: Check) -> State:
 def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
     """Where the whole records are, each once; what is found on the way goes to `result`."""
     last = end = 0
-    seen: dict[int, int] = {}  # the checksums of the last records, by number: only the same one is there twice
+    seen: dict[int, int] = {}  # the checksums of the last records, by number: only the same one appears twice
     for start, stop, record, own in segments(file, check):
         if record is None:
             _bad(result, start, stop)
@@ -91,7 +91,7 @@ def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[
         here = number(record, "n")
         checksum = number(record, "c")
         if seen.get(here) == checksum:
-            result.found.append(f"record {here} is there twice")
+            result.found.append(f"record {here} appears twice")
             result.bad.append((start, stop))
             continue
         if here > last + 1:
@@ -107,7 +107,7 @@ def _good(file: BinaryIO, result: Check, check: Callable[[], None]) -> Iterator[
         yield start, stop
     if result.bad and result.bad[-1][1] == end == result.size:
         start, stop = result.bad[-1]
-        result.found[-1] = f"the last {stop - start:,} bytes are no whole record"
+        result.found[-1] = f"the last {stop - start:,} bytes are an incomplete record"
     if result.fused and not result.bad:
         result.found.append(f"{result.fused:,} record{'s share lines' if result.fused > 1 else ' shares a line'}")
 
@@ -121,7 +121,7 @@ def _bad(result: Check, start: int, stop: int) -> None:
         start = result.bad.pop()[0]
         result.found.pop()
     result.bad.append((start, stop))
-    result.found.append(f"{stop - start:,} bytes at {start:,} are no record")
+    result.found.append(f"{stop - start:,} bytes at {start:,} are not a record")
 
 
 def segments(
@@ -197,7 +197,7 @@ def _repaired(path: Path, id: str) -> Repaired:
             new.flush()
             os.fsync(new.fileno())
             if not result.records:
-                raise NoLog("holds no record: left as it is")
+                raise NoLog("has no records: not changed")
             result.state = _state(result)
             if result.state != "damaged":
                 return Repaired(result)

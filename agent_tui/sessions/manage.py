@@ -33,7 +33,7 @@ def rename(folder: Path, id: str, title: str) -> None:
         if not store.trouble:
             store.append(Titled(title=title, by="person", session=id, at=time.time()))
         if store.trouble:
-            raise Refused(f"{id}: the title cannot be kept: {store.trouble}")
+            raise Refused(f"{id}: the title cannot be saved: {store.trouble}")
     finally:
         store.close()
 

@@ -52,7 +52,7 @@ def descriptor(path: Path) -> int:
         if stat.S_ISLNK(about.st_mode):
             raise NoLog("a symbolic link: not followed")
         if not stat.S_ISREG(about.st_mode):
-            raise NoLog("a folder" if stat.S_ISDIR(about.st_mode) else "no regular file")
+            raise NoLog("a folder" if stat.S_ISDIR(about.st_mode) else "not a regular file")
         if about.st_uid != os.geteuid():
             raise NoLog("owned by somebody else")
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -60,7 +60,7 @@ def descriptor(path: Path) -> int:
         raise NoLog(f"cannot be read ({error.strerror or error})") from None
     if not stat.S_ISREG(os.fstat(fd).st_mode):  # something else since the look at it
         os.close(fd)
-        raise NoLog("no regular file")
+        raise NoLog("not a regular file")
     return fd
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from agent_tui.protocol.answers import Summary
 from agent_tui.sessions.cache import NoCache, forget, known, update
-from agent_tui.sessions.index import Known, Summary, recent
+from agent_tui.sessions.index import Known, recent
 from agent_tui.sessions.lock import SessionLocked
 from agent_tui.sessions.maintain import Refused
 from agent_tui.sessions.manage import delete, files_of, is_open
@@ -46,7 +47,7 @@ def old(
             continue
         if session.id in spared or not _may_go(folder, session, known):
             continue
-        why = f"older than {days} days" if aged else f"all take more than {megabytes} MB"
+        why = f"older than {days} days" if aged else f"all sessions take more than {megabytes} MB"
         found.append(Old(session, size, why))
         total -= size
     return found
@@ -100,5 +101,5 @@ def prune(
                 continue
             gone, size = gone + 1, size + one.size
     except NoCache as error:
-        problem = f"no session was looked at for its age: {error}"
+        problem = f"no session was checked for its age: {error}"
     return gone, size, problem

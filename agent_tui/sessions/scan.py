@@ -60,7 +60,7 @@ def scan(file: BinaryIO) -> Scan:
     found.size = file.tell()
     found.problems.extend(text for at, text in damage if at < found.end)
     if found.end < found.size:
-        found.problems.append(f"the last {found.size - found.end:,} bytes are no whole record")
+        found.problems.append(f"the last {found.size - found.end:,} bytes are an incomplete record")
     return found
 
 

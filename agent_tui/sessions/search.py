@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from agent_tui.protocol.answers import Hit, SearchResults, Summary
 from agent_tui.sessions.cache import NoCache, known_in, opened
 from agent_tui.sessions.cache import update as bring_up_to_date
 from agent_tui.sessions.documents import KINDS, documents, spread, texts
 from agent_tui.sessions.facts import Facts
-from agent_tui.sessions.index import Known, Summary, logs, summary_of
+from agent_tui.sessions.index import Known, logs, summary_of
 from agent_tui.sessions.raw import LOG, NoLog, in_line, number, open_log, other_kind
 from agent_tui.structures.visible import visible
 
@@ -27,53 +27,33 @@ BEFORE: Final = 40
 MOST_WORDS: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A session, and the newest place in it. `turn` and `n` (of the record) are 0 where only its facts have the words;
-    `marks` are the places of the words in `snippet`, which is one harmless line."""
-
-    session: Summary
-    snippet: str
-    turn: int = 0
-    n: int = 0
-    marks: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """`note`: in a line, what a person should know of how it was searched."""
-
-    hits: tuple[Hit, ...] = ()
-    note: str = ""
-
-
 def search(
     folder: Path, cache: Path, words: str, cwd: Path | None = None, limit: int = 50, fresh: bool = True,
     check: Callable[[], None] = lambda: None,
-) -> Found:  # fmt: skip
+) -> SearchResults:  # fmt: skip
     """The sessions in which `words` are: those whose facts have all of them, then the others, each the newest first;
     with `cwd` only those that began there. `fresh`: first read what the logs have gained.
 
     Never raises but for what `check` does: it is called again and again."""
     wanted = words.casefold().split()[:MOST_WORDS]
     if not wanted:
-        return Found()
+        return SearchResults()
     note = ""
     try:
         if fresh:
             note = bring_up_to_date(folder, cache, check).note
         with opened(cache) as (connection, said):
-            return Found(tuple(_in_cache(connection, folder, wanted, cwd, limit, check)), note or said)
+            return SearchResults(tuple(_in_cache(connection, folder, wanted, cwd, limit, check)), note or said)
     except NoCache as error:
         found = search_logs(folder, words, cwd, limit, check)
-        return Found(found.hits, f"{error}; the logs themselves were searched")
+        return SearchResults(found.hits, f"{error}; the logs themselves were searched")
 
 
 def search_logs(
     folder: Path, words: str, cwd: Path | None = None, limit: int = 50, check: Callable[[], None] = lambda: None
-) -> Found:
+) -> SearchResults:
     """The same without an index: every log is read, and nothing is written."""
-    return Found(tuple(_in_logs(folder, words.casefold().split()[:MOST_WORDS], cwd, limit, check)))
+    return SearchResults(tuple(_in_logs(folder, words.casefold().split()[:MOST_WORDS], cwd, limit, check)))
 
 
 def update(folder: Path, cache: Path, check: Callable[[], None] = lambda: None) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
+from agent_tui.protocol.answers import Share, Stats, Step, Tool
 from agent_tui.protocol.events import (
     AsideEnded,
     AssistantReplied,
@@ -23,7 +24,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import Usage
-from agent_tui.sessions.figures import Share, Stats, Step, Tool, added
+from agent_tui.protocol.session_answers import added
 from agent_tui.sessions.figures import clock as clock
 from agent_tui.sessions.figures import lines as lines
 
@@ -41,11 +42,6 @@ def stats(events: Iterable[Event]) -> Stats:
     for event in events:
         count.take(event)
     return count.told()
-
-
-def dump(found: Stats) -> dict[str, Any]:
-    """Plain JSON data."""
-    return asdict(found)
 
 
 class _Count:

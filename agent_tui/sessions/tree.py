@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from agent_tui.sessions.index import Summary
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A session in the tree: `depth` 0 has no parent here, `last` has no sibling below it."""
-
-    session: Summary
-    depth: int
-    last: bool
-    lines: str = ""
-    """What to draw before it: `│  ├─ `."""
+from agent_tui.protocol.answers import Branch, Summary
 
 
 def tree(sessions: Iterable[Summary]) -> list[Branch]:

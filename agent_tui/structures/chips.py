@@ -35,8 +35,9 @@ def pasted(number: int, text: str) -> Chip:
 
 
 def image(number: int, path: str, width: int, height: int) -> Chip:
-    """The chip of an image file; it is sent as a mention of the file, which the engine attaches."""
-    name = path.rstrip("/").rpartition("/")[2]
+    """The chip of an image file; it is sent as a mention of the file, which the engine attaches. A copy has the name of
+    what it is a copy of."""
+    name = mention.original(path).rstrip("/").rpartition("/")[2]
     name = name if len(name) <= NAME else f"{name[: NAME // 2 - 1]}…{name[-NAME // 2 :]}"
     size = f" · {width}×{height}" if width and height else ""
     return Chip(_label(f"Image #{number} · {_UNWANTED.sub('_', name)}{size}"), mention.written(path))

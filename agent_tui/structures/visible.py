@@ -36,6 +36,15 @@ _HIDDEN: Final = late.pattern(
     "\u2060-\u206f\u302e\u302f\u3164\u3248-\u324f\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\ud800-\udfff"
     "\U00016ff0\U00016ff1\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 )
+_CONCEALING: Final = late.pattern(
+    "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"  # the flag of a part of a country
+    "|[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters of which nothing is seen: text can be written with them that a model reads and a person does not."""
+_IDEOGRAPHS: Final = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
+_MARKS_OF_DIRECTION: Final = "\u061c\u200e\u200f"
+_RIGHT_TO_LEFT: Final = late.pattern("[\u05d0-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _SEQUENCE: Final = late.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, SGR among them
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC: up to their end, and only if they have one
@@ -99,6 +108,41 @@ def readable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _PILED.sub(r"\1", harmless(_returns(_SEQUENCE.sub("", text), overwrite=True)))
+
+
+def revealed(text: str) -> tuple[str, int]:
+    """`text` without characters that hide something in it, and how many those were: tags, overrides of the direction,
+    runs of variation selectors, soft hyphens, what has no width. What joins letters and pictures or gives them
+    another look stays, as do single marks of direction where something is written from right to left."""
+    if text.isascii() or _CONCEALING.search(text) is None:
+        return text, 0
+    marks = _MARKS_OF_DIRECTION if _RIGHT_TO_LEFT.search(text) else ""
+    gone = 0
+
+    def keep(found: re.Match[str]) -> str:
+        nonlocal gone
+        if len(found.group()) > 1 or _is_needed(found, marks):
+            return found.group()
+        gone += 1
+        return ""
+
+    return _CONCEALING.sub(keep, text), gone
+
+
+def _is_needed(found: re.Match[str], marks: str) -> bool:
+    """Whether the character changes how what stands around it is read; `marks` of direction are ordinary here."""
+    character = found.group()
+    before = found.string[found.start() - 1] if found.start() else ""
+    if character in marks:
+        return before not in marks
+    if not before or before == character:
+        return False
+    if "\u180b" <= character <= "\u180f":
+        return "\u1800" <= before <= "\u18af"
+    if "\U000e0100" <= character <= "\U000e01ef":
+        return any(first <= before <= last for first, last in _IDEOGRAPHS)
+    joins = character in "\u200c\u200d" and _JOINED_LETTERS.match(before) is not None
+    return joins or _belongs(ord(character), before)
 
 
 def unpadded(text: str) -> str:

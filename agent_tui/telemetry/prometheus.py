@@ -91,7 +91,7 @@ class Prometheus:
                 writer.write(self._response(head.split(b"\r\n", 1)[0].decode("latin-1")))
                 await writer.drain()
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-            self._log.info("metrics: an asker went away, or was no Prometheus: %s", type(error).__name__)
+            self._log.info("metrics: a client disconnected or sent no valid request: %s", type(error).__name__)
         finally:
             writer.close()
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
+from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
+
+if TYPE_CHECKING:
+    from agent_tui.structures import lexing
+else:
+    lexing = registry.late("agent_tui.structures.lexing", warm=False)
 
 CONTEXT: Final = 3
 EXACT_LINES: Final = 4_000
@@ -13,7 +21,7 @@ EXACT_LINES: Final = 4_000
 
 
 def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
-    """The lines of `new` against those of `old`, in hunks with three lines around each change."""
+    """The lines of `new` against those of `old`, in hunks with up to three lines around each change."""
     before, after = lines(old), lines(new)
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
@@ -26,7 +34,7 @@ def diff(path: str, old: str, new: str, created: bool = False) -> DiffDisplay:
             for tag, a, b, c, d in difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=False).get_opcodes()
             if tag != "equal"
         ]
-    hunks = tuple(_hunk(group, before, after) for group in _grouped(codes))
+    hunks = tuple(_with_openings(path, [_hunk(group, before, after) for group in _grouped(codes)], before, after))
     added = sum(d - c for _, _, _, c, d in codes)
     removed = sum(b - a for _, a, b, _, _ in codes)
     return DiffDisplay(path, hunks, added, removed, created)
@@ -64,13 +72,41 @@ def _grouped(codes: list[Code]) -> list[list[Code]]:
 
 
 def _hunk(codes: list[Code], before: list[str], after: list[str]) -> Hunk:
-    start_old, start_new = max(0, codes[0][1] - CONTEXT), max(0, codes[0][3] - CONTEXT)
+    """Blank lines at its ends tell nothing about where it is, and would take the room of what does."""
+    first, last = codes[0][1], codes[-1][2]
+    start, end = max(0, first - CONTEXT), min(len(before), last + CONTEXT)
+    while start < first and not before[start].strip():
+        start += 1
+    while end > last and not before[end - 1].strip():
+        end -= 1
     shown: list[str] = []
-    position = start_old
+    position = start
     for _, old_from, old_to, new_from, new_to in codes:
         shown += [" " + line for line in before[position:old_from]]
         shown += ["-" + line for line in before[old_from:old_to]]
         shown += ["+" + line for line in after[new_from:new_to]]
         position = old_to
-    shown += [" " + line for line in before[position : position + CONTEXT]]
-    return Hunk(start_old + 1, start_new + 1, tuple(shown))
+    shown += [" " + line for line in before[position:end]]
+    return Hunk(start + 1, codes[0][3] - (first - start) + 1, tuple(shown))
+
+
+def _with_openings(path: str, hunks: Sequence[Hunk], before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
+    """`hunks` with the lines above each that its colours depend on. Above the first both files are the same."""
+    stepper = lexing.find_stepper(path)
+    if stepper is None:
+        yield from hunks
+        return
+    old: lexing.Opening = ()
+    new: lexing.Opening = ()
+    old_at = new_at = 0
+    left = lexing.FOLLOWED
+    for number, hunk in enumerate(hunks):
+        above_old, above_new = before[old_at : hunk.old_start - 1], after[new_at : hunk.new_start - 1]
+        left -= sum(map(len, above_old))
+        if left < 0:
+            yield hunk
+            continue
+        old = stepper.follow(above_old, old)
+        new = stepper.follow(above_new, new) if number else old
+        old_at, new_at = hunk.old_start - 1, hunk.new_start - 1
+        yield replace(hunk, old_opening=lexing.opening_lines(old), new_opening=lexing.opening_lines(new))

@@ -82,11 +82,6 @@ def below(shown: str, path: str) -> str:
     return name_text(path if shown in ("", ".") else f"{shown.rstrip('/')}/{path}")
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 file`, `2,000 files`."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def _alike(real: Path) -> list[Path]:
     try:
         names = {name.lower(): name for name in os.listdir(real.parent)}  # noqa: PTH208 - names, not paths

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from agent_tui.safety.paths import NotRegular
+from agent_tui.structures.plural import counted
 from agent_tui.tools import _files
 from agent_tui.tools._walk import Walk
 from agent_tui.tools.base import ToolContext, ToolFailure
@@ -44,7 +45,7 @@ def page_notes(page: int, shown: int, total: int, more_than: bool = False) -> li
     first = (page - 1) * PER_PAGE + 1
     if first > max(1, total):
         pages = max(1, -(-total // PER_PAGE))
-        raise ToolFailure("invalid_arguments", f"page {page} is behind the last one ({pages})")
+        raise ToolFailure("invalid_arguments", f"page {page} is after the last one ({pages})")
     last = first + shown - 1
     if last >= total:
         return [f"[{first}-{last} of {total}.]"] if page > 1 else []
@@ -55,9 +56,9 @@ def walk_notes(walk: Walk | None, halt: Halt) -> list[str]:
     """What a walk left out against its will."""
     notes = [f"[Stopped after {BUDGET:.0f} s: not all was searched. Give a smaller folder.]"] if halt.late else []
     if walk is not None and walk.unreadable:
-        notes.append(f"[{_files.counted(walk.unreadable, 'folder')} could not be read.]")
+        notes.append(f"[{counted(walk.unreadable, 'folder')} could not be read.]")
     if walk is not None and walk.unread_rules:
-        notes.append(f"[{_files.counted(walk.unread_rules, 'line')} of .gitignore files could not be used.]")
+        notes.append(f"[{counted(walk.unread_rules, 'line')} of .gitignore files could not be used.]")
     return notes
 
 

@@ -55,8 +55,8 @@ class Expression:
         self._anchored = len(choices) == 1 and pattern.startswith(("^", r"\A", ".*"))
         self._cost = _Cost(_factors(choices), self._anchored, folded, _first(alone))
         if self._cost.exponential or self._cost.at_most(_SHORTEST) > _STEPS:
-            advice = "repeat a group only where its end cannot also be its inside, or search for less"
-            raise ToolFailure("invalid_arguments", f"this pattern could take for ever: {advice}")
+            advice = "do not repeat a group that contains a repeat, as in (a+)+, or search for a simpler text"
+            raise ToolFailure("invalid_arguments", f"this pattern could run for ever: {advice}")
         self._safe = next(n for n in (100_000, 10_000, 2_000, 500, 200, 100, 60, _SHORTEST)
                           if self._cost.at_most(n) <= _STEPS)  # fmt: skip
 

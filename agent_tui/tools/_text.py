@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.safety import paths
+from agent_tui.safety.secret_span import PLACEHOLDER
 from agent_tui.tools._files import binary_failure, failure, is_binary
 from agent_tui.tools.base import ToolContext, ToolFailure
 
@@ -31,6 +32,18 @@ class FileText:
         return ((BOM if self.bom else "") + text).encode("utf-8", "surrogateescape")
 
 
+    def in_own_bytes(self, text: str) -> str | None:
+        """`text` so that `encode` writes it as this file is written: a file that is no UTF-8 anywhere is taken for
+        Latin-1. None: it has characters that cannot be written so."""
+        others = [char for char in self.text if not char.isascii()]
+        if not others or not all("\udc80" <= char <= "\udcff" for char in others):
+            return text
+        try:
+            return text.encode("latin-1").decode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return None
+
+
 def read_text(path: Path, ctx: ToolContext) -> FileText:
     """The text at a real path. Raises ToolFailure (not_found, too_large, binary, blocked, …)."""
     try:
@@ -47,6 +60,15 @@ def read_text(path: Path, ctx: ToolContext) -> FileText:
     text = text[1:] if bom else text
     crlf = text.count("\r\n") == text.count("\n") > 0
     return FileText(raw, text.replace("\r\n", "\n") if crlf else text, bom, crlf)
+
+
+def refuse_placeholders(text: str, held: str, what: str) -> None:
+    """Raise ToolFailure where `text` holds the placeholder of a secret that the file does not literally hold: written,
+    it would take the place of the value."""
+    for found in PLACEHOLDER.findall(text):
+        if found not in held:
+            why = f"{what} holds {found}, which stands for a hidden value and is not that value"
+            raise ToolFailure("placeholder", f"{why}: nothing was done; leave the text that holds it out of the call")
 
 
 def parted(path: Path, shown: str) -> str:

@@ -48,6 +48,20 @@ class ToolFailure(Exception):
         return ToolResult(f"Error [{self.tag}]: {self.text}", self.display, self.tag)
 
 
+class Stale(ToolFailure):
+    """What a call works on is not what it was when the call was worked out. Nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A call that was worked out, once. `display` is what a person is asked about, and `apply` does just that. Where
+    things are different by then, as `is_current` tells beforehand, it raises Stale and does nothing."""
+
+    display: Display
+    apply: Callable[[], Awaitable[ToolResult]]
+    is_current: Callable[[], Awaitable[bool]] | None = None
+
+
 class ToolContext(Protocol):
     """What a tool gets from above. Paths are the policy's business: a tool opens nothing by itself."""
 
@@ -114,7 +128,7 @@ class ToolContext(Protocol):
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[A]):
     """A tool. `label` is the human line for a call (without the mark); `paths` names the files that a call touches, for
-    the policy; `preview` is what the approval shows (the diff, the command)."""
+    the policy; `plan` works a call out for a person who is asked about it, and `run` is for those who are not."""
 
     name: str
     description: str
@@ -123,7 +137,7 @@ class Tool(Generic[A]):
     label: Callable[[A], str]
     run: Callable[[A, ToolContext], Awaitable[ToolResult]]
     paths: Callable[[A], tuple[str, ...]] = lambda _: ()
-    preview: Callable[[A, ToolContext], Awaitable[Display | None]] | None = None
+    plan: Callable[[A, ToolContext], Awaitable[Planned]] | None = None
     command: Callable[[A], str] | None = None
     """The shell command that a call runs, where it runs one."""
     timeout: Callable[[A], float] | None = None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent_tui.protocol.display import DiffDisplay, Display
-from agent_tui.safety import paths
+from agent_tui.structures.plural import counted
+from agent_tui.tools._change import Change, planned, run_planned
 from agent_tui.tools._diff import diff
-from agent_tui.tools._text import FileText, parted, read_text
-from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolFailure, ToolResult, sha256
+from agent_tui.tools._text import FileText, read_text, refuse_placeholders
+from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 
 
 class CreateFile(Arguments):
@@ -17,50 +17,26 @@ class CreateFile(Arguments):
     overwrite: bool = Field(default=False, description="replace the file if it exists")
 
 
-def _before(arguments: CreateFile, ctx: ToolContext) -> FileText | None:
-    """The file that is there, if it may be replaced. Raises ToolFailure."""
+def work_out(arguments: CreateFile, ctx: ToolContext) -> Change:
+    """The new file, or why it cannot be made (ToolFailure)."""
     path = ctx.path(arguments.path)
-    if not path.exists():
-        return None
-    if not arguments.overwrite:
-        raise ToolFailure(
-            "exists", f"{ctx.shown(path)} exists: change it with edit_file, or give overwrite=true to replace it all"
-        )
-    return read_text(path, ctx)
-
-
-def _difference(arguments: CreateFile, ctx: ToolContext) -> DiffDisplay:
-    before = _before(arguments, ctx)
-    shown = ctx.shown(ctx.path(arguments.path))
-    return diff(shown, before.text if before else "", arguments.content, created=before is None)
-
-
-async def preview(arguments: CreateFile, ctx: ToolContext) -> Display:
-    return _difference(arguments, ctx)
-
-
-async def run(arguments: CreateFile, ctx: ToolContext) -> ToolResult:
-    before = _before(arguments, ctx)
-    display = _difference(arguments, ctx)
-    path = ctx.path(arguments.path)
+    shown = ctx.shown(path)
+    before: FileText | None = None
+    if path.exists():
+        if not arguments.overwrite:
+            text = f"{shown} exists: change it with edit_file, or give overwrite=true to replace it all"
+            raise ToolFailure("exists", text)
+        before = read_text(path, ctx)
+    refuse_placeholders(arguments.content, before.text if before else "", "content")
+    display = diff(shown, before.text if before else "", arguments.content, created=before is None)
     data = arguments.content.encode("utf-8", "surrogatepass")
-    saved = ctx.checkpoint(before.raw) if before else ""
-    apart = parted(path, display.path) if before else ""
-    folders = sum(not above.exists() for above in path.parents)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ToolFailure("write_failed", f"{display.path}: its folder cannot be made: {error.strerror}") from None
-    try:
-        paths.atomic_write(path, data, follow=False, new=before is None)
-    except FileExistsError:
-        raise ToolFailure("exists", f"{display.path}: another program has just made it") from None
-    except (OSError, ValueError) as error:
-        raise ToolFailure("write_failed", f"{display.path}: {getattr(error, 'strerror', None) or error}") from None
-    ctx.changed(path, display, saved, sha256(data), folders, apart)
-    count = len(arguments.content.splitlines())
-    done = "Created" if before is None else "Replaced"
-    return ToolResult(f"{done} {display.path} ({count} lines). {apart}".rstrip(), display)
+    size = counted(len(arguments.content.splitlines()), "line")
+    done = f"{'Replaced' if before else 'Created'} {shown} ({size})."
+    return Change(path, before.raw if before else None, data, display, done)
+
+
+async def plan(arguments: CreateFile, ctx: ToolContext) -> Planned:
+    return planned(await ctx.blocking(lambda _: work_out(arguments, ctx)), ctx)
 
 
 TOOL = Tool(
@@ -69,7 +45,7 @@ TOOL = Tool(
     arguments=CreateFile,
     effect="write",
     label=lambda a: f"{'Replace' if a.overwrite else 'Create'} {a.path}",
-    run=run,
+    run=run_planned(plan),
     paths=lambda a: (a.path,),
-    preview=preview,
+    plan=plan,
 )

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from pydantic import Field
 
-from agent_tui.protocol.display import DiffDisplay, Display
-from agent_tui.safety import paths
+from agent_tui.tools._change import Change, planned, run_planned
 from agent_tui.tools._diff import diff
-from agent_tui.tools._text import FileText, parted, read_text
-from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolFailure, ToolResult, sha256
+from agent_tui.tools._text import read_text, refuse_placeholders
+from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
 
 NEAREST_LINES: Final = 20_000
 """Lines of a file that are searched for the nearest text."""
@@ -27,29 +24,25 @@ class EditFile(Arguments):
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A worked-out edit that has not been written."""
-
-    path: Path
-    before: FileText
-    data: bytes
-    display: DiffDisplay
-    count: int
-
-
-def work_out(arguments: EditFile, ctx: ToolContext) -> Edit:
+def work_out(arguments: EditFile, ctx: ToolContext) -> Change:
     """The edit, or why it cannot be done (ToolFailure)."""
     path = ctx.path(arguments.path)
     shown = ctx.shown(path)
     before = read_text(path, ctx)
     old, new = arguments.old, arguments.new
+    refuse_placeholders(old, before.text, "old")
+    refuse_placeholders(new, before.text, "new")
     if before.crlf:
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if not old:
         raise ToolFailure("invalid_arguments", "old is empty: give the exact text to replace (create_file makes files)")
     if old == new:
         raise ToolFailure("invalid_arguments", "old and new are the same: nothing would change")
+    old, own = before.in_own_bytes(old) or old, before.in_own_bytes(new)
+    if own is None:
+        why = f"{shown} is not UTF-8, and `new` has characters that Latin-1 cannot write"
+        raise ToolFailure("invalid_arguments", f"{why}: leave them out, or convert the file first")
+    new = own
     count = before.text.count(old)
     if count == 0:
         raise ToolFailure("no_match", f"{shown} does not contain that text. {_nearest(before.text, old)}")
@@ -60,27 +53,15 @@ def work_out(arguments: EditFile, ctx: ToolContext) -> Edit:
             "give more lines around it, or replace_all=true",
         )
     after = before.text.replace(old, new)
-    return Edit(path, before, before.encode(after), diff(shown, before.text, after), count)
+    display = diff(shown, before.text, after)
+    times = f" in {count} places" if count > 1 else ""
+    first = display.hunks[0].new_start if display.hunks else 1
+    done = f"Edited {shown}{times} (+{display.added} -{display.removed} lines, from line {first})."
+    return Change(path, before.raw, before.encode(after), display, done)
 
 
-async def preview(arguments: EditFile, ctx: ToolContext) -> Display:
-    edit: Edit = await ctx.blocking(lambda _: work_out(arguments, ctx))
-    return edit.display
-
-
-async def run(arguments: EditFile, ctx: ToolContext) -> ToolResult:
-    edit: Edit = await ctx.blocking(lambda _: work_out(arguments, ctx))
-    saved = ctx.checkpoint(edit.before.raw)
-    apart = parted(edit.path, edit.display.path)
-    try:
-        paths.atomic_write(edit.path, edit.data, follow=False)
-    except (OSError, ValueError) as error:
-        raise ToolFailure("write_failed", f"{edit.display.path}: {getattr(error, 'strerror', None) or error}") from None
-    ctx.changed(edit.path, edit.display, saved, sha256(edit.data), parted=apart)
-    times = f" in {edit.count} places" if edit.count > 1 else ""
-    first = edit.display.hunks[0].new_start if edit.display.hunks else 1
-    summary = f"+{edit.display.added} -{edit.display.removed} lines, from line {first}"
-    return ToolResult(f"Edited {edit.display.path}{times} ({summary}). {apart}".rstrip(), edit.display)
+async def plan(arguments: EditFile, ctx: ToolContext) -> Planned:
+    return planned(await ctx.blocking(lambda _: work_out(arguments, ctx)), ctx)
 
 
 def _places(text: str, old: str) -> str:
@@ -110,7 +91,7 @@ def _nearest(text: str, old: str) -> str:
             if ratio == 1.0:
                 break
     if best < 0.6:
-        return "Nothing in it is like it: read the file again."
+        return "It has no similar text: read the file again."
     start = max(0, at - offset)
     shown = lines[start : start + min(len(wanted), 40)]
     numbered = "\n".join(f"{start + n + 1:>6}→{line[:400]}" for n, line in enumerate(shown))
@@ -123,7 +104,7 @@ TOOL = Tool(
     arguments=EditFile,
     effect="write",
     label=lambda a: f"Edit {a.path}",
-    run=run,
+    run=run_planned(plan),
     paths=lambda a: (a.path,),
-    preview=preview,
+    plan=plan,
 )

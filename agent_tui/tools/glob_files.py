@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
+from agent_tui.structures.plural import counted
 from agent_tui.tools import _files, _paging
 from agent_tui.tools._arguments import LenientArguments
 from agent_tui.tools._globs import Glob
@@ -45,7 +46,7 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
     if not names.total:
         hint = "Files that .gitignore names are left out, unless path names their folder."
         return ToolResult("\n".join([f"No file in {shown} matches {args.pattern}. {hint}", *notes]), display)
-    head = f"{_files.counted(names.total, 'file')}:"
+    head = f"{counted(names.total, 'file')}:"
     return ToolResult("\n".join([head, *(entry.name for entry in names.page), *notes]), display)
 
 

@@ -11,7 +11,9 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Match, MatchesDisplay
-from agent_tui.safety import paths
+from agent_tui.safety import paths, protected_names
+from agent_tui.safety.secrets import hide_secrets
+from agent_tui.structures.plural import counted
 from agent_tui.tools import _files, _paging
 from agent_tui.tools._arguments import LenientArguments
 from agent_tui.tools._globs import Glob
@@ -26,6 +28,8 @@ MAX_TOTAL: Final = 10_000
 """Matches that are counted."""
 LINE: Final = 250
 """Characters of a line that are shown, around the match."""
+_LOOKED_AT: Final = 20_000
+"""Characters on either side of a match in which secrets are looked for."""
 _CHECK: Final = 256
 """Lines between two looks at whether to stop."""
 
@@ -68,22 +72,32 @@ class Search:
             if span is None:
                 continue
             if self.first <= self.total < self.first + _paging.PER_PAGE:
-                self.page.append(Match(_files.below(folder, path), number, _around(line.rstrip(), span[0])))
+                self.page.append(Match(_files.below(folder, path), number, self._shown(line.rstrip(), span[0])))
             self.total += 1
             if self.full:
                 return
 
+    def _shown(self, line: str, start: int) -> str:
+        """A line in which something was found at `start`, without secrets: they are hidden before it is cut."""
+        first = max(0, start - _LOOKED_AT)
+        part = line[first : start + _LOOKED_AT]
+        hidden = hide_secrets(part)
+        if hidden == part:
+            return _around(line, start)
+        span = self.expression.search(hidden)
+        return _around(hidden, span[0] if span else min(start - first, len(hidden)))
+
     def notes(self, walk: Walk | None) -> list[str]:
         found = _paging.walk_notes(walk, self.halt)
         if self.secrets:
-            files = _files.counted(self.secrets, "file")
+            files = counted(self.secrets, "file")
             found.append(f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]")
         if self.large:
-            found.append(f"[{_files.counted(self.large, 'file')} over {_files.size_text(MAX_BYTES)} left out.]")
+            found.append(f"[{counted(self.large, 'file')} over {_files.size_text(MAX_BYTES)} left out.]")
         if self.unreadable:
-            found.append(f"[{_files.counted(self.unreadable, 'file')} could not be read.]")
+            found.append(f"[{counted(self.unreadable, 'file')} could not be read.]")
         if self.expression.cut:
-            lines = _files.counted(self.expression.cut, "long line was", "long lines were")
+            lines = counted(self.expression.cut, "long line was", "long lines were")
             found.append(f"[{lines} searched only in part: the pattern is slow on them.]")
         return found
 
@@ -105,7 +119,7 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
     if not search.total:
         hint = " Files that .gitignore names are left out, unless path names their folder." if real.is_dir() else ""
         return ToolResult("\n".join([f"No match for {args.pattern!r} in {ctx.shown(real)}.{hint}", *notes]), display)
-    head = f"{'Over ' if search.full else ''}{_files.counted(search.total, 'match', 'matches')}:"
+    head = f"{'Over ' if search.full else ''}{counted(search.total, 'match', 'matches')}:"
     return ToolResult("\n".join([head, *_grouped(search.page), *notes]), display)
 
 
@@ -139,20 +153,13 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
 
 
 def _is_secret(folder: str, name: str) -> bool:
-    """Whether the path has a secret's name; asked of its parts, so that the answers can be kept."""
-    if name.lower() == "config":  # secret only by the folder that it lies in
-        name = f"{folder.rpartition('/')[2]}/{name}"
-    return _secret_below(folder) or _secret_name(name)
+    """Whether the path has a secret's name; the answer about its folder is kept."""
+    return _secret_below(folder) or protected_names.is_secret((*folder.rpartition("/")[2:], name))
 
 
 @lru_cache(maxsize=4096)
 def _secret_below(folder: str) -> bool:
     return paths.is_secret(Path(folder, "any"))
-
-
-@lru_cache(maxsize=16_384)
-def _secret_name(name: str) -> bool:
-    return paths.is_secret(Path(name))
 
 
 def _one(search: Search, real: Path, ctx: ToolContext) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
+from agent_tui.structures.plural import counted
 from agent_tui.tools import _files
 from agent_tui.tools._arguments import LenientArguments
 from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
@@ -46,7 +47,7 @@ async def run(args: ListFiles, ctx: ToolContext) -> ToolResult:
         return ToolResult(f"{shown} is an empty folder.", display)
     more = total - len(found)
     rest = [f"[… and {more:,} more: narrow it down with glob_files.]"] if more else []
-    return ToolResult("\n".join([f"{shown} ({_files.counted(total, 'entry', 'entries')}):",
+    return ToolResult("\n".join([f"{shown} ({counted(total, 'entry', 'entries')}):",
                                  *(item.line for item in found), *rest]), display)  # fmt: skip
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
+from agent_tui import registry
 from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TextDisplay
 from agent_tui.safety import paths
+from agent_tui.safety.secrets import hide_keys, hide_secrets
+from agent_tui.structures.plural import counted
 from agent_tui.tools import _files
 from agent_tui.tools._arguments import LenientArguments
 from agent_tui.tools._images import Picture, picture
@@ -18,12 +21,19 @@ from agent_tui.tools._language import language
 from agent_tui.tools._sheets import sheet
 from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
 
+if TYPE_CHECKING:
+    from agent_tui.structures import lexing
+else:
+    lexing = registry.late("agent_tui.structures.lexing", warm=False)
+
 WHOLE: Final = 500
 """Lines up to which a file is shown whole, and lines at a time where no end was given."""
 PREVIEW: Final = 200
 """Lines shown of a longer file."""
 LONGEST_LINE: Final = 2_000
 """Characters of a line that are shown."""
+_LOOKED_AT: Final = 10 * LONGEST_LINE
+"""Characters of a line in which secrets are looked for: more than are shown, so that none is cut in two."""
 MAX_BYTES: Final = 20_000_000
 _NOTES: Final = 600
 """Characters kept free for the notes under the lines."""
@@ -59,7 +69,7 @@ class Window:
 
 async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
     if args.end_line and args.start_line > args.end_line:
-        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is behind end_line {args.end_line}")
+        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is after end_line {args.end_line}")
     real = ctx.path(args.path)
 
     def work(_stopped: Callable[[], bool]) -> Text | ToolResult:
@@ -70,16 +80,19 @@ async def run(args: ReadFile, ctx: ToolContext) -> ToolResult:
         return text
     shown = ctx.shown(real)
     if not text.lines:
-        return ToolResult(f"{shown} is empty ({_files.counted(text.size, 'byte')}).", TextDisplay("the file is empty"))
+        return ToolResult(f"{shown} is empty ({counted(text.size, 'byte')}).", TextDisplay("the file is empty"))
     if args.start_line > len(text.lines):
-        has = f"{shown} has {_files.counted(len(text.lines), 'line')}"
-        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is behind the end: {has}")
+        has = f"{shown} has {counted(len(text.lines), 'line')}"
+        raise ToolFailure("invalid_arguments", f"start_line {args.start_line} is after the end: {has}")
     window = _window(args, text.lines, ctx.max_output_chars - _NOTES)
     content = "\n".join(f"{number:>5}→{line}" for number, line in enumerate(window.lines, window.first))
     whole = len(window.lines) == len(text.lines) and not window.cut
     display: Display | None = sheet(real, window.lines) if whole else None
     if display is None:
-        display = CodeDisplay("\n".join(window.lines), shown, language(real), window.first, len(text.lines))
+        name, above = language(real) or real.name, text.lines[: window.first - 1]
+        opening = await ctx.blocking(lambda _: lexing.find_opening(name, above)) if above else ()
+        code = "\n".join(window.lines)
+        display = CodeDisplay(code, shown, language(real), window.first, len(text.lines), opening)
     return ToolResult("\n".join([content, *_notes(args, text, window)]), display)
 
 
@@ -113,24 +126,27 @@ def _seen(found: Picture, shown: str, size: int) -> ToolResult:
 
 
 def decoded(data: bytes) -> tuple[str, bool]:
-    """The text of a file without its byte order mark, and whether bytes that are no UTF-8 were replaced."""
+    """The text of a file without its byte order mark and without the lines of private keys; and whether bytes that are
+    no UTF-8 were replaced."""
     try:
-        return data.decode("utf-8-sig"), False
+        return hide_keys(data.decode("utf-8-sig")), False
     except UnicodeDecodeError:
-        return data.decode("utf-8-sig", "replace"), True
+        return hide_keys(data.decode("utf-8-sig", "replace")), True
 
 
 def _window(args: ReadFile, lines: tuple[str, ...], budget: int) -> Window:
-    """The lines asked for, or a fair part of them; at least one, and no more than `budget` characters hold."""
+    """The lines asked for, or a fair part of them; at least one, and no more than `budget` characters hold. Secrets are
+    hidden here, before a number stands in front of a line that a rule takes for the beginning of one."""
     start = max(1, args.start_line)
     asked = args.start_line or args.end_line
     most = WHOLE if asked or len(lines) <= WHOLE else PREVIEW
     end = min(args.end_line or start + most - 1, len(lines))
     taken: list[str] = []
     cut = used = 0
-    for line in lines[start - 1 : end]:
-        lost = len(line) - LONGEST_LINE
-        part = f"{line[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else line
+    hidden = hide_secrets("\n".join(line[:_LOOKED_AT] for line in lines[start - 1 : end])).split("\n")
+    for line, shown in zip(lines[start - 1 : end], hidden, strict=True):
+        lost = len(line) - LONGEST_LINE if len(shown) > LONGEST_LINE else 0
+        part = f"{shown[:LONGEST_LINE]}… ({lost:,} more characters)" if lost > 0 else shown
         used += len(part) + 7
         if taken and used > budget:
             break
@@ -149,7 +165,7 @@ def _notes(args: ReadFile, text: Text, window: Window) -> list[str]:
     elif window.last < total or window.first > 1:
         notes.append(f"[Lines {window.first}-{window.last} of {total}.]")
     if window.cut:
-        lines = _files.counted(window.cut, "line was", "lines were")
+        lines = counted(window.cut, "line was", "lines were")
         notes.append(f"[{lines} cut at {LONGEST_LINE} characters.]")
     if text.replaced:
         notes.append("[Not valid UTF-8: bytes that could not be read are shown as �.]")

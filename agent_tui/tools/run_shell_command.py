@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent_tui.protocol.display import CommandDisplay, Display
-from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.safety.sandbox import Job
+from agent_tui.tools._text import refuse_placeholders
+from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure, ToolResult
 
 LABEL_CHARS = 120
 
@@ -21,13 +23,24 @@ def _label(arguments: RunShellCommand) -> str:
     return f"Run {first}{' …' if len(lines) > 1 or len(lines[0]) > LABEL_CHARS else ''}"
 
 
-async def preview(arguments: RunShellCommand, ctx: ToolContext) -> Display:
-    return CommandDisplay(arguments.command, cwd=str(ctx.roots[0]))
+async def plan(arguments: RunShellCommand, ctx: ToolContext) -> Planned:
+    """A command is a string: what it finds when it runs is its own business."""
+    refuse_placeholders(arguments.command, "", "command")
+    return Planned(CommandDisplay(arguments.command, cwd=str(ctx.roots[0])), lambda: run(arguments, ctx))
+
+
+def describe_job(job: Job) -> str:
+    """What the model is told of processes that go on in the background."""
+    pids = " ".join(map(str, job.pids))
+    said = f"Still running in the background: pid {pids}." if pids else "It left processes in the background."
+    read = f" Their output goes on in {job.output}: read it with read_file." if job.output else ""
+    return f"[{said}{read} End them with kill. They end with this program at the latest.]"
 
 
 async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
     if not arguments.command.strip():
         raise ToolFailure("invalid_arguments", "the command is empty")
+    refuse_placeholders(arguments.command, "", "command")
     timeout = arguments.timeout or ctx.command_timeout
     try:
         result = await ctx.process(arguments.command, timeout)
@@ -36,12 +49,9 @@ async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
     display = CommandDisplay(
         arguments.command, str(ctx.roots[0]), result.output, result.exit_code, result.timed_out
     )  # fmt: skip
-    notes = ""
-    if result.lost:
-        whole = f"; all of it is in {result.spool} (read_file)" if result.spool else ""
-        notes += f"\n[{result.lost:,} characters of output left out in the middle{whole}]"
-    if result.left:
-        notes += f"\n[{result.left} process(es) that it started still run]"
+    notes = result.loss
+    if result.job:
+        notes += f"\n{describe_job(result.job)}"
     if result.timed_out:
         text = f"Error [timeout]: it took longer than {timeout:g} s and was ended. Its output until then:\n"
         return ToolResult(text + result.output + notes, display, "timeout")
@@ -56,7 +66,7 @@ TOOL = Tool(
     effect="execute",
     label=_label,
     run=run,
-    preview=preview,
+    plan=plan,
     command=lambda a: a.command,
     timeout=lambda a: a.timeout,
 )

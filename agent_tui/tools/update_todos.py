@@ -72,14 +72,14 @@ def _item(number: int, todo: Todo) -> TodoItem:
 
 
 def _wrong(text: str) -> ToolFailure:
-    return ToolFailure("invalid_arguments", f"{text}. The list is as it was.")
+    return ToolFailure("invalid_arguments", f"{text}. The list is unchanged.")
 
 
 def _told(items: tuple[TodoItem, ...]) -> str:
     if not items:
         return "The todo list is empty."
     done = sum(item.state == "done" for item in items)
-    return f"The todo list is kept: {done} of {len(items)} done."
+    return f"The todo list is saved: {done} of {len(items)} done."
 
 
 def label(args: UpdateTodos) -> str:

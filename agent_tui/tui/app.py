@@ -10,7 +10,7 @@ import traceback
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from textual import events
 from textual.app import ComposeResult
@@ -39,6 +39,9 @@ from agent_tui.tui.view import view
 from agent_tui.tui.warm import Drawing, collect, warm
 from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agent_tui.tui.widgets.overlay import Overlay
 
 POLL_SECONDS: Final = 0.1
 
@@ -75,7 +78,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self._configuration = configuration or Configuration()
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
-        self.link = Link(engine, self.look)
+        self.link = Link(engine, self.look, keeps=history is not None)
         self._drawing = Drawing(self.look)
         self.taping = Taping(self.link, self._failed)
         self.regions = Regions(self.dispatch)
@@ -148,6 +151,8 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.Send() | do.SendKey():
                 if self.link.send(effect.filled(self.regions.prompt.text)):
                     self._poll.resume()
+                if problem := self.link.unrecorded.take_problem():
+                    self._failed(f"typed text is not saved until agent-tui has started: {problem}")
             case do.Quit():
                 self.exit(0)
             case do.Copy(text):
@@ -165,7 +170,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.EditDraft(text):
                 self.edit_outside(text)
             case do.LookBack() | do.WriteBug():
-                self._failed(self.on_terminal(effect))
+                self._failed(self.run_own(effect))
             case do.Suspend():
                 self.suspend_to_shell()
             case do.ExpireToast(number, seconds):
@@ -174,7 +179,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             case do.Scroll(where):
                 self.regions.transcript.scroll_view(where)
             case do.Type(character, key):
-                self.regions.prompt.edit_by_key(key, character)
+                self.regions.prompt.take_key(key, character)
                 self.regions.prompt.tell()
             case do.ReadSettings():
                 self.dispatch(self._configuration.read())
@@ -256,6 +261,9 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
             return False
         self.dispatch(self.regions.pressed(key, character, draft, bool(self.screen.selections)))
         return True
+
+    def on_overlay_clicked(self, event: Overlay.Clicked) -> None:
+        self.dispatch(msg.OptionClicked(at=now(), option=event.option))
 
     def on_transcript_toggled(self, event: Transcript.Toggled) -> None:
         self.dispatch(msg.Toggled(at=now(), row=event.row, group=event.group))

@@ -19,7 +19,7 @@ from agent_tui.protocol.transcript import (
 from agent_tui.structures import mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
-from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut
+from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut, more_line
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
@@ -32,6 +32,10 @@ THINKING_LINES: Final = 6
 """Lines of running thought that are shown."""
 USER_LINES: Final = 20
 USER_CHARS: Final = 6_000
+"""Lines and characters of a prompt up to which it is shown whole."""
+END_LINES: Final = 6
+END_CHARS: Final = 600
+"""The same of both ends of a longer one: what a person types stands before and after what they paste."""
 """Lines and characters of a prompt, as it was typed, that are shown until it is opened."""
 NOTICE_LINES: Final = 200
 NOTICE_CHARS: Final = 20_000
@@ -116,11 +120,19 @@ def is_long(block: UserBlock) -> bool:
 def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
     rest = (Segment("  ", "user.mark"),)
-    most = (MOST_LINES, MOST_CHARS) if open else (USER_LINES, USER_CHARS)
-    text = mention.shown(block.text)
-    lines = list(_text(text, "user", max(1, width - 1), cells, (mark,), rest, "user", most, not open))
+    text, inner = mention.shown(block.text), max(1, width - 1)
+    if open or not is_long(block):
+        lines = list(_text(text, "user", inner, cells, (mark,), rest, "user"))
+    else:
+        begin, middle, end = _ends(text)
+        ends = middle.count("\n")
+        count, what = (ends - 1, "line") if ends > 1 else (len(middle), "character")
+        more = more_line(count, inner - 2, True, cells, what).segments
+        lines = list(_text(begin, "user", inner, cells, (mark,), rest, "user"))
+        lines.append(Line((*rest, *(Segment(s.text, f"user {s.style}", s.meta) for s in more)), fill="user"))
+        lines.extend(_text(end, "user", inner, cells, rest, rest, "user"))
     if block.steer:
-        lines.extend(wrap([Segment("said while it worked", "user.note")], width, cells, rest, rest, "user"))
+        lines.extend(wrap([Segment("sent while it worked", "user.note")], width, cells, rest, rest, "user"))
     if block.sent:
         what = f"skill {flat(block.skill)}" if block.skill else "expanded"
         sent, left = clip(block.sent)
@@ -131,6 +143,15 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
         if open:
             lines.extend(_text(block.sent, "user.note", max(1, width - 1), cells, rest, rest, "user"))
     return lines
+
+
+def _ends(text: str) -> tuple[str, str, str]:
+    """The first lines of a long text, what is between, and its last lines."""
+    begin, _ = clip(text, END_LINES, END_CHARS)
+    rest = text[max(len(begin), len(text) - END_CHARS) :].rstrip("\n").split("\n")
+    end = "\n".join(rest[-END_LINES:] if len(rest) > END_LINES else rest[1:] or rest)
+    at = text.rindex(end)
+    return begin, text[len(begin) : at], end
 
 
 def _text(
@@ -214,7 +235,7 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
         case TextBlock() | NoticeBlock():
             text = block.text
         case UserBlock():
-            text = block.text + block.sent if open else block.text[:USER_CHARS]
+            text = block.text + block.sent if open else block.text[: 2 * END_CHARS if is_long(block) else None]
         case ThinkingBlock():
             text = block.text if open else ""
         case ToolBlock():

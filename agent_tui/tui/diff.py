@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, Hunk
-from agent_tui.tui.diff_rows import STYLES, Colours, Known, Pair, pairs, runs
+from agent_tui.tui.diff_rows import SIGNS, STYLES, Colours, Known, Pair, pairs, runs
 from agent_tui.tui.diff_split import split_lines
 from agent_tui.tui.look import DiffForm
 from agent_tui.tui.markdown.chop import GOES_ON_MARK, chop
@@ -51,6 +51,7 @@ def diff_parts(
             break
         if number:
             lines.append(Line(cut_runs((Segment(" " * digits + " ⋯", "diff.hunk"),), width, cells)))
+        colours.start(hunk)
         coming = islice(pairs(hunk, split, most and most + 1), max(room, 0) + 1)
         while shown := list(islice(coming, PART)):
             known = colours.of(shown)
@@ -91,6 +92,7 @@ def unified_lines(pair: Pair, known: Known, digits: int, width: int, cells: Cell
         return []
     style = STYLES[row.mark]
     number = f"{row.number or '':>{digits}} "
-    first = (Segment(number, "diff.number"), Segment(row.mark, style), Segment(" ", f"{style} margin"))
+    sign = Segment(row.mark, style + SIGNS[row.mark])
+    first = (Segment(number, "diff.number"), sign, Segment(" ", f"{style} margin"))
     rest = (Segment(" " * (digits + 1), "diff.number"), GOES_ON_MARK)
     return chop(runs(row, known.get(row)), width, cells, first, rest, "" if row.mark == " " else style)

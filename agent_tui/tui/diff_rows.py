@@ -11,12 +11,14 @@ from agent_tui.protocol.display import Hunk
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.code import LONGEST, highlight
+from agent_tui.tui.markdown.code import highlight, preceding
 from agent_tui.tui.markdown.lines import Segment
 
 _WORD: Final = late.pattern(r"\w+|\s+|[^\w\s]")
 Mark = Literal[" ", "+", "-"]
 STYLES: Final[dict[Mark, str]] = {" ": "diff.context", "+": "diff.added", "-": "diff.removed"}
+SIGNS: Final[dict[Mark, str]] = {" ": "", "+": " diff.added.sign", "-": " diff.removed.sign"}
+"""What the sign in front of a line has over its side's look."""
 COLOURED: Final = 24_000
 """Characters of a diff that are highlighted; a lexer takes about a microsecond for each, on both sides."""
 LONGEST_DRAWN: Final = 4_000
@@ -29,7 +31,6 @@ MARKS: Final = 4
 """Stretches that are marked in a line; what would be more is marked as one."""
 COMPARED: Final = 64
 """Pairs of lines of one change that are compared to find which belong together."""
-TAB: Final = 4
 
 
 @frozen
@@ -142,7 +143,7 @@ def _flat(text: str) -> str:
     more = len(text) - LONGEST_DRAWN
     if more > 0:
         text = f"{text[:LONGEST_DRAWN]} … {more:,} more characters"
-    return visible(text).expandtabs(TAB).replace("\n", "␊")
+    return visible(text).expandtabs(4).replace("\n", "␊")
 
 
 def _changed(old: str, new: str) -> tuple[Spans, Spans]:
@@ -209,33 +210,43 @@ def _wordy(character: str) -> bool:
 
 
 class Colours:
-    """The syntax colours of a diff's lines, hunk by hunk, until `COLOURED` characters are used up."""
+    """The syntax colours of a diff's lines, part by part, until `COLOURED` characters are used up."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._left = COLOURED
+        self._old: tuple[str, ...] = ()
+        self._new: tuple[str, ...] = ()
+
+    def start(self, hunk: Hunk) -> None:
+        """From here on the lines are those of `hunk`."""
+        self._old, self._new = preceding(hunk.old_opening), preceding(hunk.new_opening)
 
     def of(self, shown: Sequence[Pair]) -> Known:
-        """The runs of the lines of `shown`, all of one hunk. A line that is missing has no colours."""
+        """The runs of the lines of `shown`, which come after those of the last call. A line that is missing has no
+        colours."""
         new = [row for _, row in shown if row is not None]
         old: list[DiffRow] = []
         for one, other in shown:
             row = one or other
             if row is not None and row.mark != "+":
                 old.append(row)
-        if all(row.mark == " " for row in old):
-            old = []
-        return dict(self._side(old)) | dict(self._side(new))
+        changed = any(row.mark == "-" for row in old)
+        known = (dict(self._side(old, self._old)) if changed else {}) | dict(self._side(new, self._new))
+        if self._left > 0:
+            self._old += preceding([row.text for row in old if row.number])
+            self._new += preceding([row.text for row in new if row.number])
+        return known
 
-    def _side(self, rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow, Sequence[Segment]]]:
+    def _side(self, rows: Sequence[DiffRow], before: tuple[str, ...]) -> Iterator[tuple[DiffRow, Sequence[Segment]]]:
         known: list[DiffRow] = []
         for row in rows:
             self._left -= len(row.text) + 1
-            if self._left < 0 or len(row.text) > LONGEST:
+            if self._left < 0:
                 break
             if row.number:
                 known.append(row)
-        lines = highlight("\n".join(row.text for row in known), self._path) if known and self._path else ()
+        lines = highlight("\n".join(row.text for row in known), self._path, before) if known and self._path else ()
         if len(lines) == len(known):
             yield from zip(known, lines, strict=True)
 

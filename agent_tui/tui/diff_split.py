@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from agent_tui.tui.diff_rows import STYLES, DiffRow, Known, Pair, runs
+from agent_tui.tui.diff_rows import SIGNS, STYLES, DiffRow, Known, Pair, runs
 from agent_tui.tui.markdown.chop import GOES_ON, chop
 from agent_tui.tui.markdown.lines import Cells, Line, Meta, Segment, line_cells
 
@@ -34,7 +34,7 @@ def _half(row: DiffRow | None, colours: Sequence[Segment] | None, digits: int, w
         return []
     style = STYLES[row.mark]
     number = f"{style} diff.number"
-    mark = (Segment(row.mark, style), Segment(" ", f"{style} margin"))
+    mark = (Segment(row.mark, style + SIGNS[row.mark]), Segment(" ", f"{style} margin"))
     first = (Segment(f"{row.number or '':>{digits}} ", number), *mark)
     rest = (Segment(" " * (digits + 1), number), Segment(GOES_ON, f"{style} diff.number indent"))
     drawn = chop(runs(row, colours), width, cells, first, rest)

@@ -15,7 +15,7 @@ from agent_tui.tui.diff import PART as PART
 from agent_tui.tui.diff import diff_lines, diff_parts
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.chop import GOES_ON, GOES_ON_MARK, HANGS, chop
-from agent_tui.tui.markdown.code import TAB, code_lines, highlight, plain
+from agent_tui.tui.markdown.code import code_lines, highlight, plain, preceding
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, cut_runs, wrap
 from agent_tui.tui.markdown.render import render
@@ -52,9 +52,11 @@ def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tup
     return tuple(line for part in asked_parts(display, width, cells, look) for line in part)
 
 
-def asked_parts(display: d.Display, width: int, cells: Cells, look: Look) -> Iterator[Sequence[Line]]:
+def asked_parts(
+    display: d.Display, width: int, cells: Cells, look: Look, named: bool = False
+) -> Iterator[Sequence[Line]]:
     """The same in parts, each laid out when it is asked for. All but the last have more lines than most screens: of a
-    command they have `PART`, or more."""
+    command they have `PART`, or more. `named`: the path and count of a diff stand above it already."""
     width = max(1, width)
     if isinstance(display, d.CommandDisplay):
         yield from _command_parts(display, width, cells)
@@ -63,7 +65,8 @@ def asked_parts(display: d.Display, width: int, cells: Cells, look: Look) -> Ite
     elif not isinstance(display, d.DiffDisplay):
         yield _whole(display, width, cells)
     else:
-        head, left = [Line(cut_runs(diff_title(display), width, cells))], 0
+        head = [] if named else [Line(cut_runs(diff_title(display), width, cells))]
+        left = 0
         for lines, rest in diff_parts(display, width, cells, look.diff, MOST_ASKED_LINES):
             yield [*head, *lines]
             head, left = [], rest
@@ -153,11 +156,11 @@ def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
     digits = len(str(last))
     lines: list[Line] = []
     if width < digits + 8:
-        return code_lines(text, language, width, cells, fill="")
+        return code_lines(text, language, width, cells, fill="", before=preceding(code.opening))
     rest = (Segment(f"{GOES_ON:>{digits + 1}} ", "diff.number"),)
     end = text.rfind("\n", 0, COLOURED) if len(text) > COLOURED else len(text)
-    coloured = highlight(text[:end], language) if end > 0 else ()
-    rest_of_text = plain(visible(text[end + 1 :]).expandtabs(TAB)) if end < len(text) else ()
+    coloured = highlight(text[:end], language, preceding(code.opening)) if end > 0 else ()
+    rest_of_text = plain(text[end + 1 :]) if end < len(text) else ()
     for number, runs in enumerate((*coloured, *rest_of_text), code.first_line):
         lines.extend(chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest))
     if code.total_lines > last:
@@ -175,7 +178,7 @@ def _listing(listing: d.ListingDisplay, width: int, cells: Cells) -> list[Line]:
         lines.extend(wrap([name, *size], width, cells, (), (HANGS,)))
     if listing.total > len(listing.entries):
         lines.extend(wrap([Segment(f"of {listing.total:,} in all", "dim")], width, cells))
-    return lines or [Line(cut_runs((Segment("nothing there", "dim"),), width, cells))]
+    return lines or [Line(cut_runs((Segment("empty", "dim"),), width, cells))]
 
 
 def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:

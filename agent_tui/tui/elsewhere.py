@@ -9,7 +9,7 @@ from typing import Final
 
 from agent_tui.tui import commands
 
-NOT_HERE: Final = "not here yet"
+NOT_HERE: Final = "not available yet"
 ALIKE: Final = 0.75
 """How alike two names are for the one to be taken for a slip of the other."""
 INSTEAD: Final[Mapping[str, str]] = {
@@ -19,25 +19,26 @@ INSTEAD: Final[Mapping[str, str]] = {
     "status": "/debug shows model, context and versions, /settings what is set",
     "init": f"{NOT_HERE}: ask for an AGENTS.md in a prompt; it is read at the start of a session",
     "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
-    "permissions": "/mode says what may run without asking",
-    "allowed-tools": "/mode says what may run without asking; the setting tools.enabled names the tools",
-    "approvals": "/mode says what may run without asking",
-    "sandbox": "every command runs in the sandbox unless the mode is accept-all: /mode",
+    "permissions": "/mode decides what runs without asking",
+    "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
+    "approvals": "/mode decides what runs without asking",
+    "sandbox": "there is no sandbox: commands have your own rights; /mode decides which ones ask first",
     "plan": "/mode plan only reads and proposes",
-    "login": "`agent-tui auth set PROVIDER` in a shell keeps a key, or /settings api_key",
-    "logout": "`agent-tui auth remove PROVIDER` in a shell forgets a key",
-    "diff": "each change is shown where it was made, /undo lists what the last turn changed; !git diff shows all",
-    "mcp": f"{NOT_HERE}: servers of tools",
-    "agents": f"{NOT_HERE}: agents beside this one; /btw asks a question beside the work",
-    "hooks": f"{NOT_HERE}: commands that run on events",
+    "login": "/setup sets up a provider, or `agent-tui auth set PROVIDER` in a shell saves a key",
+    "logout": "`agent-tui auth remove PROVIDER` in a shell deletes a key",
+    "diff": "/undo lists the changes of the last turn; !git diff shows all",
+    "mcp": f"{NOT_HERE}: MCP servers",
+    "agents": f"{NOT_HERE}: sub-agents; /btw asks a side question",
+    "hooks": f"{NOT_HERE}: hooks",
     "plugin": f"{NOT_HERE}: plugins; /skills lists the skills",
     "review": "!git diff shows the change; ask for a review of it in a prompt",
     "feedback": "/bug writes the session to a file for a report",
-    "output-style": f"{NOT_HERE}: say in AGENTS.md how answers should be",
+    "output-style": f"{NOT_HERE}: write in AGENTS.md how answers should be",
     "statusline": "the line at the top is a setting: /settings display.status",
-    "terminal-setup": "nothing is to be set up; docs/keys.md tells which keys a terminal keeps",
-    "bashes": "!command runs at once, also beside a turn; /log shows what ran",
-    "side": "/btw asks a question beside the work",
+    "terminal-setup": "no setup is needed; docs/keys.md lists the keys",
+    "bashes": "/jobs lists the commands in the background",
+    "tasks": "/jobs lists the commands in the background, /todo shows the todo list",
+    "side": "/btw asks a side question",
 }
 
 
@@ -49,5 +50,5 @@ def hint(name: str, skills: frozenset[str]) -> str:
     close = get_close_matches(name, (*commands.slash_names(), *skills, *INSTEAD), n=1, cutoff=ALIKE)
     if close and close[0] in INSTEAD and close[0] not in skills:
         return f"no command or skill /{name}; /{close[0]}: {INSTEAD[close[0]]}"
-    meant = f"did you mean /{close[0]}?" if close else "type / to see what there is"
+    meant = f"did you mean /{close[0]}?" if close else "type / to list the commands"
     return f"no command or skill /{name}: {meant}"

@@ -40,7 +40,7 @@ def _program() -> tuple[tuple[str, str], ...]:
         ("Python", f"{platform.python_version()}, {platform.python_implementation()}"),
         ("libraries", libraries),
         ("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
-        ("processors", str(os.cpu_count() or "not said")),
+        ("processors", str(os.cpu_count() or "unknown")),
     )
 
 
@@ -81,10 +81,9 @@ def _session(model: Model) -> tuple[tuple[str, str], ...]:
 
 
 def _server(t: Transcript) -> str:
-    data = t.answers.get("models")
-    offered = data.get("offered") if isinstance(data, dict) else None
-    found = (str(one.get("where") or "") for one in offered or () if one.get("name") == t.model)
-    return next(found, "") or "not asked yet: /model asks"
+    known = t.answers.models
+    found = (one.where for one in (known.offered if known is not None else ()) if one.name == t.model)
+    return next(found, "") or "not known yet: /model asks"
 
 
 def _context(t: Transcript) -> str:
@@ -102,7 +101,7 @@ def _work(app: AgentApp) -> tuple[tuple[str, str], ...]:
     peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     newest = ", ".join(f"{seconds * 1000:.1f}" for seconds in list(times)[-5:])
     return (
-        ("engine", f"{'running' if app.link.begun else 'not begun'}, {app.link.engine.events.qsize():,} events wait"),
+        ("engine", f"{'running' if app.link.begun else 'not started'}, {app.link.engine.events.qsize():,} events wait"),
         ("last updates", f"{newest} ms (longest of the last {len(times)}: {max(times, default=0.0) * 1000:.1f} ms)"),
         ("messages", f"{app.dispatched:,} handled, {app.model.toasts:,} notes shown"),
         ("memory", f"{size(_resident() or peak)} now, {size(peak)} at most"),

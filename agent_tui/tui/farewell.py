@@ -12,23 +12,29 @@ from agent_tui.tui.displays import markdown_lines
 from agent_tui.tui.widgets.paint import shortened
 
 LINES: Final = 12
-KEPT: Final = "Not sent, but kept: "
+KEPT: Final = "Not sent, but saved: "
+ENDED: Final = "Ended in the background: "
 LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""
 MOST: Final = 20_000
 """Characters of it that are laid out."""
 
 
-def farewell(transcript: Transcript, width: int = 80, draft: str = "") -> str:
+def farewell(transcript: Transcript, width: int = 80) -> str:
     """Plain lines, made harmless: the last paragraphs of the answer as they were read on the screen, the prompt that
-    was not sent, and how to go on. Empty for a session without any of it, or that is off the record."""
+    was not sent, and how to go on: both as far as they are on disk. Empty for a session without any of it, or that is
+    off the record."""
+    draft = "" if transcript.is_unsaved else transcript.draft
     kept = " ".join(visible(draft[:MOST]).split())
     if not transcript.session or not (transcript.turn or kept) or transcript.otr:
         return ""
     width = max(20, width)
     shown = [] if _cancelled(transcript) else _end(last_answer(transcript), width)
     said = [shortened(f"{KEPT}{kept}", width)] if kept else []
-    return "\n".join([*shown, *([""] if shown else []), *said, f"agent-tui --resume {transcript.session}"])
+    said += [shortened(f"{ENDED}{' '.join(visible(job.command).split())}", width) for job in transcript.jobs]
+    if way := transcript.way_back("agent-tui"):
+        said.append(way)
+    return "\n".join([*shown, *([""] if shown and said else []), *said])
 
 
 def _cancelled(transcript: Transcript) -> bool:

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field, replace
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import Final, Literal
 
-from agent_tui.protocol.display import Hunk
+from agent_tui.protocol.answers import OldFile
 from agent_tui.structures.frozen import frozen
 
 What = Literal["code", "conversation", "both"]
-
-
-@frozen
-class OldFile:
-    """A file and what going back does to it. `why` says what is in the way, `choices` what may be chosen then (empty:
-    nobody needs to be asked); `diff` goes from what it is now to what it would be. `goes`: it would be deleted;
-    `comes`: it would be there again."""
-
-    path: str
-    why: str = ""
-    choices: tuple[str, ...] = ()
-    added: int = 0
-    removed: int = 0
-    diff: tuple[Hunk, ...] = ()
-    goes: bool = False
-    comes: bool = False
+SWITCHED: Final = frozenset({"keep", "restore"})
 
 
 @frozen
@@ -44,59 +29,73 @@ class GoingBack:
     caps: tuple[str, ...] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
     sent: Literal["", "code", "conversation", "both"] = ""
-    changed: bool = False
-    """These turns changed files, whether or not that is taken back already."""
+    on: str = ""
+    """The file that the cursor goes to once the list is there: it is the same list, read again."""
+    where: str = ""
+    """Where the old prompt is found, if the prompt holds other words."""
+    undone: bool = False
+    """Changes of these turns were taken back already."""
 
     @property
     def version(self) -> str:
         """What the content is called that going back would put there."""
         return "changed version" if self.redo else "earlier version"
 
-    def stays(self, file: OldFile) -> bool:
-        """Whether it is left as it is: by choice, or because nothing else is possible."""
-        return self.choices.get(file.path) in ("keep", "both") or file.choices == ("keep",)
+    def choice(self, file: OldFile) -> str:
+        """What is done with a file: `keep`, `restore`, `both`; empty: the person has not chosen yet."""
+        return self.choices.get(file.path, file.default)
 
     @property
-    def chosen(self) -> tuple[OldFile, ...]:
-        """The files as the choices are: one that stays has no difference."""
-        return tuple(replace(f, diff=(), goes=False, comes=False) if self.stays(f) else f for f in self.files)
+    def open_question(self) -> OldFile | None:
+        """The first file of which the person has to say what becomes of it."""
+        return next((file for file in self.files if file.choices and not self.choice(file)), None)
 
     @property
-    def asked(self) -> tuple[OldFile, ...]:
-        """The files that need a word."""
-        return tuple(file for file in self.files if file.choices)
+    def idle(self) -> bool:
+        """Whether no file is restored, and none is written beside another."""
+        return all(self.choice(file) == "keep" for file in self.files)
+
+    @property
+    def looked_at(self) -> tuple[OldFile, ...]:
+        """The files whose differences are shown: not those that the person has chosen to keep."""
+        return tuple(file for file in self.files if file.diff and self.choices.get(file.path) not in ("keep", "both"))
+
+    def switch(self, at: int) -> Mapping[str, str]:
+        """The choices, with the next one for file number `at`."""
+        file = self.files[at]
+        if not file.choices:
+            return self.choices
+        now = self.choice(file)
+        place = file.choices.index(now) + 1 if now in file.choices else 0
+        return {**self.choices, file.path: file.choices[place % len(file.choices)]}
+
+    def switch_all(self) -> Mapping[str, str]:
+        """The choices, with all files restored that can be without a question; or, where they are, all kept."""
+        plain = [file for file in self.files if file.default and SWITCHED.issubset(file.choices)]
+        wanted = "restore" if any(self.choice(file) == "keep" for file in plain) else "keep"
+        return {**self.choices, **{file.path: wanted for file in plain}}
 
     @property
     def offered(self) -> tuple[What, ...]:
-        """What can be taken back, or made again; first what is most likely meant."""
+        """What can be taken back, or made again, in one order everywhere."""
         if not self.told:
             return ()
         if not self.files:
             return ("conversation",) if self.talks else ()
         if not self.talks:
             return ("code",)
-        if self.redo:
-            return ("code", "conversation")
-        return ("both", "code", "conversation") if self.to else ("code", "both", "conversation")
+        return ("code", "conversation") if self.redo else ("code", "both", "conversation")
+
+    @property
+    def first(self) -> int:
+        """The row where the cursor begins: a file that needs a word, else what was asked for, `/undo` of the files and
+        `/rewind` of all."""
+        if self.open_question is not None or self.idle:
+            return 0
+        return len(self.files) + (self.offered.index("both") if self.to and "both" in self.offered else 0)
 
 
-def files_told(data: Any) -> tuple[OldFile, ...]:
-    """The files of an answer, first those that need a word: their differences have to be seen for it. What has another
-    shape is left out."""
-    found = data.get("files") if isinstance(data, Mapping) else None
-    listed = found if isinstance(found, list | tuple) else ()
-    files = (_file(one) for one in listed if isinstance(one, Mapping))
-    return tuple(sorted(files, key=lambda file: not file.choices))
-
-
-def _file(one: Mapping[str, Any]) -> OldFile:
-    hunks = (
-        Hunk(int(hunk.get("old_start", 1)), int(hunk.get("new_start", 1)), tuple(map(str, hunk.get("lines") or ())))
-        for hunk in one.get("diff") or ()
-        if isinstance(hunk, Mapping)
-    )
-    choices = tuple(map(str, one.get("choices") or ()))
-    return OldFile(
-        str(one.get("path", "")), str(one.get("why") or ""), choices, int(one.get("added") or 0),
-        int(one.get("removed") or 0), tuple(hunks), bool(one.get("goes")), bool(one.get("comes")),
-    )  # fmt: skip
+def in_order(files: Iterable[OldFile]) -> tuple[OldFile, ...]:
+    """First those that need a word, then those that are kept without one: their differences have to be seen for it."""
+    order = ("", "keep", "restore", "both")
+    return tuple(sorted(files, key=lambda file: order.index(file.default) if file.choices else len(order)))

@@ -7,7 +7,6 @@ one notice, never a prompt: what could not be written is kept here.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import tempfile
@@ -99,7 +98,7 @@ class PromptHistory:
             self._append(line)
         except OSError as error:
             self._unsaved.append(Past(text, at, True))
-            self._notice = f"prompt history cannot be written: {self.path}: {error.strerror}"
+            self._notice = f"prompt history cannot be written: {error.filename or self.path}: {error.strerror}"
 
     def _append(self, line: bytes) -> None:
         """Append `line` as a line of its own, with one write."""
@@ -113,9 +112,7 @@ class PromptHistory:
                 alone = _stamp_of(held) == self._known or not held.st_size
                 torn = held.st_size and os.pread(fd, 1, held.st_size - 1) != b"\n"
                 line = b"\n" + line if torn else line
-                if os.write(fd, line) < len(line):  # the disk is full: the rest would be nowhere
-                    os.ftruncate(fd, held.st_size)
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                _write_whole(fd, line, held.st_size)
                 if alone:
                     self._known = _stamp_of(os.fstat(fd))
                 return
@@ -156,6 +153,17 @@ class PromptHistory:
 
 def _stamp_of(held: os.stat_result) -> tuple[int, int]:
     return held.st_ino, held.st_size
+
+
+def _write_whole(fd: int, line: bytes, size: int) -> None:
+    """Append all of `line` to a file of `size` bytes, or nothing. Raises OSError."""
+    rest = line
+    try:
+        while rest:  # where a part did not fit, the next write says why
+            rest = rest[os.write(fd, rest) :]
+    except OSError:
+        os.ftruncate(fd, size)
+        raise
 
 
 def _lock(fd: int) -> bool:

@@ -25,6 +25,7 @@ BURST_SECONDS: Final = 0.05
 """So soon after the text before it, the rest of a paste without marks comes."""
 KEY_SECONDS: Final = 0.004
 TYPED_AHEAD: Final = 60  # characters that a person may have typed while the line was slow
+TYPED_AT_ONCE: Final = 256  # characters of one read beyond which they are a paste, however slow the line was
 FAST_READS: Final = 8
 """Reads in a row of a key or two, each so soon after the one before: nobody types like that."""
 WIDEST: Final = 4096
@@ -43,7 +44,7 @@ _REPLY = pattern(r"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]{28,}[ -/]*
 """An answer of the terminal to what some program asked it, or a sequence that is too long to be a key."""
 _NO_ANSWER = pattern(r"\x1b\[(?:[=>?]|<(?![Mm]))[@-~]|\x1b\[\?[\d;:]+\$?[^\d;:$RScnuyhl]")
 """What no terminal answers: nothing between the mark and the letter, or a letter that ends no answer."""
-_ALT = pattern(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\])")
+_ALT = pattern(r"\x1b([^\x00-\x20\x7f\x1b\[O\]P_^X\\]|\](?!\d)|P(?![\d;!$+>])|_(?!G))")
 """Alt with a character that begins nothing else. Textual waits for more, and types `^b` where another key follows."""
 _WAY_OUT = pattern(r"(?:\x03|\x1b|\x1b\[99;5u|\x1b\[27(?:;1)?u|\x1b\[27;5;99~)+")
 _PRESSED = pattern(r"(?s:.|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+)")
@@ -51,18 +52,47 @@ _PRESSED = pattern(r"(?s:.|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+)")
 _GROUND = pattern(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 _SCHEME = pattern(r"\x1b\[\?997;([12])n")
 _COLOUR = r"(?>rgba?:[\dA-Fa-f/]{0,24}|rgba?|rg?|)"
-_OPEN = pattern(rf"\x1b(?:\](?:1(?:1(?:;{_COLOUR}\x1b?)?)?)?|\[[0-?]{{1,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
-"""An answer about the ground, or the beginning of another sequence, whose end has not come."""
-_ENDLESS = pattern(rf"\x1b(?:\]11;{_COLOUR}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
+_WORDS = r"[^\x00-\x1f\x7f-\x9f]{0,4096}"
+_SAYS = rf"(?:\](?:1\d;{_COLOUR}|(?!1\d;)\d{{1,4}};{_WORDS})|P[\d;]{{0,16}}[!$+>]{_WORDS}|_G{_WORDS})"
+"""What an answer says, up to its end: a colour, or anything else (OSC, DCS, APC)."""
+_MAYBE = r"(?:\]\d{0,4}|P[\d;]{0,16}|_)"
+"""How one begins, which is what Alt and a key send, too."""
+_OPEN = pattern(rf"\x1b(?:{_SAYS}\x1b?|{_MAYBE}|\[[0-?]{{0,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
+"""The beginning of an answer, or of another sequence, whose end has not come."""
+_BEGUN = pattern(rf"\x1b(?:{_SAYS}\x1b?|{_MAYBE}|\[[?>=<]?[\d;:]*\$?|O\d?)")
+_SURE = pattern(rf"\x1b(?:{_SAYS}|\[[?>=]\d)")
+"""The beginning of an answer, and one that is nothing else."""
+_ENDED = pattern(rf"\x1b{_SAYS}(?:\x07|\x1b\\)")
+_REPORTED = pattern(r"\x1b\[(?:[?>=][\d;]+\$?[a-z]|\d+;[\d;]+[Rt]|[03]n)(?=\x1b|\Z)")
+"""A whole answer of the one kind and of the other."""
+_KEY_GOES_ON = pattern(r"\x1b(?:\[(?:<[\d;-]*|\d[\d;:]*)|O\d)")
+"""More than Alt and a key can be, and less than a key or a report of the mouse."""
+_KEY_ENDED = pattern(
+    r"\x1b(?:\[<\d+;-?\d+;-?\d+[Mm]|\[\d[\d;:]*[A-HP-SZnu~]|(?:\[[A-FHIOP-SZ]|O\d?[A-DFHMP-S])(?=\x1b|\Z))"
+)
+"""A whole one: it acts, however late its end comes."""
+_ENDLESS = pattern(rf"\x1b(?:{_SAYS}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
 """A sequence that goes on as none does."""
+_PASTE_MARK = pattern(r"\x1b\[20[01]~")
+_MARK_BEGUN = pattern(r"\x1b(?:\[(?:2(?:0[01]?)?)?)?\Z")
+_REPORTS = pattern(r"(?:\x1b\[(?:<[\d;]+[Mm]|[IO]|\?[\d;]+\$?[a-z]|[\d;]+R)|\x1b[]P][^\x07\x1b]*(?:\x07|\x1b\\))*")
+"""What a terminal may tell at any moment: the mouse, focus, answers."""
+_CONTROLS = pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)?|[^\t\r\n -~\xa0-\U0010ffff]")
+_KEY_BEGUN = pattern(r"\x1b(?:\[[^?>=]|O)")
 _NOTHING: Final = "[?0n"
 """After an ESC: a report, which is no key."""
 OPEN_SECONDS: Final = 0.05
 """So long it is waited for what follows `ESC ]`, which Alt+] sends too."""
+KEY_BEGUN_SECONDS: Final = 0.1
+"""The same of `ESC [`, with which most keys begin."""
 ANSWER_SECONDS: Final = 1.0
 """So long the rest of an answer is waited for, over slow lines. No part of one is ever a key."""
 SILENT_SECONDS: Final = 0.4
 """A single letter after so long a silence was rather typed than sent as a part of an answer."""
+BARE_SECONDS: Final = 2.0
+"""So long after `ESC [` or `ESC O`, which Alt and a key send too, what goes on with it is rather its rest."""
+AFTER_ESCAPE_SECONDS: Final = 0.1
+"""So soon after an Esc, what looks like the rest of a sequence is it."""
 KEY_OPEN_SECONDS: Final = 0.3
 """So long the rest of a key is waited for."""
 HELD: Final = ("alt+", "ctrl+", "super+", "hyper+", "meta+")
@@ -117,41 +147,67 @@ class KeyParser(XTermParser):
         self._doubted = 0
         """Where in what is open that begins which somebody may have typed; 0: nowhere."""
         self._silence = 0.0
-        self.asked = float("-inf")  # when the terminal was asked something last
+        self.asked = self._answered = float("-inf")  # when the terminal was asked something last, and told its ground
+        self._late = ""
+        """The beginning of an answer whose rest has not come in time: it may come at any time."""
+        self._late_last = False  # nothing has come since
+        self._late_at = 0.0
+        self._pieces: list[str] = []
+        """What came in a row and is no typing: one paste, when nothing follows at once."""
+        self._line_end = ""  # the one that began that row, behind keys of a program: Enter, if it is alone
+        self._paste_ended = float("-inf")
         self._cut: str | None = None
         """The end of the last paste has not come, but for this beginning of it."""
         self._burst = False  # what came last was pasted text without its marks
         self._marks = False
         """The terminal has marked a paste: it marks all, though a program in between may not."""
         self._with_escape = 0  # characters that came in one read with the last ESC, that one among them
+        self._mark_begun = ""  # the first half of a mark, right behind a paste
         self._fast = 0  # reads of a key or two in a row that came faster than anybody types
 
     @property
     def patience(self) -> float | None:
         """Seconds until what came so far has to be decided (was it Esc?); None if nothing is open."""
         lost = self._came + LOST_SECONDS if self._pasted is not None else None
-        ends = [at for at in (self._timeout_time, self._open_at + self._open_for if self._open else None, lost) if at]
+        row = self._came + BURST_SECONDS if self._pieces else None
+        opened = self._open_at + self._open_for if self._open else None
+        ends = [at for at in (self._timeout_time, opened, lost, row) if at]
         return max(0.0, min(ends) - monotonic()) if ends else None
 
     @property
     def _open_for(self) -> float:
-        if self._open == "\x1bO" or (self._open == "\x1b]" and not self._awaits()):
-            return OPEN_SECONDS
-        return ANSWER_SECONDS if self._open.startswith(("\x1b]", "\x1b[?")) else KEY_OPEN_SECONDS
+        if len(self._open) == 2 and not (self._open == "\x1b]" and self._awaits()):
+            return KEY_BEGUN_SECONDS if self._open == "\x1b[" else OPEN_SECONDS
+        return KEY_OPEN_SECONDS if _KEY_BEGUN.match(self._open) else ANSWER_SECONDS
 
     def _awaits(self) -> bool:
         return monotonic() - self.asked < ASKED_SECONDS
 
+    def _is_owed(self) -> bool:
+        """Whether the terminal was asked for its ground and has not told it."""
+        return self.asked > self._answered
+
     def tick(self) -> Iterable[Message]:
+        if self._pieces and monotonic() - self._came >= BURST_SECONDS:
+            yield from self._end_row()
         if self._open and monotonic() - self._open_at >= self._open_for:
             data, typed, self._open, self._doubted = self._open, self._doubted, "", 0
-            if data == "\x1bO" or (data.startswith("\x1b]") and ";" not in data):  # Alt and a letter, not an answer
-                yield from super().feed(data)
-            elif typed:
+            begun = data[:typed] if typed else data
+            if _BEGUN.fullmatch(begun):
+                self._late, self._late_last, self._late_at = begun, True, monotonic()
+            if typed:
                 yield from super().feed(data[typed:])
+            elif len(data) == 2:  # Alt and a key
+                yield from self._sequence_to_key_events(data[1], alt=True)
         if self._pasted is not None and monotonic() - self._came >= LOST_SECONDS:
             yield from self._give_up()
         yield from super().tick()
+
+    def finish(self) -> Iterable[Message]:
+        """Nothing more comes: what still waits for its end is all there is."""
+        yield from self._end_row()
+        if self._pasted is not None:
+            yield from self._give_up()
 
     def _give_up(self) -> Iterable[Message]:
         """The end of a paste has not come: insert what has, but for the beginning of its mark."""
@@ -171,11 +227,25 @@ class KeyParser(XTermParser):
             self._pasted, self._tail = [cut], cut  # no key: it goes on after all, and its line ends must not send
         if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
             data = BRACKETED_PASTE_END
+        data = self._with_mark_begun(data)
+        behind = self._is_behind() or (self._burst and silence < BURST_SECONDS)
         if self._pasted is None and self._is_burst(data, silence):
-            yield Unmarked(data)
+            self._pieces.append(data)
+            self._paste_ended = monotonic() if self._is_behind() else self._paste_ended
             return
-        while data:
-            if self._pasted is None:
+        while data := self._without_mark_begun(data):
+            behind = behind and self._pasted is None
+            if (behind or self._is_behind()) and self._pasted is None and data.startswith(BRACKETED_PASTE_END):
+                data, self._paste_ended = data[len(BRACKETED_PASTE_END) :], monotonic()  # the real one
+            elif self._pasted is None and self._is_behind() and (row := self._row_behind(data)):
+                self._pieces.append(_CONTROLS.sub("", row))
+                data, behind, self._paste_ended = data[len(row) :], True, monotonic()
+            elif behind and (text := _TEXT.match(data)) and (self._pieces or _ENDS.search(text[0])):
+                self._pieces.append(text[0])
+                data = data[text.end() :]
+            elif self._pasted is None:
+                yield from self._end_row()
+                behind = False
                 head, mark, data = data.partition(BRACKETED_PASTE_START[-1])
                 yield from self._keys(head + mark)
             else:
@@ -190,15 +260,56 @@ class KeyParser(XTermParser):
                 self._marks = True
                 self._pasted, self._tail, data = None, "", whole[end + len(BRACKETED_PASTE_END) :]
                 yield events.Paste(whole[:end].replace("\0", ""))
+                behind, self._paste_ended = True, monotonic()
+
+    def _with_mark_begun(self, data: str) -> str:
+        """`data` behind the first half of the mark that it goes on with, however late it comes."""
+        before, self._mark_begun = self._mark_begun, ""
+        if self._pasted is None and self._late and _PASTE_MARK.match(self._late + data):
+            before, self._late = self._late, ""
+        goes_on = self._is_behind() or _PASTE_MARK.match(before + data) or _MARK_BEGUN.fullmatch(before + data)
+        return before + data if goes_on else data
+
+    def _without_mark_begun(self, data: str) -> str:
+        """`data` but for the first half of a mark that may end it, right behind a paste: the other half is to come."""
+        begun = _MARK_BEGUN.search(data) if self._pasted is None and self._is_behind() else None
+        self._mark_begun = begun[0] if begun is not None else self._mark_begun
+        return data[: begun.start()] if begun is not None else data
+
+    def _is_behind(self) -> bool:
+        """Whether a paste has just ended: a line end so soon after it is none of a finger's, and sends nothing."""
+        return monotonic() - self._paste_ended < BURST_SECONDS
+
+    def _row_behind(self, data: str) -> str:
+        """What of `data` belongs to a paste that seemed to end: text that was pasted may hold the mark of its end, and
+        whatever follows it at once is none of a finger's, be it Ctrl+U, Alt+Y or Enter. Reports of the terminal are
+        none of it."""
+        row = data[: found.start()] if (found := _PASTE_MARK.search(data)) else data
+        if _TEXT.fullmatch(row) and not _ENDS.search(row):  # words alone do nothing but stand in the prompt
+            self._paste_ended = monotonic()
+            return ""
+        return "" if _REPORTS.fullmatch(row) else row
+
+    def _end_row(self) -> Iterable[Message]:
+        """What came in a row is one paste; a line end alone, to which a program typed its line, is Enter."""
+        text, self._pieces, typed, self._line_end = "".join(self._pieces), [], self._line_end, ""
+        if typed and text == typed:
+            yield from super().feed(text)
+        elif text:
+            yield Unmarked(text)
 
     def _keys(self, data: str) -> Iterable[Message]:
         """What was not pasted, up to where a paste may begin."""
-        if data.startswith("]") and self._tail.endswith("\x1b") and self._timeout_time is not None:
+        after_escape = self._tail.endswith("\x1b")
+        if data.startswith(("]", "P", "_", "[", "O")) and after_escape and self._timeout_time is not None:
             data = f"\x1b{data}"  # it is not Esc, but the first half of an answer: that is closed, and read anew
             for _ in super().feed(_NOTHING):
                 continue
-        elif data.startswith(("]11;", "[?")) and self._tail.endswith("\x1b") and self._awaits():  # Esc was told by now
-            data = f"\x1b{data}"
+        elif _ENDED.match(whole := f"\x1b{data}") or (after_escape and (_SURE.match(whole) or _REPORTED.match(whole))):
+            data = whole  # Esc was told by now, or long ago
+        elif after_escape and self._silence < AFTER_ESCAPE_SECONDS and len(data) > 1:
+            data = self._without_key(whole)
+        data = self._rejoined(data) if self._late else data
         data = self._held_back(data)
         parts = iter(_ALT.split(data))
         for keys, alt in zip_longest(parts, parts, fillvalue=""):
@@ -215,10 +326,45 @@ class KeyParser(XTermParser):
             for _ in super().feed(BRACKETED_PASTE_END):  # it has seen an empty paste
                 continue
 
+    def _rejoined(self, data: str) -> str:
+        """`data` behind the beginning of an answer if it goes on with it: nobody types several of its characters at
+        once, or its end. Nothing where that is still not the end."""
+        whole = self._late + data
+        ended = _ENDED.match(whole) and (len(data) > 1 or data in "\x07\\")
+        if ended or (_REPORTED.match(whole) and (data[0] in "0123456789;$?>=" or _SURE.match(self._late))):
+            self._late = ""
+            return whole
+        if self._late_last and (self._is_sure_key() or monotonic() - self._late_at <= BARE_SECONDS):
+            if _KEY_ENDED.match(whole):
+                self._late = ""
+                return whole
+            if _KEY_GOES_ON.fullmatch(whole):
+                self._late, self._late_at = whole, monotonic()
+                return ""
+        if len(data) > 1 and (self._late_last or _SURE.match(whole)) and _BEGUN.fullmatch(whole):
+            self._late = whole
+            return ""
+        self._late_last = False
+        return data
+
+    def _is_sure_key(self) -> bool:
+        """Whether what is late is no Alt and a key."""
+        return _KEY_GOES_ON.match(self._late) is not None
+
+    def _without_key(self, whole: str) -> str:
+        """What of `whole` is left after the key that it begins with: its ESC was taken for Esc, which is done by now.
+        If its end is still to come, it is late."""
+        if ended := _KEY_ENDED.match(whole):
+            return whole[ended.end() :]
+        if not _KEY_GOES_ON.fullmatch(whole):
+            return whole[1:]
+        self._late, self._late_last, self._late_at = whole, True, monotonic()
+        return ""
+
     def _held_back(self, data: str) -> str:
         """What of `data`, and of what was open, can be keys by now."""
         typed = len(data) == 1 and self._silence > SILENT_SECONDS
-        if typed and not self._doubted and self._open.startswith("\x1b]11;"):
+        if typed and not self._doubted and self._open[1:2] != "[" and _SURE.match(self._open):
             self._doubted = len(self._open)
         data, self._open = self._open + data, ""
         if found := _OPEN.search(data):
@@ -237,13 +383,16 @@ class KeyParser(XTermParser):
         fast, self._fast = self._fast, 0
         if not _TEXT.fullmatch(data):
             return False
-        ahead = self._marks and not goes_on and len(data) <= TYPED_AHEAD and len(_ENDS.findall(data)) == 1
-        if goes_on or (_BROKEN.search(data) and not ahead):
+        ends = len(_ENDS.findall(data))
+        goes_on = goes_on or (ends > 0 and self._is_behind())
+        ahead = self._marks and not goes_on and len(data) <= TYPED_AHEAD and ends == 1
+        lines = "\n" in data[:-1] and len(data) > TYPED_AHEAD  # they send nothing, but each costs as much as a key
+        if goes_on or lines or (_BROKEN.search(data) and not ahead) or (not ends and len(data) > TYPED_AT_ONCE):
             self._burst = True
             return True
         self._fast = fast + 1 if silence < KEY_SECONDS and len(data) <= 4 else 0
         if fast >= FAST_READS and self._fast and data in ("\r", "\n"):  # it sends key by key, faster than anybody types
-            self._fast = fast
+            self._fast, self._burst, self._line_end = fast, True, data
             return True
         return False
 
@@ -251,6 +400,7 @@ class KeyParser(XTermParser):
         """Answers are no keys."""
         if ground := _GROUND.match(reply[0]):
             self._told.append(Ground(dark_ground(*ground.groups())))
+            self._answered = monotonic()
         return ""
 
     def _possible(self, report: events.Resize) -> bool:

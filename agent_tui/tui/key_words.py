@@ -9,10 +9,28 @@ from typing import Final
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import keys
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.update import dialog, holding
+from agent_tui.tui.update import dialog
 
 Row = tuple[str, str, str]
 """Keys, what they do, and more about it."""
+CARD: Final[tuple[tuple[str, str, str], ...]] = (
+    ("send", "", "send, or queue while it works"),
+    ("", "Ctrl+J", "start a new line"),
+    ("steer", "", "steer the running turn"),
+    ("stop", "", "interrupt the running turn"),
+    ("interrupt", "", "copy, interrupt, or quit (twice)"),
+    ("mode", "", "change the mode"),
+    ("model", "", "choose the model"),
+    ("palette", "", "find and run a command"),
+    ("", "/ @", "complete a command, a file"),
+    ("", "!", "run a shell command yourself"),
+    ("", "↑", "bring back earlier prompts"),
+    ("history", "", "search earlier prompts"),
+    ("search", "", "search the transcript"),
+    ("", "PgUp PgDn", "scroll the transcript"),
+    ("expand", "", "expand or collapse everything"),
+)
+"""The keys of every day, a command's (its name) or one that is always the same: the first screen of the help."""
 EDITING: Final = {
     "cursor_left": "a character to the left",
     "cursor_right": "a character to the right",
@@ -29,8 +47,8 @@ EDITING: Final = {
     "delete_to_space": "cut to the white space on the left",
     "delete_to_start_of_line": "cut to the start of the line; at the start, join the one before",
     "delete_to_end_of_line": "cut to the end of the line; at the end, join the next one",
-    "yank": "put back what was cut last; cuts in a row count as one",
-    "yank_pop": "after that: put what was cut before in its place",
+    "yank": "paste the last cut; cuts in a row count as one",
+    "yank_pop": "after that: replace it with the cut before",
     "uppercase_word": "the rest of the word in capitals",
     "lowercase_word": "the rest of the word in small letters",
     "capitalise_word": "a capital, and the rest of the word in small letters",
@@ -38,7 +56,7 @@ EDITING: Final = {
     "text_end": "to the end of the prompt",
     "undo": "undo",
     "redo": "redo",
-    "paste": "paste what was copied in here",
+    "paste": "paste text that was copied in agent-tui",
     "copy": "copy the selection",
     "select_all": "select all",
 }
@@ -53,7 +71,7 @@ VIM: Final[tuple[Row, ...]] = (
         "move",
         "With counts. f F t T ; , find a character; k in the first line: the prompt before.",
     ),
-    ("i a I A o O", "insert", "Esc goes back to normal mode; there, where nothing is half typed, it interrupts."),
+    ("i a I A o O", "insert", "Esc returns to normal mode; in normal mode, with no command half typed, it interrupts."),
     ("d c y < >", "change, over a motion or a text object", "Twice: the line. x X D C s S Y p P r ~ J work too."),
     ('iw aw ip i" i( i[ i{ i<', "text objects", "i or a, and w W p \" ' ` ( b [ { B <"),
     ("v V", "select", "Then motions, text objects, o; d c y x s p r J u U ~ < >."),
@@ -76,25 +94,26 @@ def plain_first(name: str) -> tuple[bool, int, str]:
 
 def prompt_rows() -> Iterator[Row]:
     """The keys that edit."""
-    yield "Ctrl+J", "a new line", "Shift+Enter too where the terminal tells it from Enter, or a backslash before Enter."
-    yield "↑ ↓", "move, then earlier prompts", "On an empty prompt ↑ edits the last queued prompt in its place."
-    yield "Tab", "complete what follows a slash or an @", "Enter takes what the cursor is on."
+    yield "Ctrl+J", "a new line", "Also Shift+Enter, if the terminal supports it, or a backslash before Enter."
+    yield "↑ ↓", "move, then earlier prompts", "On an empty prompt, ↑ edits the last queued prompt."
+    yield "Tab", "complete what follows a slash or an @", "Enter takes the selected entry."
     for action in dict.fromkeys(keys.EDITING.values()):
         if action not in ("cursor_up", "cursor_down"):
             found = [name for name, does in keys.EDITING.items() if does == action]
             yield named(found[:2]), EDITING[action], f"{named(found)}: {EDITING[action]}."
-    yield "Shift+← → ↑ ↓", "select on the way", f"{named(keys.SELECTING)}: select on the way."
+    yield "Shift+← → ↑ ↓", "move and select", f"{named(keys.SELECTING)}: move and select."
 
 
 def asked_rows() -> Iterator[Row]:
     """The keys of a question."""
-    consent = Approval("", "", "", "", "", always="what the question names there", mode="accept-edits")
+    consent = Approval("", "", "", "", "", always="what the question names", mode="accept-edits")
     for offer in (*dialog.offers(consent), *dialog.offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        yield " ".join(offer.keys), what, f"It answers when {holding.HOLD_SECONDS} s pass without another key."
-    yield "↑ ↓ Enter", "choose and take", "Enter never allows what the list of disasters holds."
+        then = "Enter confirms. " if dialog.needs_enter(consent, offer) else ""
+        yield " ".join(offer.keys), what, f"{then}With words in the prompt: {dialog.alt_key(offer)}."
+    yield "↑ ↓ Enter", "choose and take", "What cannot be undone takes its letter first, then Enter."
     yield (
         "PgUp PgDn", "scroll what is asked about",
-        "Where all of it is in view, the transcript scrolls. A command is allowed once its end was in view.",
+        "If all of it is in view, the transcript scrolls. You can allow a command once its end was in view.",
     )  # fmt: skip
     yield "Esc", "stop the turn", "Nothing is allowed."

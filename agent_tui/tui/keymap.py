@@ -101,11 +101,11 @@ def resolve(wanted: Mapping[str, tuple[str, ...]]) -> tuple[OwnKeys, tuple[tuple
 
 def _wrong(command: Command, text: str, key: str) -> str:
     if not key:
-        return f"{text!r} is no key (keys are written as ctrl+f, alt+x, shift+tab, f3, pgup)"
+        return f"{text!r} is not a key (write keys as ctrl+f, alt+x, shift+tab, f3, pgup)"
     if key in (*command.keys, *command.empty):
         return ""
     if key in _SAME:
-        return f"{key_name(key)} cannot be told from {_SAME[key]}"
+        return f"terminals cannot tell {key_name(key)} from {_SAME[key]}"
     plain = key.removeprefix("shift+")
     if key in _NEEDED or len(plain) == 1 or plain in MARKS.values() or plain == "space":
         return f"{key_name(key)} is needed for typing"

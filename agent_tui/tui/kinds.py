@@ -6,11 +6,11 @@ from typing import Literal
 
 PurposeKind = Literal[
     "deny", "say", "argument", "address", "search", "setting", "history", "action", "title",
-    "setup",
+    "setup", "save",
 ]  # fmt: skip
 PickerKind = Literal[
     "palette", "help", "models", "sessions", "skills", "themes", "modes", "efforts", "files", "log", "debug", "rewind",
-    "tree", "stats", "locked", "doctor",
+    "tree", "stats", "locked", "doctor", "unsaved", "jobs",
 ]  # fmt: skip
 """Lists that are found by typing."""
 OverlayKind = PickerKind | Literal[

@@ -13,14 +13,18 @@ from typing import Final
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepPlace, Op, SaveDraft
+from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.drain import Held, drain, join
+from agent_tui.tui.unrecorded import Unrecorded
 
 QUIET_SECONDS: Final = 0.3
 """So long no key must have come before the engine's imports may compete with typing."""
 DRAFT_SECONDS: Final = 0.3
 """So long a draft rests before the engine is told of it. With the engine's own rest: on the disk within a second."""
-TYPED_SECONDS: Final = 3.0
-"""So long the engine is told nothing while somebody types without a rest."""
+LONGEST_UNSAVED: Final = 0.6
+"""So long the oldest key that is nowhere but here waits while somebody types without a rest."""
+BEGIN_SECONDS: Final = 3.0
+"""So long somebody may type without a rest before the engine starts beside it."""
 SOON: Final = (0.005, 0.015, 0.03, 0.06)
 """Seconds after an Op at which the queue is looked at besides the regular poll, so that its answer shows at once."""
 NEXT_SECONDS: Final = 0.01
@@ -36,6 +40,11 @@ LEAST_SHARE: Final = 0.05
 """Of the most that is taken at one look: nobody knows yet what lines as these cost; and no part is smaller."""
 KEY_LOST: Final = 0.06
 """Seconds after which nothing waits for a key any more: one that changes nothing is never painted."""
+
+
+def wait_for_draft(now: float, last_key: float, unsaved_since: float) -> float:
+    """Seconds until the draft is to be saved: after a rest, and at the latest so long after its first unsaved key."""
+    return min(DRAFT_SECONDS - (now - last_key), LONGEST_UNSAVED - (now - unsaved_since))
 
 
 class KeyFirst:
@@ -73,8 +82,9 @@ class KeyFirst:
 class Link:
     """`look`: called in the screen's loop when the queue may hold something. Nothing is sent before `open`."""
 
-    def __init__(self, engine: Engine, look: Callable[[], None]) -> None:
+    def __init__(self, engine: Engine, look: Callable[[], None], keeps: bool = True) -> None:
         self.engine = engine
+        self.unrecorded = Unrecorded(keeps)
         self.begun = False
         self.keys = KeyFirst()
         self._look = look
@@ -82,8 +92,8 @@ class Link:
         self._context = contextvars.Context()
         self._waiting: list[Op] = []
         self._draft: SaveDraft | None = None
-        self._drafted = 0.0
-        """Since when there is a draft that the engine was not told."""
+        self._drafted = self._unsaved = 0.0
+        """Since when there is a draft that the engine was not told, and one that is not saved either."""
         self._draft_timer: asyncio.TimerHandle | None = None
         self._soon: list[asyncio.TimerHandle] = []
         self._part_waits = False
@@ -108,7 +118,7 @@ class Link:
         else:
             self._begin_when_quiet()
         for op in waiting:
-            self.send(op)
+            self._deliver(op)
 
     def key_came(self) -> None:
         self.keys.handled()
@@ -124,12 +134,18 @@ class Link:
 
     def send(self, op: Op) -> bool:
         """Give `op` to the engine. Drafts wait until typing pauses; all else goes at once, after the draft: then an
-        answer is near (True)."""
+        answer is near (True). A prompt is on disk before: in the session, or until there is one in a file."""
+        if self.unrecorded.note(op):
+            self.unrecorded.keep()
+        return self._deliver(op)
+
+    def _deliver(self, op: Op) -> bool:
         if self._loop is None:
             self._waiting.append(op)
             return False
         if isinstance(op, SaveDraft):
-            self._drafted = self._drafted if self._draft is not None else self._loop.time()
+            if self._draft is None:
+                self._drafted = self._unsaved = self._loop.time()
             self._draft = op
             self._later_draft(DRAFT_SECONDS)
             return False
@@ -153,7 +169,7 @@ class Link:
         """What the engine said since the last time, or a part of it. A key on its way comes first, and between two
         parts of a flood there is room for one, whoever looks then."""
         if self._loop is None:
-            return join(drain(self.engine.events, self._held))
+            return self._heard(join(drain(self.engine.events, self._held)))
         if self._part_waits:
             return ()
         now = self._loop.time()
@@ -162,10 +178,16 @@ class Link:
             self._next_in(KEY_SECONDS)
             return ()
         self._waits_since = 0.0
-        taken = join(drain(self.engine.events, self._held, self._share))
+        taken = self._heard(join(drain(self.engine.events, self._held, self._share)))
         if taken and not self._is_empty():
             self._part_waits = True
             self._loop.call_soon(self._shown, self._loop, now)
+        return taken
+
+    def _heard(self, taken: tuple[Event | Restored, ...]) -> tuple[Event | Restored, ...]:
+        if not self.unrecorded.is_over:
+            for event in taken:
+                self.unrecorded.hear(event)
         return taken
 
     def _shown(self, loop: asyncio.AbstractEventLoop, begun: float) -> None:
@@ -206,6 +228,12 @@ class Link:
             self.engine.stop(timeout)
         self._loop = None
 
+    def fold_rest(self, transcript: Transcript) -> Transcript:
+        """`transcript` with what the engine said last: after `close`, all that is on record."""
+        for event in self.take():
+            transcript = event.apply(transcript)
+        return transcript
+
     def _wake(self) -> None:
         """Called once from the engine's thread, at its first event after a rest."""
         if self._loop is None:
@@ -233,12 +261,18 @@ class Link:
         if self._loop is None or self._draft is None:
             return
         now = self._loop.time()
-        left = min(DRAFT_SECONDS - (now - self._last_key), TYPED_SECONDS - (now - self._drafted))
+        left = wait_for_draft(now, self._last_key, self._unsaved)
         if left > 0.001:
             self._later_draft(left)
-        else:
+            return
+        self.unrecorded.keep()
+        rests = now - self._last_key > DRAFT_SECONDS - 0.001
+        if self.begun or rests or now - self._drafted >= BEGIN_SECONDS:
             self.begin()
             self.flush_draft()
+        else:
+            self._unsaved = now
+            self._later_draft(DRAFT_SECONDS)
 
     def flush_draft(self) -> None:
         """Tell the engine of the draft now: what comes next counts on it."""

@@ -1,5 +1,5 @@
-"""Programs of ours that have the terminal for a while: the running session played back, or written to a file for a
-report. The engine goes on meanwhile."""
+"""Programs of ours: the running session played back, which has the terminal for a while, or written to a file for a
+report, beside the screen. The engine goes on meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agent_tui.protocol.ops import Resume
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.own_editor import Foreground
-from agent_tui.tui.own_program import bug_words, chosen_by
+from agent_tui.tui.own_program import Beside, Chosen, bug_words, chosen_by
 from agent_tui.tui.taping import Taping
 
 END: Final = "1e9"
@@ -21,6 +21,7 @@ class Screen(Protocol):
     """What it needs of the app."""
 
     foreground: Foreground | None
+    beside: Beside | None
     taping: Taping
     link: Link
     model: Model
@@ -35,7 +36,7 @@ def look_back(screen: Screen) -> str:
     that could not be done, if so."""
     session = screen.model.transcript.session
     if not session or screen.foreground is None:
-        return "there is no session to look back at yet"
+        return "there is no session to replay yet"
     if not screen.taping.on:
         return "this session is not recorded (sessions.record)"
     fork, problem = _on_terminal(screen, ["replay", session, "--speed", "0", "--at", END])
@@ -46,12 +47,14 @@ def look_back(screen: Screen) -> str:
     return problem
 
 
-def report(screen: Screen) -> tuple[str, str]:
-    """Write the session to a file in its folder; returns where it is, or why it is not there."""
+def begin_report(screen: Screen) -> Chosen | None:
+    """Begin to write the session to a file in its folder, beside the screen. None: there is nothing in it yet."""
     transcript = screen.model.transcript
-    if not transcript.session or not transcript.turn or screen.foreground is None:
-        return "", "nothing was asked in this session yet"
-    return _on_terminal(screen, bug_words(transcript.session, transcript.cwd))
+    if not transcript.session or not transcript.turn or screen.beside is None:
+        return None
+    screen.taping.flush()
+    screen.link.flush_draft()
+    return Chosen(screen.beside, bug_words(transcript.session, transcript.cwd))
 
 
 def _on_terminal(screen: Screen, words: list[str]) -> tuple[str, str]:

@@ -89,7 +89,18 @@ class Dialog:
 
     id: str
     shown_at: float
+    """When it was there to be answered: when it was asked, and from then on when it was painted."""
     selected: int = 0
+    moved_at: float = float("-inf")
+    """When a key moved the cursor."""
+    interrupts: bool = False
+    """It took away a list, a sheet or a search: the next keys are rather meant for that."""
+    painted: bool = False
+    ignored_at: float = float("-inf")
+    """When a key was refused that opens something else: the next ones are rather meant for that, and a letter answers
+    no more."""
+    drafted: bool = False
+    """Words were in the prompt before: they are not meant for it."""
     scroll: int = 0
     unseen: int | None = None
     """Lines at the end of what is asked about that have never been in view; None: not painted yet."""
@@ -135,6 +146,8 @@ class Overlay:
     """What there was to copy when the list was opened: nothing moves in it under the cursor."""
     picker: Picker | None = None
     setup: SettingUp | None = None
+    address: str = ""
+    """The address that was tried last on the first screen: it can be corrected."""
 
 
 @frozen
@@ -158,6 +171,10 @@ class Reading:
     following: bool = True
     mark: int = -1
     go: int = 0
+
+    def at_end(self) -> Reading:
+        """The same at the end of the transcript, where what was sent appears."""
+        return replace(self, jump=self.jump + 1, mark=-1)
 
 
 @frozen
@@ -202,6 +219,8 @@ class Model:
     active: str = ""
     started: bool = False
     """The engine has opened its session."""
+    starting: str = ""
+    """The model that was named for it."""
     gone: bool = False
     """The engine has stopped: nothing that is sent arrives any more."""
     width: int = 80
@@ -222,6 +241,8 @@ class Model:
     toast: Toast | None = None
     toasts: int = 0
     in_flight: InFlight | None = None
+    early: tuple[str, ...] = ()
+    """Prompts that were sent before the engine had opened its session, and that it has not told of yet."""
     taken: frozenset[str] = frozenset()
     """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken out of the queue."""
     edits: tuple[tuple[str, str], ...] = ()
@@ -230,6 +251,10 @@ class Model:
     """The mode that the engine was asked for and has not confirmed."""
     queries: int = 0
     last_key: float = float("-inf")
+    moved_at: float = float("-inf")
+    """When a key moved the cursor of a list or a question."""
+    typed_at: float = float("-inf")
+    """When words were typed last that were not sent since: letters are rather more of them for a while."""
     quit_at: float = float("-inf")
     """When Ctrl+C was pressed with nothing left to stop."""
     selection: bool = False
@@ -248,9 +273,17 @@ class Model:
     esc_at: float = float("-inf")  # when Esc had nothing left to stop or close
     recalls: int = 0
     vim: VimMode = ""
+    leaving: Literal["", "saves", "sure"] = ""
+    """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
     keys: OwnKeys = ()
     configured: Configured = Configured()
     recent_actions: tuple[str, ...] = ()
+    """What was run by the palette, a slash or a key, the newest first, as the palette calls it."""
+
+    def used(self, action: str) -> Model:
+        """`action` was run last."""
+        others = (one for one in self.recent_actions if one != action)
+        return replace(self, recent_actions=(action, *others))
 
     @property
     def transcript(self) -> Transcript:
@@ -292,7 +325,8 @@ class Model:
     def listed(self) -> tuple[Queued, ...]:
         """All that waits, the words for the running turn too, as it will read."""
         edits, waiting = dict(self.edits), (item for item in self.transcript.queue if item.id not in self.taken)
-        return tuple(replace(item, text=edits[item.id]) if item.id in edits else item for item in waiting)
+        listed = (replace(item, text=edits[item.id]) if item.id in edits else item for item in waiting)
+        return tuple(sorted(listed, key=lambda item: not item.steer))  # the next step is before the next turn
 
 
 def initial(history: tuple[str, ...] = ()) -> Model:

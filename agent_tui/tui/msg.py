@@ -72,6 +72,13 @@ class ChipClicked(Base):
 
 
 @frozen
+class OptionClicked(Base):
+    """The mouse hit line `option` of the choices of a sheet, headings counted."""
+
+    option: int
+
+
+@frozen
 class Submitted(Base):
     """Enter (or Ctrl+S) in the prompt."""
 
@@ -247,5 +254,5 @@ Msg = (
     Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | Recovered | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
-    | BugWritten | ChipClicked | FocusChanged | GroundTold | BranchRead | FactsRead | AskedShown
+    | BugWritten | ChipClicked | OptionClicked | FocusChanged | GroundTold | BranchRead | FactsRead | AskedShown
 )  # fmt: skip

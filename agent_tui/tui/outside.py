@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.boot import unechoed
 from agent_tui.registry import late
@@ -26,14 +27,20 @@ from agent_tui.tui.terminal import Terminal
 
 if TYPE_CHECKING:
     from agent_tui.tui import look_back as past
+    from agent_tui.tui.own_program import Beside, Chosen
 else:
     past = late("agent_tui.tui.look_back")
+
+
+REPORT_SECONDS: Final = 0.2
+"""So often it is looked whether a report is written."""
 
 
 class Outside(CopyingApp, inherit_bindings=False):
     """What the app does outside of its screen. `foreground`: how a program is run on the terminal."""
 
     foreground: Foreground | None = None
+    beside: Beside | None = None
     link: Link
     model: Model
     taping: Taping
@@ -68,13 +75,21 @@ class Outside(CopyingApp, inherit_bindings=False):
         self.repaint()
         self.dispatch(msg.DraftEdited(at=time.time(), text=left, problem=problem))
 
-    def on_terminal(self, effect: LookBack | WriteBug) -> str:
-        """Give the terminal to a program of ours; why that could not be done, if so."""
+    def run_own(self, effect: LookBack | WriteBug) -> str:
+        """Run a program of ours, on the terminal or beside the screen; why that could not be done, if so."""
         if isinstance(effect, LookBack):
             return past.look_back(self)
-        path, problem = past.report(self)
-        self.dispatch(msg.BugWritten(at=time.time(), path=path, problem=problem))
+        if (report := past.begin_report(self)) is None:
+            return "this session has no prompt yet"
+        self._await_report(report)
         return ""
+
+    def _await_report(self, report: Chosen) -> None:
+        if (ended := report.read()) is None:
+            asyncio.get_running_loop().call_later(REPORT_SECONDS, self._await_report, report)
+            return
+        path, problem = ended
+        self.dispatch(msg.BugWritten(at=time.time(), path=path, problem=problem))
 
     def suspend_to_shell(self) -> None:
         """Stop this program, and those that were started with it, until the shell says go on."""

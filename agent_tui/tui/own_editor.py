@@ -46,12 +46,12 @@ def edited(argv: Sequence[str], text: str, run: Callable[[Sequence[str]], int]) 
         try:
             left = file.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
         except OSError:
-            return text, f"{name} left no file"
+            return text, f"{name} saved no file"
     left = left if text.endswith("\n") else left.removesuffix("\n")  # most editors end a file with a line end
-    return (left, "") if left.strip() or not text.strip() else (text, f"{name} left nothing")
+    return (left, "") if left.strip() or not text.strip() else (text, f"{name} saved an empty file")
 
 
 def no_shell() -> str:
     """Why there is no shell to go back to; empty if there is one."""
     alone = os.getpgrp() == os.getsid(0)
-    return "there is no shell to go back to: this terminal runs agent-tui alone" if alone else ""
+    return "there is no shell to return to: this terminal runs only agent-tui" if alone else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
@@ -13,6 +13,28 @@ def bug_words(session: str, cwd: str) -> list[str]:
     names = (f"agent-tui-bug-{session[:8]}{more}.zip" for more in ("", *(f"-{number}" for number in range(2, 1000))))
     path = next((path for path in (Path(cwd) / name for name in names) if not path.exists()), Path(cwd) / "bug.zip")
     return ["bug", session, "--output", str(path)]
+
+
+Beside = Callable[[Sequence[str]], Callable[[], int | None]]
+"""How a program is started that needs no terminal; what comes back tells its exit code once there is one."""
+
+
+class Chosen:
+    """Another run of this program beside this one, and the word that it leaves. Raises OSError."""
+
+    def __init__(self, start: Beside, words: Sequence[str]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="agent-tui-")  # nobody else may look into it
+        self._chosen, self._name = Path(self._folder.name) / "chosen", words[0]
+        self._chosen.touch(0o600)
+        self._code = start([sys.executable, "-m", "agent_tui", *words, "--chosen", str(self._chosen)])
+
+    def read(self) -> tuple[str, str] | None:
+        """What was made and what went wrong, once it has ended."""
+        if (code := self._code()) is None:
+            return None
+        said = self._chosen.read_text("utf-8").strip()
+        self._folder.cleanup()
+        return said, f"{self._name} ended with exit code {code}" if code else ""
 
 
 def chosen_by(run: Callable[[list[str]], int], words: list[str]) -> tuple[str, str]:

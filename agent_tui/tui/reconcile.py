@@ -218,7 +218,8 @@ class Regions:
         if region.parent is None and new:
             beside = before or after
             assert beside is not None and isinstance(beside.parent, Widget)
-            beside.parent.mount(region, before=before, after=after)
+            if beside.parent.is_attached:  # else the screen ends, with keys still on their way
+                beside.parent.mount(region, before=before, after=after)
         return region.parent is not None
 
     def restyle(self) -> None:

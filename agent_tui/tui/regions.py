@@ -88,6 +88,8 @@ class TranscriptView:
     query: str = ""
     """What is marked wherever it is to be seen, in small letters."""
     nth: int = -1
+    mode: str = "auto"
+    """What may run unasked: the welcome of an empty session says it."""
 
 
 @frozen
@@ -134,6 +136,8 @@ class DialogView:
     unread: bool = False
     """It cannot be allowed before its last line was in view."""
     id: str = ""
+    brief: str = ""
+    """The title where little has room beside it."""
 
 
 @frozen
@@ -194,6 +198,8 @@ class OverlayView:
     below: tuple[tuple[Span, ...], ...] = ()
     list_first: bool = False
     """The options stand above the text, which is about the one under the cursor."""
+    head: int = 0
+    """So many of the first `lines` stand above the options all the same."""
     spare: int = 0
     """So many lines more the text of another option has: the sheet keeps its place while the cursor moves."""
     diffs: tuple[DiffDisplay, ...] = ()

@@ -77,7 +77,7 @@ def _notice(block: NoticeBlock) -> str:
 
 
 def _call(block: CallBlock) -> str:
-    return f"{block.name}\n{block.arguments}"
+    return f"{block.name}\n{block.arguments.subject}\n{block.arguments.body}"
 
 
 def _nothing(_: Block) -> str:

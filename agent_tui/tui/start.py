@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent_tui import boot
+from agent_tui.protocol import exit_codes
 from agent_tui.protocol.engine import Engine
-from agent_tui.protocol.events import Restored, SessionStarted
 from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.registry import late
 from agent_tui.settings_store import Store
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import logging
 
     from agent_tui.tui import farewell
+    from agent_tui.tui.own_program import Beside
 else:
     logging = late("logging", warm=False)
     farewell = late("agent_tui.tui.farewell")
@@ -42,6 +43,8 @@ def run(
     engine: Engine,
     *,
     prompt: str = "",
+    mode: str = "auto",
+    starting: str = "",
     theme: str = "",
     look: Look = DEFAULT,
     window: Window = UNSEEN,
@@ -55,10 +58,12 @@ def run(
     at_once: bool = False,
     keys: OwnKeys = (),
     foreground: Foreground | None = None,
+    beside: Beside | None = None,
     store: Store | None = None,
     record: bool = False,
 ) -> int:
-    """Run the full screen until the person leaves; the exit code. `at_once`: the engine starts with the first frame;
+    """Run the full screen until the person leaves; the exit code. `mode`: that of the session that begins (empty: not
+    known yet), `starting`: the name of its model. `at_once`: the engine starts with the first frame;
     `record`: what the screen is told is kept beside the session."""
     early = early or boot.take_terminal()
     boot.forget_size(os.environ)
@@ -68,10 +73,11 @@ def run(
         history=PromptHistory(history, str(cwd)) if history is not None else None,
         prompt=prompt, early=early, at_once=at_once,
         model=Model(
-            sessions={"": Session(cwd=str(cwd))}, look=look, window=window, keys=keys, vim="insert" if vim else "",
+            sessions={"": Session(cwd=str(cwd), mode=mode)}, starting=starting, look=look, window=window, keys=keys,
+            vim="insert" if vim else "",
         ),
     )  # fmt: skip
-    app.foreground, app.notifier, app.taping.on = foreground, notifier, record
+    app.foreground, app.beside, app.notifier, app.taping.on = foreground, beside, notifier, record
     code: int | None = None
     try:
         code = app.run()
@@ -82,24 +88,24 @@ def run(
         app.taping.flush()
         app.link.close(STOP_SECONDS, -1 if app.model.reading.following else app.regions.transcript.seen[0])
         code = 128 + heard[0] if heard else code
-        recorded = app.recorded or _begun(app)
+        ended = app.link.fold_rest(app.model.transcript)
+        recorded = bool(ended.session)
         if early is not None and code is not None and code > 128 and not recorded:
-            early.keep_typed(code - 128)
-        app.forget_typed(recorded)
+            if app.link.unrecorded.has_taken_over:
+                app.link.unrecorded.keep()
+            else:
+                early.keep_typed(code - 128)  # with keys that nobody has looked at yet
+                app.link.unrecorded.give_up()
     if code == 128 + signal.SIGHUP:
         return code  # the terminal is gone: there is nobody to tell
     if early is not None:
         sys.stdout.write("\r\x1b[J")  # what was typed before the screen began stands on this line
     if app.crash:
         if (log := logging.getLogger("agent_tui")).handlers:  # it is still there when the terminal's window is gone
-            log.error("the screen ended by an error of its own\n%s", visible(app.crash))
+            log.error("the screen stopped because of an internal error\n%s", visible(app.crash))
         print(f"{visible(app.crash)}\nagent-tui stopped: an error in its own code (above).", file=sys.stderr)
-    columns = shutil.get_terminal_size().columns
-    if words := farewell.farewell(app.model.transcript, columns, app.model.composer.saved):
+    if words := farewell.farewell(ended, shutil.get_terminal_size().columns):
         print(words)
-    return 1 if app.crash else code if code is not None else 0
-
-
-def _begun(app: AgentApp) -> bool:
-    """Whether the session opened while the screen ended: then it has what was typed."""
-    return any(isinstance(event, Restored | SessionStarted) for event in app.link.take())
+    if ended.is_unsaved:
+        print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
+    return 1 if app.crash else exit_codes.of_saving(code or 0, ended.is_unsaved)

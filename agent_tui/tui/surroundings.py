@@ -4,11 +4,9 @@ once the first frame stands; one that never answers costs nothing.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +18,7 @@ from agent_tui.paths import make_private
 from agent_tui.structures import terminal_facts as facts
 from agent_tui.tui import msg
 from agent_tui.tui.key_parser import Ground
+from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.outside import Outside
 from agent_tui.tui.reconcile import Regions
@@ -32,9 +31,6 @@ SAY_SCHEME: Final = "\x1b[?2031h"
 NOTIFY: Final = {
     "osc9": "\x1b]9;{}\x1b\\", "osc99": "\x1b]99;;{}\x1b\\", "osc777": "\x1b]777;notify;agent-tui;{}\x1b\\",
 }  # fmt: skip
-
-RECORDED_SECONDS: Final = 2.0
-"""So long after a draft was given back the session has it, where there is one."""
 
 if TYPE_CHECKING:
     from agent_tui.tui import typed
@@ -50,7 +46,7 @@ class Surroundings(Outside, inherit_bindings=False):
     palette: Theme
     regions: Regions
     _look: TextualTheme
-    _given_back: Sequence[Path] = ()
+    link: Link
 
     @property
     def recorded(self) -> bool:
@@ -63,19 +59,7 @@ class Surroundings(Outside, inherit_bindings=False):
             return
         if words := typed.text(files):
             self.dispatch(msg.Recovered(at=time.time(), text=words))
-        self._given_back = files
-        asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._rested)
-
-    def forget_typed(self, recorded: bool) -> None:
-        """The session has the draft, if there is one."""
-        if self._given_back and recorded:
-            typed.forget(self._given_back)
-            self._given_back = []
-
-    def _rested(self) -> None:
-        self.forget_typed(self.recorded)
-        if self._given_back:
-            asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._rested)
+        self.link.unrecorded.take_over(files)
 
     def meet_terminal(self) -> None:
         """The first frame stands."""

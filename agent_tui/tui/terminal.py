@@ -31,7 +31,7 @@ from agent_tui.tui.key_parser import KeyParser, types
 if TYPE_CHECKING:
     from agent_tui.tui.link import Link
 
-ESCAPE_DELAY: Final = 0.025
+ESCAPE_DELAY: Final = 0.05
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the environment wins)."""
 TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
 PUSH: Final = "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with its flags and `u` behind
@@ -126,6 +126,8 @@ class Terminal(LinuxDriver):
 
     def start_application_mode(self) -> None:
         self._wake, self._parser = os.pipe(), KeyParser(self._debug)
+        if (kept := self._early.hand_over()) is not None:
+            self._owner.link.unrecorded.adopt(*kept)
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._end)
@@ -236,8 +238,9 @@ class Terminal(LinuxDriver):
         parser, wake = self._parser, self._wake[0]
         decode = getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
-            ready, _, _ = select.select([self.fileno, wake], [], [], parser.patience)
-            if self.fileno in ready:
+            patience = 0.0 if self._early.unread else parser.patience
+            ready, _, _ = select.select([self.fileno, wake], [], [], patience)
+            if self.fileno in ready or self._early.unread:
                 data = self._read()
                 if not data:
                     self._loop.call_soon_threadsafe(self._owner.end_by_signal, signal.SIGHUP)
@@ -258,11 +261,12 @@ class Terminal(LinuxDriver):
     def _read(self) -> bytes:
         """What was typed; empty if the terminal is gone. An Enter of before the start came as a line feed."""
         try:
-            data = os.read(self.fileno, 4096)
+            data = self._early.unread or os.read(self.fileno, 4096)
         except OSError:
             return b""
-        if self._early.typed is not None:
+        if self._early.typed is not None and not self._early.unread:
             self._early.typed = None if self._owner.recorded else self._early.typed + data
+        self._early.unread = b""
         cooked, self._early.cooked = self._early.cooked, max(0, self._early.cooked - len(data))
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:] if cooked else data
 

@@ -12,11 +12,12 @@ from typing import Final
 _LEVELS: Final = (0, 95, 135, 175, 215, 255)
 _GROUNDS: Final = ("background", "surface", "panel", "prompt", "code", "border", "muted", "faint", "text")
 _LETTERS: Final = ("accent", "good", "warning", "bad", "keyword", "string", "number", "name", "type")
-_TINTS: Final = {
-    True: {"added": "#005f00", "added-word": "#005f87", "removed": "#5f0000", "removed-word": "#870000"},
-    False: {"added": "#afffff", "added-word": "#afd7d7", "removed": "#ffd7d7", "removed-word": "#ffaf87"},
+_WORDS: Final = {
+    True: {"added-word": "#005f87", "removed-word": "#870000"},
+    False: {"added-word": "#afd7d7", "removed-word": "#ffaf87"},
 }
-"""There is nothing between these and the ground: what is nearest would be the ground itself."""
+"""There is nothing between these and the ground: what is nearest would be the ground itself. That is too much for
+whole lines; those have a grey ground, and a sign that has a colour."""
 _RAISED: Final = ("surface", "code", "prompt", "panel", "border")
 """From the nearest to the ground to the farthest: each stays apart from it."""
 _COLOURED: Final = 24
@@ -33,8 +34,8 @@ def fewer(colours: Mapping[str, str], dark: bool) -> dict[str, str]:
     if ground.startswith("#"):
         if _spread(_channels(ground)) >= _COLOURED and not dark:  # cream is there, and no tint of it
             found["background"] = found["surface"] = found["code"] = _nearest(ground, False, False)
-        found |= _TINTS[dark]
         step = 1 if dark else -1
+        found |= _WORDS[dark] | dict.fromkeys(("added", "removed"), _grey_step(found["background"], 2 if dark else -1))
         for at, name in enumerate(_RAISED):
             if found[name] == found["background"] and at:
                 found[name] = _grey_step(found["background"], step * (1 if at < 3 else at - 1))

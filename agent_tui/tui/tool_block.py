@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import dropwhile
 from typing import Final, TypeVar, assert_never
 
 from agent_tui.protocol import display as d
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
+from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_LINES, more_line
@@ -33,7 +36,6 @@ FAILED_LINES: Final = LIVE_LINES
 """The same where it failed: what went wrong is seldom in the last three; and for what the person runs to see it."""
 LAST_CHARS: Final = 4_000
 """Characters of each of them that are looked at."""
-ARGUMENT_LINES: Final = 4
 REFUSED: Final = frozenset(("denied", "blocked"))
 """Tags of calls that never ran: they did not fail."""
 SAID_NO: Final = "the person said no"
@@ -56,21 +58,31 @@ def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cell
 
 
 def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[Line]:
-    """A call that is still being written: its name and the end of its arguments."""
-    name = Segment(flat(block.name) or "tool call", "tool.name")
-    head = Line(cut_runs((_MARK, name, Segment("  being written", "tool.wait")), width, cells))
-    text = visible(block.arguments.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "    ")).expandtabs(4)
+    """A call that is still being written: its name, what it is about, and the last lines of the text in it."""
+    written = block.arguments
+    about = f" {flat(written.subject)}" if written.subject.strip() else ""
+    name = (Segment(flat(block.name) or "tool call", "tool.name"), Segment(about, "tool.label"))
     body: list[Line] = []
     indent, goes_on = (_INDENT, (GOES_ON_MARK,)) if width >= 20 else ((), ())
-    for part in text.strip().split("\n") if text.strip() else ():
+    text = visible(written.body).expandtabs(4).strip("\n")
+    for part in text.split("\n") if text.strip() else ():
         body.extend(wrap([Segment(part, "tool.output")], width, cells, indent, goes_on))
-    return [head, *(body if open else body[-ARGUMENT_LINES:])]
+    head = _call_line(name, [Segment("  "), Segment(_being_written(written), "tool.wait")], width, cells)
+    return [head, *(body if open else dropwhile(lambda line: not line.text.strip(), body[-LIVE_LINES:]))]
+
+
+def _being_written(written: ArgumentStream) -> str:
+    """`writing`, `writing content`, `writing content · 12 lines`."""
+    if not written.body.strip():
+        return "writing"
+    lines = f" · {wording.count(written.lines, 'line')}" if written.lines > 1 else ""
+    return f"writing {flat(written.key)}{lines}".rstrip()
 
 
 def has_body(block: Block) -> bool:
     """Whether a folded tool block shows more than its line."""
     if isinstance(block, CallBlock):
-        return bool(block.arguments)
+        return bool(block.arguments.body.strip())
     if not isinstance(block, ToolBlock):
         return False
     shown = block.display
@@ -78,7 +90,7 @@ def has_body(block: Block) -> bool:
         return bool(block.tail)
     if block.state == "failed":
         return True
-    if block.state == "done" and isinstance(shown, d.CommandDisplay):
+    if block.state in ("done", "cancelled") and isinstance(shown, d.CommandDisplay):
         return bool(exit_words(shown) or (shown.output and not shown.output.isspace()))
     return block.state == "done" and isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay)
 
@@ -111,18 +123,22 @@ def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, lo
     if open and not cut:
         runs = [run for run in (*name, *outcome) if run.text]
         return wrap(runs, width, cells, (_MARK,), _INDENT)
+    return [_call_line(name, outcome, width, cells)]
+
+
+def _call_line(name: Sequence[Segment], outcome: Sequence[Segment], width: int, cells: Cells) -> Line:
+    """Both on one line; where it is full, the name is cut."""
     room = width - 3 - line_cells(outcome, cells)  # as everywhere, a cell stays free at the right edge
     if room < 8:
-        return [Line(cut_runs((_MARK, *name, *outcome), width, cells))]
-    kept = cut_runs(tuple(run for run in name if run.text), room, cells)
-    return [Line((_MARK, *kept, *outcome))]
+        return Line(cut_runs((_MARK, *name, *outcome), width, cells))
+    return Line((_MARK, *cut_runs(tuple(run for run in name if run.text), room, cells), *outcome))
 
 
 def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
     took = wording.duration(block.duration_ms) if block.duration_ms and look.durations else ""
     match block.state:
         case "asking":
-            return [Segment("waits for your answer", "tool.wait")]
+            return [Segment("waiting", "tool.wait")]
         case "running":
             seconds = now - block.started_at if block.started_at and now else 0.0
             return [Segment(_running(seconds, block.timeout_s), "tool.wait")]
@@ -211,9 +227,10 @@ def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) ->
         return _error(shown, block.tag, width, cells)
     if isinstance(shown, d.CommandDisplay):
         own = block.name == SHELL
-        most = FAILED_LINES if own or exit_words(shown) else LAST_LINES
-        if block.state != "done":
+        if block.state not in ("done", "cancelled"):
             return []
+        ended_well = block.state == "done" and not exit_words(shown)
+        most = LAST_LINES if ended_well and not own else FAILED_LINES
         lines, left = _last(shown, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
         return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
     return list(display_lines(shown, width, False, cells)) if has_body(block) else []

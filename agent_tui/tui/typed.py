@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +27,24 @@ def waiting(environment: Mapping[str, str]) -> list[Path]:
         here = os.fsencode(Path.cwd())
     except OSError:  # there is none, as nearly always
         return []
-    return [file for file in files if _read(file).partition(b"\0")[0] == here]
+    return [file for file in files if not _is_held(file) and _read(file).partition(b"\0")[0] == here]
+
+
+def _is_held(file: Path) -> bool:
+    """Whether it is of a program that lives, or is only half written."""
+    if file.name.startswith("."):
+        return True
+    try:
+        fd = open_regular(file)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def text(files: Sequence[Path]) -> str:
@@ -45,8 +64,8 @@ def forget(files: Sequence[Path]) -> None:
 
 def words_of(keys: bytes) -> str:
     """The text that these keys make in an empty prompt; Enter is the end of a line."""
-    said = ""
-    for event in KeyParser().feed(keys.decode("utf-8", "replace")):
+    said, parser = "", KeyParser()
+    for event in chain(parser.feed(keys.decode("utf-8", "replace")), parser.finish()):
         if isinstance(event, events.Paste):
             said += event.text.replace("\r\n", "\n").replace("\r", "\n")
         elif isinstance(event, events.Key):

@@ -23,7 +23,7 @@ else:
 AFTER: Final = 1.0
 """Seconds after the first frame: by then the engine's thread has its own imports behind it."""
 BETWEEN: Final = 0.01
-DRAWING: Final = ("markdown_it", "linkify_it", "agent_tui.tui.markdown.lexing", "pygments.unistring")
+DRAWING: Final = ("markdown_it", "linkify_it", "agent_tui.structures.lexing", "pygments.unistring")
 
 SAMPLE: Final = """\
 # A *heading* and `code`

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 FAILED: Final[Mapping[str, str]] = {
     "no_match": "text not found", "ambiguous": "text found more than once", "not_found": "not found",
     "exists": "there already", "too_large": "too large", "binary": "not a text", "write_failed": "not written",
     "invalid_arguments": "wrong arguments", "unknown_tool": "no such tool", "no_handler": "not available here",
+    "placeholder": "hidden value in the call",
     "denied": "denied", "blocked": "blocked", "exception": "failed", "": "failed",
 }  # fmt: skip
 """A failure in two or three words, by its tag."""
 NEXT: Final[Mapping[str, str]] = {
-    "no_match": "the model was shown the nearest",
-    "ambiguous": "the model was told to name more of it",
+    "no_match": "showed the model the nearest text",
+    "ambiguous": "asked the model to include more context",
 }
 """What becomes of it, where the reason leaves that open."""
 
@@ -91,14 +92,14 @@ def size(number: int) -> str:
     return f"{value:.0f} {unit}" if unit == "B" or value >= 10 else f"{value:.1f} {unit}"
 
 
-def fetched(done: Any, total: Any, left: Any) -> str:
+def fetched(done: int | None, total: int | None, left: float | None) -> str:
     """`1.4 of 5.2 GB, about 3 min left`; nothing where nobody said how much there is."""
-    if not isinstance(done, int) or not isinstance(total, int) or total <= 0:
+    if done is None or not total:
         return ""
     here, all_of_it = size(done), size(total)
     value, _, unit = here.partition(" ")
     here = value if all_of_it.endswith(f" {unit}") else here
-    if not isinstance(left, int | float) or left < 1 or done >= total:
+    if left is None or left < 1 or done >= total:
         return f"{here} of {all_of_it}"
     rest = f"{round(left)} s" if left < 90 else duration(round(left / 60) * 60_000)
     return f"{here} of {all_of_it}, about {rest} left"

@@ -27,7 +27,11 @@ class ModelServer:
     bodies: list[dict[str, Any]] = field(default_factory=list)
     at: list[float] = field(default_factory=list)
     """When each request came."""
+    keys: list[str] = field(default_factory=list)
+    """What each request had in its header `Authorization`."""
     listed: list[str] = field(default_factory=lambda: ["m"])
+    window: int = 0
+    """Tokens of context that it says its models have; 0: it does not say."""
 
     @property
     def messages(self) -> list[Any]:
@@ -47,8 +51,11 @@ def status(code: int, text: str, **headers: str) -> Answer:
     return answer
 
 
-def streamed(*deltas: dict[str, Any], end: str = "stop", model: str = "") -> Answer:
-    """`deltas` as a stream; without an `end` it is cut in the middle. `model`: who the server says has answered."""
+def streamed(
+    *deltas: dict[str, Any], end: str = "stop", model: str = "", used: tuple[int, int] | None = None
+) -> Answer:
+    """`deltas` as a stream; without an `end` it is cut in the middle. `model`: who the server says has answered.
+    `used`: tokens of the prompt and of the answer."""
 
     def answer(to: BaseHTTPRequestHandler) -> None:
         to.send_response(200)
@@ -58,7 +65,9 @@ def streamed(*deltas: dict[str, Any], end: str = "stop", model: str = "") -> Ans
             told = {**({"model": model} if model else {}), "choices": [{"index": 0, "delta": delta}]}
             to.wfile.write(f"data: {json.dumps(told)}\n\n".encode())
         if end:
-            last = {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]}
+            last: dict[str, Any] = {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]}
+            if used:
+                last["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1]}
             to.wfile.write(f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())
 
     return answer
@@ -78,7 +87,8 @@ def model_server(*answers: Answer) -> Iterator[ModelServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = json.dumps({"data": [{"id": name} for name in server.listed]}).encode()
+            more = {"max_model_len": server.window} if server.window else {}
+            body = json.dumps({"data": [{"id": name, **more} for name in server.listed]}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -86,6 +96,7 @@ def model_server(*answers: Answer) -> Iterator[ModelServer]:
 
         def do_POST(self) -> None:
             server.at.append(time.monotonic())
+            server.keys.append(self.headers.get("Authorization", ""))
             server.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             server.answers.pop(0)(self)
 

@@ -64,7 +64,7 @@ def test_with_nobody_there_the_turn_ends_before_the_limit_is_crossed(place: Plac
 def test_a_limit_below_the_first_request_sends_nothing(place: Place) -> None:
     with engine(place, interactive=False, max_tokens=50) as driver:
         assert driver.turn("go").state == "budget_exceeded"
-    assert driver.all(RequestSent) == [] and "is not enough: 0 used, and the next request takes" in warnings(driver)[0]
+    assert driver.all(RequestSent) == [] and "is not enough: 0 used, and the next request needs" in warnings(driver)[0]
 
 
 def test_without_a_limit_nothing_is_said(place: Place) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.clipboard import clipboard_tools, set_clipboard
+from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import SetClipboard
 from agent_tui.safety import sandbox
@@ -32,10 +33,11 @@ def machine(root: Path, **tools: str) -> dict[str, str]:
     return {"PATH": f"{folder}:/usr/bin:/bin", "HOME": str(root)}
 
 
-def copy(text: str, environment: dict[str, str], timeout: float = 20.0) -> dict[str, str]:
+def copy(text: str, environment: dict[str, str], timeout: float = 20.0) -> ClipboardSet:
     answer = asyncio.run(set_clipboard(text, environment, timeout))
     assert (answer.kind, answer.settled) == ("clipboard", False)
-    return dict(answer.data)
+    assert isinstance(answer.data, ClipboardSet)
+    return answer.data
 
 
 def gone(pid: int) -> bool:
@@ -49,43 +51,43 @@ def gone(pid: int) -> bool:
 def test_the_text_reaches_the_tool_as_it_is(tmp_path: Path) -> None:
     environment = machine(tmp_path, xclip=WORKS) | {"DISPLAY": ":0"}
     text = "grüße\n\tif x:  # 漢字\n" + "x" * 300_000
-    assert copy(text, environment) == {"tool": "xclip", "problem": ""}
+    assert copy(text, environment) == ClipboardSet("xclip", "")
     assert (tmp_path / "xclip.got").read_text() == text
     assert (tmp_path / "xclip.args").read_text() == "-selection clipboard -in\n"
 
 
 def test_a_tool_that_fails_is_named_and_the_next_one_is_tried(tmp_path: Path) -> None:
     environment = machine(tmp_path, wl_copy=FAILS, xclip=WORKS) | {"DISPLAY": ":9", "WAYLAND_DISPLAY": "w"}
-    assert copy("text", environment)["tool"] == "xclip"
+    assert copy("text", environment).tool == "xclip"
     del environment["DISPLAY"]
-    assert copy("text", environment) == {"tool": "", "problem": "wl-copy: Error: Can't open display: :9"}
+    assert copy("text", environment) == ClipboardSet("", "wl-copy: Error: Can't open display: :9")
 
 
 def test_inside_of_tmux_its_buffer_gets_the_text_too(tmp_path: Path) -> None:
     environment = machine(tmp_path, tmux=WORKS, xclip=WORKS) | {"TMUX": "/tmp/t,1,0"}
-    assert copy("grüße\n", environment) == {"tool": "", "problem": "", "tmux": True}
+    assert copy("grüße\n", environment) == ClipboardSet("", "", True)
     assert (tmp_path / "tmux.got").read_text() == "grüße\n"
     assert (tmp_path / "tmux.args").read_text() == "load-buffer -w -\n"
-    assert copy("x", environment | {"DISPLAY": ":0"}) == {"tool": "xclip", "problem": "", "tmux": True}
+    assert copy("x", environment | {"DISPLAY": ":0"}) == ClipboardSet("xclip", "", True)
 
 
 def test_an_older_tmux_is_asked_as_it_understands(tmp_path: Path) -> None:
     older = f'[ "$2" = -w ] && exit 1; {WORKS}'
-    assert copy("x", machine(tmp_path, tmux=older) | {"TMUX": "/tmp/t,1,0"})["tmux"] is True
+    assert copy("x", machine(tmp_path, tmux=older) | {"TMUX": "/tmp/t,1,0"}).tmux is True
     assert (tmp_path / "tmux.args").read_text() == "load-buffer -\n"
 
 
 def test_a_tmux_that_fails_or_is_not_there_does_not_have_the_text(tmp_path: Path) -> None:
     inside = {"TMUX": "/tmp/t,1,0"}
-    assert copy("x", machine(tmp_path, tmux=FAILS) | inside) == {"tool": "", "problem": "", "tmux": False}
+    assert copy("x", machine(tmp_path, tmux=FAILS) | inside) == ClipboardSet("", "", False)
     (tmp_path / "empty").mkdir()
-    assert copy("x", {**inside, "PATH": str(tmp_path / "empty")}) == {"tool": "", "problem": "", "tmux": False}
-    assert copy("x", inside) == {"tool": "", "problem": "", "tmux": False}
+    assert copy("x", {**inside, "PATH": str(tmp_path / "empty")}) == ClipboardSet("", "", False)
+    assert copy("x", inside) == ClipboardSet("", "", False)
 
 
 def test_a_tool_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
     environment = machine(tmp_path, wl_copy=HANGS) | {"WAYLAND_DISPLAY": "w"}
-    assert copy("x" * 1_000_000, environment, 0.5) == {"tool": "", "problem": "wl-copy: no end after 0.5 s"}
+    assert copy("x" * 1_000_000, environment, 0.5) == ClipboardSet("", "wl-copy: did not end within 0.5 s")
     assert gone(int((tmp_path / "wl-copy.pid").read_text()))
 
 
@@ -95,7 +97,7 @@ def test_a_tool_that_serves_from_the_background_is_left_alone(tmp_path: Path) ->
         await sandbox.settle(1.0)
         return answer
 
-    assert asyncio.run(both()).data["tool"] == "xsel"
+    assert asyncio.run(both()).data.tool == "xsel"
     serving = int((tmp_path / "served").read_text())
     assert not gone(serving)
     os.kill(serving, 9)
@@ -103,7 +105,7 @@ def test_a_tool_that_serves_from_the_background_is_left_alone(tmp_path: Path) ->
 
 def test_windows_gets_the_encoding_that_it_reads(tmp_path: Path) -> None:
     environment = machine(tmp_path, **{"clip.exe": WORKS}) | {"WSL_DISTRO_NAME": "Debian"}
-    assert copy("grüße", environment)["tool"] == "clip.exe"
+    assert copy("grüße", environment).tool == "clip.exe"
     assert (tmp_path / "clip.exe.got").read_bytes() == b"\xff\xfe" + "grüße".encode("utf-16-le")
 
 
@@ -132,6 +134,16 @@ def test_no_tool_is_taken_from_the_folder_one_is_in(tmp_path: Path, monkeypatch:
         assert clipboard_tools({**environment, "PATH": path}, "linux") == ()
 
 
+def test_a_tool_that_the_project_brings_is_not_run(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.cwd.mkdir()
+    environment = machine(place.cwd, xclip=WORKS, xsel=WORKS) | {"DISPLAY": ":99", "HOME": str(tmp_path)}
+    with place.engine(place.script([{"text": "hello"}]), environment=environment) as driver:
+        driver.send(SetClipboard("one"))
+        driver.until(Answered, lambda answer: answer.kind == "clipboard")
+    assert not list(tmp_path.glob("*.got"))
+
+
 def test_the_engine_answers_and_goes_on_while_a_tool_hangs(tmp_path: Path) -> None:
     place = Place(tmp_path)
     environment = machine(tmp_path, xclip=HANGS) | {"DISPLAY": ":0", "HOME": str(tmp_path)}
@@ -145,6 +157,6 @@ def test_the_engine_answers_and_goes_on_while_a_tool_hangs(tmp_path: Path) -> No
         (tmp_path / "bin" / "xclip").write_text(f"#!/bin/sh\n{WORKS}\n")
         driver.send(SetClipboard("two"))
         answer = driver.until(Answered, lambda event: event.kind == "clipboard")
-        assert answer.data == {"tool": "xclip", "problem": ""}
+        assert answer.data == ClipboardSet("xclip")
         assert (tmp_path / "xclip.got").read_text() == "two"
         assert gone(hung)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.recovery import describe_put_back
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -239,6 +240,26 @@ def test_steering_that_the_model_never_saw_goes_back_to_the_queue(place: Place) 
         driver.until(TurnEnded)
         assert [item.text for item in driver.transcript().queue] == ["too late"]
         assert driver.transcript().paused
+        said = "The model has not read “too late”: it is in the queue again."
+        assert [notice.text for notice in driver.all(Notice)] == [said] == [describe_put_back(["too late"])]
+
+
+def test_words_that_entered_a_turn_whose_first_request_failed_go_back_to_the_queue(place: Place) -> None:
+    failing = [{"fail": "auth", "text": "no key"}]
+    with place.engine(place.script(failing, failing)) as driver:
+        driver.send(Submit("go"))
+        driver.send(Steer("and mind the tests"))
+        assert driver.until(TurnEnded).state == "error"
+        assert driver.all(SteerSeen), "they were in the request that failed"
+        assert [item.text for item in driver.transcript().queue] == ["and mind the tests"]
+        assert driver.transcript().draft == "go" and driver.transcript().paused
+        driver.send(Submit("second"))
+        driver.until(TurnEnded)
+        queued = [item.text for item in driver.transcript().queue]
+        assert queued == ["second", "and mind the tests"], "there is a draft: the prompt waits in front"
+        assert [notice.text for notice in driver.all(Notice)] == [
+            describe_put_back(["and mind the tests"]), describe_put_back(["second"])
+        ]
 
 
 def test_words_for_the_turn_are_on_record_until_the_model_sees_them(place: Place) -> None:
@@ -359,8 +380,8 @@ def test_what_was_allowed_for_the_session_holds_when_it_is_resumed(place: Place)
         driver.send(Answer(question.id, "no"))
         driver.until(TurnEnded)
         assert [event.tag for event in driver.all(ToolEnded)] == ["ok", "denied"]
-        assert [event.text for event in driver.all(Notice) if "still" in event.text] == [
-            "Allowed before in this session, and still: run_shell_command echo one"
+        assert [event.text for event in driver.all(Notice) if "Still" in event.text] == [
+            "Still allowed from earlier in this session: run_shell_command echo one"
         ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import AskAside
 from agent_tui.protocol.transcript import Bill, TurnBlock
 from agent_tui.sessions.figures import lines
-from agent_tui.sessions.stats import dump, stats
+from agent_tui.sessions.stats import stats
 from agent_tui.sessions.store import read
 from tests.agent.driving import Driver, Place
 
@@ -67,10 +67,10 @@ def test_the_figures_come_from_the_log_alone(place: Place) -> None:
     assert found.by_turn[0].cached == 1_000 and found.beside.count == 1
     assert found.beside.cost is not None and found.by_model[0].cost == pytest.approx(found.cost)
     assert found.cost == pytest.approx(5.42 + found.beside.cost)
-    told = json.loads(json.dumps(dump(found)))
+    told = json.loads(json.dumps(asdict(found)))
     assert told["by_turn"][1]["cost"] == 3.02 and told["cost"] == found.cost
     said = dict(lines(found))
-    assert said["from a cache"] == "17%" and said["beside the turns"].startswith("1 request, ")
+    assert said["from a cache"] == "17%" and said["outside the turns"].startswith("1 request, ")
     assert fold(events).bill.cost == pytest.approx(found.cost)
 
 

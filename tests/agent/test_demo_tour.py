@@ -166,10 +166,10 @@ def test_typed_requests_act_in_the_folder_of_the_session(place: Place) -> None:
         assert driver.until(TurnEnded).state == "completed"
         assert (place.cwd / "a.txt").read_text() == "one two\n"
         for prompt, said in (
-            ("list", "That is what `.` holds."),
+            ("list", "That is what is in `.`."),
             ("read a.txt", "That is `a.txt`, with line numbers"),
             ("find two", "1 match for `two`."),
-            ("find three(", "No line holds `three(`."),
+            ("find three(", "No line contains `three(`."),
             ("read b.txt", "That did not work: `there is no b.txt"),
         ):
             assert driver.turn(prompt).state == "completed"

@@ -81,7 +81,7 @@ def test_work_in_an_added_folder_is_not_asked_about_until_it_is_removed(tmp_path
         assert any(block for block in driver.transcript().rows if str(lib) in getattr(block, "text", ""))
     with place.engine(model, mode="accept-edits", resume=session) as driver:
         assert asked_in(driver, "still") == [] and (lib / "a.txt").read_text() == "3\n"
-        assert any("and still" in notice.text and str(lib) in notice.text for notice in driver.all(Notice))
+        assert any("Still part" in notice.text and str(lib) in notice.text for notice in driver.all(Notice))
         assert driver.all(ContextBuilt) == [], "the prefix is the same, and stays in a server's cache"
         driver.send(RestoreFiles())
         assert [one.outcome for one in driver.until(FilesRestored).files] == ["done"]
@@ -98,7 +98,7 @@ def files_told(driver: Driver, wanted: list[str]) -> Answered:
     """The list of files, as soon as `wanted` are those in it that have their full paths."""
 
     def those(event: Answered) -> bool:
-        return event.kind == "files" and sorted(path for path in event.data["paths"] if path[0] == "/") == wanted
+        return event.kind == "files" and sorted(path for path in event.data.paths if path[0] == "/") == wanted
 
     driver.send(Query("files", "files"))
     return driver.until(Answered, those)
@@ -111,7 +111,7 @@ def test_files_there_can_be_named_in_a_prompt(tmp_path: Path) -> None:
             if wanted or driver.all(DirectoriesChanged):
                 added(driver, lib, remove=not wanted)
             told = files_told(driver, wanted)
-            assert "script.json" in told.data["paths"]
+            assert "script.json" in told.data.paths
         added(driver, lib)
         assert asked_in(driver, f"look at @{lib}/a.txt") == []
         assert "1" in driver.all(ToolEnded)[-1].content and driver.all(ToolEnded)[-1].tag == "ok"

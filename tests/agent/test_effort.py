@@ -1,4 +1,4 @@
-"""How hard the model thinks: said in a session, kept with it, in every request from then on."""
+"""Thinking effort: said in a session, kept with it, in every request from then on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.agent.record import Standing
+from agent_tui.protocol.answers import EffortLevel
 from agent_tui.protocol.events import Answered, EffortChanged, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.ops import SetEffort, SetModel
 from agent_tui.settings import AgentSettings
@@ -63,10 +64,10 @@ def test_where_a_model_cannot_be_asked_that_is_said(tmp_path: Path) -> None:
         options: dict[str, Any] = {"others": {"deepseek": server}, "model_name": "deepseek/deepseek-chat"}
         with engine(Place(tmp_path), server, **options) as driver:
             driver.send(SetEffort("high"))
-            assert "deepseek/deepseek-chat has no word" in driver.until(Notice).text
+            assert "deepseek/deepseek-chat has no effort setting" in driver.until(Notice).text
             driver.send(SetEffort(""))
             driver.turn("first")
-            assert len([notice for notice in driver.all(Notice) if "no word" in notice.text]) == 1
+            assert len([notice for notice in driver.all(Notice) if "no effort setting" in notice.text]) == 1
 
 
 def test_what_the_model_tells_apart_is_told_at_the_start_and_with_each_other_model(tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_what_the_model_tells_apart_is_told_at_the_start_and_with_each_other_mod
             driver.until(ModelChanged)
             driver.until(Answered)
     mute, able = [event.data for event in driver.all(Answered) if event.kind == "efforts"]
-    assert (mute["model"], mute["levels"], mute["cycle"]) == ("deepseek/deepseek-chat", [], [])
-    assert (able["model"], able["cycle"]) == ("openrouter/m", ["none", "low", "medium", "high"])
-    assert able["levels"][0] == {"level": "none", "about": "does not think"}
-    assert able["auto"] == "thinks as much as it likes"
+    assert (mute.model, mute.levels, mute.cycle) == ("deepseek/deepseek-chat", (), ())
+    assert (able.model, able.cycle) == ("openrouter/m", ("none", "low", "medium", "high"))
+    assert able.levels[0] == EffortLevel("none", "does not think")
+    assert able.auto == "thinks by its own default"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.exporting import Writing, write_new
+from agent_tui.protocol.answers import FileWritten
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Export, WriteFile
 from tests.agent.driving import Driver, Place
@@ -18,15 +19,17 @@ from tests.agent.driving import Driver, Place
 ANSWER = {"text": "# Done\n\n<script>alert(1)</script>"}
 
 
-def told(driver: Driver) -> dict[str, str]:
-    return dict(driver.until(Answered, lambda event: event.kind == "written").data)
+def told(driver: Driver) -> FileWritten:
+    data = driver.until(Answered, lambda event: event.kind == "written").data
+    assert isinstance(data, FileWritten)
+    return data
 
 
 def export(driver: Driver, path: str = "") -> str:
     driver.send(Export(path))
     data = told(driver)
-    assert data["problem"] == ""
-    return data["path"]
+    assert data.problem == ""
+    return data.path
 
 
 def test_a_session_is_written_under_a_name_that_is_free(tmp_path: Path) -> None:
@@ -55,7 +58,7 @@ def test_a_session_is_written_under_a_name_that_is_free(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "problem"),
-    [("talk.txt", ".txt is no format: there are .md, .html, .json"), ("not/there.md", "No such file or directory")],
+    [("talk.txt", ".txt is not a format; use .md, .html, .json"), ("not/there.md", "No such file or directory")],
 )
 def test_what_cannot_be_written_is_said(tmp_path: Path, path: str, problem: str) -> None:
     place = Place(tmp_path)
@@ -63,8 +66,8 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, path: str, problem: str)
         driver.turn("go")
         driver.send(Export(path))
         data = told(driver)
-        assert data["path"] == ""
-        assert data["problem"].startswith(problem)
+        assert data.path == ""
+        assert data.problem.startswith(problem)
         assert not list(place.cwd.glob("**/*.md"))
 
 
@@ -72,7 +75,7 @@ def test_a_session_without_a_prompt_leaves_no_file(tmp_path: Path) -> None:
     place = Place(tmp_path)
     with place.engine(place.script([ANSWER])) as driver:
         driver.send(Export())
-        assert told(driver)["problem"] == "nothing was asked in this session yet"
+        assert told(driver).problem == "this session has no prompt yet"
         assert [path.name for path in place.cwd.iterdir()] == ["script.json"]
 
 
@@ -81,7 +84,7 @@ def test_a_piece_is_written_beside_others_and_nowhere_else(tmp_path: Path) -> No
     with place.engine(place.script([ANSWER])) as driver:
         for name, expected in (("code-1.py", "code-1.py"), ("code-1.py", "code-1-2.py"), ("../../x.py", "x.py")):
             driver.send(WriteFile(name, "x = 'ä'\n"))
-            assert told(driver)["path"] == expected
+            assert told(driver).path == expected
             assert (place.cwd / expected).read_text() == "x = 'ä'\n"
 
 
@@ -97,7 +100,7 @@ def test_the_end_of_the_program_gives_a_document_up(tmp_path: Path) -> None:
             writing.ended = True
             return await writing.session(log, log.stem, "a.html")
 
-    assert asyncio.run(late()).data["problem"] == "the program ended"
+    assert asyncio.run(late()).data.problem == "the program ended"
     assert not (place.cwd / "a.html").exists()
 
 

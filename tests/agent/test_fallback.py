@@ -123,4 +123,4 @@ def test_an_answer_of_nothing_is_no_silent_success(place: Place) -> None:
     for answer in (said(""), streamed({"reasoning_content": "hm"}), said(" \n")):
         with model_server(answer) as server, engine(place, server) as driver:
             assert driver.turn("go").state == "completed"
-            assert [notice.text for notice in driver.all(Notice)][-1] == "The model answered with nothing."
+            assert [notice.text for notice in driver.all(Notice)][-1] == "The model sent an empty answer."

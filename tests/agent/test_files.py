@@ -38,9 +38,9 @@ def test_in_a_repository_the_index_answers_first(place: Place) -> None:
     subprocess.run(["git", "add", "src"], cwd=place.cwd, check=True)
     with place.engine(model) as driver:
         first, second = ask(driver), again(driver)
-    assert (first.data["paths"], first.data["whole"]) == (["src/", "src/app.py"], False)
-    assert (second.data["paths"], second.data["whole"]) == (["src/", "script.json", "src/app.py"], True)
-    assert second.data["names"] == ["src/", "script.json", "app.py"] and second.data["note"] == ""
+    assert (first.data.paths, first.data.whole) == (["src/", "src/app.py"], False)
+    assert (second.data.paths, second.data.whole) == (["src/", "script.json", "src/app.py"], True)
+    assert second.data.names == ["src/", "script.json", "app.py"] and second.data.note == ""
 
 
 def test_what_is_known_is_told_again_at_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,11 +50,11 @@ def test_what_is_known_is_told_again_at_once(place: Place, monkeypatch: pytest.M
         assert second.id == "more" and second.data is first.data
         monkeypatch.setattr(files, "FRESH", 0.0)
         (place.cwd / "new.txt").write_text("")
-        assert "new.txt" not in ask(driver).data["paths"]
+        assert "new.txt" not in ask(driver).data.paths
         third = again(driver)
-        assert "new.txt" in third.data["paths"]
+        assert "new.txt" in third.data.paths
         assert ask(driver).data is third.data
-        assert again(driver).data["paths"] is third.data["paths"]  # nothing changed: nothing has to be searched again
+        assert again(driver).data.paths is third.data.paths  # nothing changed: nothing has to be searched again
 
 
 def test_a_folder_that_is_gone_is_said(place: Place) -> None:
@@ -64,4 +64,4 @@ def test_a_folder_that_is_gone_is_said(place: Place) -> None:
         (place.cwd / "script.json").unlink()
         place.cwd.rmdir()
         told = ask(driver)
-    assert told.data["paths"] == [] and "cannot be listed" in told.data["note"]
+    assert told.data.paths == [] and "cannot be listed" in told.data.note

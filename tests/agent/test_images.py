@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agent_tui.agent import images
+from agent_tui.protocol.answers import ImageFile
 from agent_tui.protocol.events import Answered, ModelChanged, Notice, ToolEnded
 from agent_tui.protocol.messages import Image, Request, UserMessage
 from agent_tui.protocol.ops import Query, SetModel
@@ -29,10 +30,10 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def ask(place: Place, path: str, kind: str = "image", **environment: str) -> dict[str, object]:
+def ask(place: Place, path: str, kind: str = "image", **environment: str) -> Any:
     with place.engine(place.script([{"text": "ok"}]), environment=environment) as driver:
         driver.send(Query("q", kind, path))  # type: ignore[arg-type]
-        return dict(driver.until(Answered, lambda event: event.kind == kind).data)
+        return driver.until(Answered, lambda event: event.kind == kind).data
 
 
 def test_an_image_is_known_by_its_first_bytes(place: Place) -> None:
@@ -40,19 +41,17 @@ def test_an_image_is_known_by_its_first_bytes(place: Place) -> None:
     (place.cwd / "a.png").write_bytes(DATA)
     (place.cwd / "b.png").write_bytes(b"no image")
     (place.cwd / "huge.png").write_bytes(DATA + bytes(images.MOST))
-    assert ask(place, "a.png") == {
-        "path": "a.png", "width": 64, "height": 32, "problem": "",
-    }  # fmt: skip
-    for name, problem in (("b.png", "no PNG"), ("huge.png", "larger than 5 MB"), ("none.png", "No such file")):
+    assert ask(place, "a.png") == ImageFile("a.png", 64, 32)
+    for name, problem in (("b.png", "not a PNG"), ("huge.png", "larger than 5 MB"), ("none.png", "No such file")):
         found = ask(place, name)
-        assert found["path"] == ""
-        assert problem in str(found["problem"])
+        assert found.path == ""
+        assert problem in found.problem
 
 
 def test_what_lies_elsewhere_is_copied_with_nobody_else_s_eyes_on_it(place: Place) -> None:
     outside = place.root / "shot.png"
     outside.write_bytes(DATA)
-    kept = Path(str(ask(place, str(outside))["path"]))
+    kept = Path(ask(place, str(outside)).path)
     assert kept.is_relative_to(place.home.resolve())
     assert kept.read_bytes() == DATA
     assert kept.stat().st_mode & 0o077 == 0
@@ -64,10 +63,10 @@ def test_the_clipboard_gives_its_image_or_nothing(place: Place) -> None:
     tool = tools / "xclip"
     (place.root / "c.png").write_bytes(DATA)
     environment = {"PATH": f"{tools}:/usr/bin:/bin", "DISPLAY": ":9"}
-    for script, width in ((f"cat {place.root}/c.png", 64), ("exit 1", None), ("yes", None)):
+    for script, width in ((f"cat {place.root}/c.png", 64), ("exit 1", 0), ("yes", 0)):
         tool.write_text(f"#!/bin/sh\n{script}\n")
         tool.chmod(0o755)
-        assert ask(place, "", "clipboard_image", **environment).get("width") == width
+        assert ask(place, "", "clipboard_image", **environment).width == width
 
 
 def test_both_dialects_carry_it() -> None:
@@ -91,11 +90,11 @@ def test_a_request_gets_the_bytes_and_a_blind_model_none() -> None:
     (seen,) = images.filled(Request("", (bare,)), get, None).messages
     assert isinstance(seen, UserMessage)
     assert [base64.b64decode(image.data) for image in seen.images] == [DATA]
-    assert "[b.png was left out: its kept copy is gone]" in seen.text
+    assert "[b.png was left out: its saved copy is gone]" in seen.text
     (blind,) = images.filled(Request("", (bare,)), get, False).messages
     assert isinstance(blind, UserMessage)
     assert blind.images == ()
-    assert "takes no images" in blind.text
+    assert "does not accept images" in blind.text
 
 
 def test_a_named_image_goes_along(place: Place) -> None:
@@ -119,12 +118,12 @@ def test_a_model_that_takes_no_images_is_told_their_names_and_that_is_said_once(
             driver.turn("what is @a.png?")
             driver.turn("and now?")
             told = [notice.text for notice in driver.all(Notice)]
-            assert told == ["deepseek/deepseek-chat takes no images: it is only told their names."]
+            assert told == ["deepseek/deepseek-chat does not accept images: only their names were sent."]
             driver.send(SetModel("compatible/m"))  # nobody knows of it: it is tried
             driver.until(ModelChanged)
             driver.turn("look again")
     blind, _, seeing = (json.dumps(body) for body in server.bodies)
-    assert "a.png was left out: this model takes no images" in blind and "data:image" not in blind
+    assert "a.png was left out: this model does not accept images" in blind and "data:image" not in blind
     assert "data:image/png;base64" in seeing and "left out" not in seeing
 
 
@@ -150,7 +149,7 @@ def test_a_tool_that_hangs_is_ended(tmp_path: Path) -> None:
     tool.chmod(0o755)
     code, data, said = asyncio.run(images._output((str(tool),), {"PATH": "/usr/bin:/bin"}))
     assert (code, data) == (124, b"")
-    assert "no end after" in said
+    assert "did not end within" in said
 
 
 def test_a_copy_is_called_as_what_it_is_a_copy_of() -> None:

@@ -85,9 +85,9 @@ def test_it_is_asked_for_the_one_that_is_wanted(
         driver.until(ModelChanged)
         assert driver.turn("hi").state == "completed" and ring.asked == ["moonshot", "zhipu"]
         driver.send(Query("m", "models"))
-        offered = driver.until(Answered, lambda answer: answer.id == "m").data["offered"]
+        offered = driver.until(Answered, lambda answer: answer.id == "m").data.offered
         assert KEY not in repr(driver.events)
-    assert [one["name"] for one in offered] == ["moonshot/m", "zhipu/m"], "a list of all has those with stored keys"
+    assert [one.name for one in offered] == ["moonshot/m", "zhipu/m"], "a list of all has those with stored keys"
     assert {"moonshot", "zhipu", "openai"} <= {*ring.asked[2:]} and "ollama" not in ring.asked
     assert seen == [f"Bearer {KEY}"] * 2
 

@@ -24,7 +24,7 @@ from tests.agent.driving import PATIENCE, Place
 from tests.agent.kill_program import PROMPT, script
 
 KILLS = int(os.environ.get("AGENT_TUI_KILLS", "50"))
-OVER = "The script script.json is over: it has 40 answers."
+OVER = "The script script.json has no more answers: it has 40."
 A_SESSION = 5
 """Kills of one session, before it may end."""
 

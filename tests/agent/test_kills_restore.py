@@ -72,9 +72,9 @@ def completed(driver: Driver, redo: bool) -> None:
     while True:
         driver.send(RestoreFiles(redo=redo))
         told = driver.until(Answered, lambda event: event.kind == "restored").data
-        if told["problem"].startswith("there is nothing to"):
+        if told.problem.startswith("there is nothing to"):
             return
-        assert told["done"], told
+        assert told.done, told
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
@@ -96,6 +96,8 @@ def test_a_kill_while_many_files_are_put_back(tmp_path: Path, seed: int) -> None
         before = states(place)
         with place.engine(model, mode="accept-all", resume=session) as driver:
             assert states(place) == before, "a start changes no file"
+            beside = [path.name for path in (place.cwd / "f").iterdir() if not path.name.isdecimal()]
+            assert beside == [], "nothing of ours stays beside them"
             completed(driver, direction == "redo")
             assert set(states(place)) == {"new" if direction == "redo" else "old"}
         log = Store.open(place.home / "sessions", session)
@@ -103,5 +105,5 @@ def test_a_kill_while_many_files_are_put_back(tmp_path: Path, seed: int) -> None
         assert not log.problems
         begun = [event.id for event in log.events if isinstance(event, RestoreStarted)]
         assert begun == [event.id for event in log.events if isinstance(event, FilesRestored)], "each has its end"
-        told = [one.text for one in log.events if isinstance(one, Notice) and "were being put back" in one.text]
+        told = [one.text for one in log.events if isinstance(one, Notice) and "while it restored" in one.text]
         assert told or len(set(before)) == 1, "where some are back and some are not, that is said"

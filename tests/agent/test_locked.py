@@ -98,12 +98,12 @@ def test_the_screen_takes_prompts(place: Place, held: tuple[str, str], given: li
     )  # fmt: skip
     try:
         assert "stopped" not in pty.until("opened a new one instead").split("\n")[0]
-        pty.until("read along")
+        pty.until("read only")
         time.sleep(2 * BURST_SECONDS)  # a key that comes sooner was meant for the prompt
         pty.type("\x1b[B\x1b[B")
         pty.until("❯ a new session")
         pty.type("\r")
-        pty.until(lambda text: "read along" not in text)
+        pty.until(lambda text: "read only" not in text)
         pty.type("hello\r")
         pty.until(lambda text: "❯ hello" in text and "one" in text.split("❯ hello")[1])
     finally:

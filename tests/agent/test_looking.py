@@ -6,7 +6,6 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -49,17 +48,17 @@ def query(kind: QueryKind, argument: str = "", id: str = "q") -> Query:
 
 
 def found(answer: Answered) -> list[str]:
-    return [hit["session"]["id"] for hit in answer.data["hits"]]
+    return [hit.session.id for hit in answer.data.hits]
 
 
 def test_the_first_search_says_that_it_reads_and_then_answers(config: EngineConfig) -> None:
     first, second = asked(config, query("search", "needle"))
-    assert (first.id, first.kind, first.data["more"], first.data["hits"]) == ("q", "search", True, ())
-    assert first.data["note"] == "the sessions are read for the first time"
-    assert (second.data["words"], second.data["more"], second.data["note"]) == ("needle", False, "")
+    assert (first.id, first.kind, first.data.more, first.data.hits) == ("q", "search", True, ())
+    assert first.data.note == "reading all sessions for the first time"
+    assert (second.data.words, second.data.more, second.data.note) == ("needle", False, "")
     assert found(second) == ["two", "one"]
-    hit: dict[str, Any] = second.data["hits"][0]
-    assert (hit["snippet"], hit["turn"], hit["marks"]) == ("a needle there", 3, ((2, 8),))
+    hit = second.data.hits[0]
+    assert (hit.snippet, hit.turn, hit.marks) == ("a needle there", 3, ((2, 8),))
 
 
 def test_a_later_search_answers_at_once_from_what_is_known(config: EngineConfig) -> None:
@@ -73,7 +72,7 @@ def test_a_later_search_answers_at_once_from_what_is_known(config: EngineConfig)
 
 def test_a_search_ends_the_one_before_it(config: EngineConfig) -> None:
     answers = asked(config, query("search", "here", "1"), query("search", "there", "2"))
-    assert [answer.id for answer in answers if not answer.data["more"]] == ["2"]
+    assert [answer.id for answer in answers if not answer.data.more] == ["2"]
     assert found(answers[-1]) == ["two"]
 
 
@@ -107,17 +106,17 @@ def test_an_end_stops_the_reading(config: EngineConfig, monkeypatch: pytest.Monk
 
 def test_figures_of_this_session_and_of_another(config: EngineConfig) -> None:
     [own] = asked(config, query("stats"))
-    assert (own.kind, own.data["turns"], own.data["steps"], own.data["session"]) == ("stats", 2, 4, "one")
+    assert (own.kind, own.data.turns, own.data.steps, own.data.session) == ("stats", 2, 4, "one")
     [other] = asked(config, query("stats", "two"))
-    assert other.data["session"] == "two"
+    assert other.data.session == "two"
     [none] = asked(config, query("stats", "gone"))
-    assert none.data["turns"] == 0
+    assert none.data.turns == 0
 
 
 def test_the_tree_of_this_session(config: EngineConfig) -> None:
     child = fork(config.folders.sessions, "one").id
     [answer] = asked(config, query("tree"), session=child)
-    assert [(branch["session"]["id"], branch["depth"]) for branch in answer.data] == [("one", 0), (child, 1)]
+    assert [(branch.session.id, branch.depth) for branch in answer.data.branches] == [("one", 0), (child, 1)]
 
 
 def test_off_the_record_no_index_is_made(config: EngineConfig) -> None:

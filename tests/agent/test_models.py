@@ -103,19 +103,19 @@ def test_a_model_is_fetched_and_used(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
         driver.send(Pull("ollama/big"))
         assert driver.until(ModelChanged).model == "ollama/big"
-        assert [notice.text for notice in driver.all(Notice)] == ["big is here."]
-        told = [(event.data["state"], event.data["percent"]) for event in driver.all(Answered) if event.kind == "pull"]
+        assert [notice.text for notice in driver.all(Notice)] == ["big is downloaded."]
+        told = [(event.data.state, event.data.percent) for event in driver.all(Answered) if event.kind == "pull"]
         assert told == [("pulling", 0), *(("pulling", n) for n in range(0, 101, 10)), ("done", 100)]
-        sizes = [event.data["done"] for event in driver.all(Answered) if event.kind == "pull" and "total" in event.data]
+        sizes = [event.data.done for event in driver.all(Answered) if event.kind == "pull" and event.data.total]
         assert sizes == sorted(sizes) and len(sizes) == 11
 
 
 @pytest.mark.parametrize(
     ("name", "text", "hint"),
     [
-        ("none", "Ollama's library has no model 'none' (pull model", "https://ollama.com/library lists what there is"),
-        ("gone", "Ollama's library has no model 'gone' (pull model", "https://ollama.com/library lists what there is"),
-        ("full", "broke off with an error: no space left on device", "try again"),
+        ("none", "Ollama's library has no model 'none' (pull model", "https://ollama.com/library lists the models"),
+        ("gone", "Ollama's library has no model 'gone' (pull model", "https://ollama.com/library lists the models"),
+        ("full", "stopped with an error: no space left on device", "try again"),
     ],
 )
 def test_a_model_that_cannot_be_fetched_changes_nothing(
@@ -139,8 +139,8 @@ def test_an_unknown_model_is_one_line_and_keeps_the_one_in_use(place: Place, oll
 def test_without_a_model_a_prompt_comes_back_and_the_server_can_be_named(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": "127.0.0.1:1"}) as driver:
         told = driver.until(Answered, lambda event: event.kind == "models").data
-        assert told["model"] == "" and "127.0.0.1:1" in json.dumps(told["tried"])
-        assert "OPENAI_API_KEY" in told["variables"]
+        assert told.model == "" and "127.0.0.1:1" in str(told.tried)
+        assert "OPENAI_API_KEY" in told.variables
         driver.send(Submit("do not lose me"))
         driver.until(Answered, lambda event: event.kind == "models")
         driver.send(SetModel("", base_url=ollama))
@@ -148,20 +148,32 @@ def test_without_a_model_a_prompt_comes_back_and_the_server_can_be_named(place: 
         assert driver.transcript().draft == "do not lose me"
 
 
+def test_a_wrong_address_leaves_the_reasons_of_before_on_the_list(place: Place) -> None:
+    with place.engine("", environment={"OLLAMA_HOST": "127.0.0.1:1"}) as driver:
+        before = driver.until(Answered, lambda event: event.kind == "models").data.tried
+        shown = before
+        for address in ("http://127.0.0.1:9", "http://127.0.0.1:9", "http://127.0.0.1:10"):
+            driver.send(SetModel("", base_url=address))
+            shown = driver.until(Answered, lambda event: event.kind == "models").data.tried
+        assert [one.what for one in shown[:2]] == ["http://127.0.0.1:10", "http://127.0.0.1:9"]
+        assert before and shown[2:] == before
+
+
 def test_what_the_servers_offer(place: Place, ollama: str) -> None:
     with place.engine("", environment={"OLLAMA_HOST": ollama}) as driver:
         driver.send(Query("q", "models"))
         data = driver.until(Answered, lambda event: event.id == "q").data
-        offered, unset = data["offered"], {one["name"]: one for one in data["unset"]}
-        assert unset["openai"]["said"].startswith("OpenAI needs a key") and unset["azure"]["needs"] == "address"
+        offered, unset = data.offered, {one.name: one for one in data.unset}
+        assert unset["openai"].said.startswith("OpenAI needs a key") and unset["azure"].needs == "address"
         assert "ollama" not in unset and "vllm" not in unset
         where = f"Ollama at http://{ollama}"
-        assert {"name": "ollama/small", "window": 8192, "tools": True, "where": where} in offered
+        [small] = [one for one in offered if one.name == "ollama/small"]
+        assert (small.window, small.tools, small.where) == (8192, True, where)
     less = Settings(providers={"ollama": ProviderSettings(num_ctx=4096)})
     with running(replace(place.config("", environment={"OLLAMA_HOST": ollama}), settings=less)) as driver:
         driver.send(Query("q", "models"))
-        [small] = driver.until(Answered, lambda event: event.id == "q").data["offered"]
-        assert (small["window"], small["room"]) == (8192, 4096), "what it could hold, and what it will"
+        [small] = driver.until(Answered, lambda event: event.id == "q").data.offered
+        assert (small.window_max, small.window) == (8192, 4096), "what it could hold, and what it will"
 
 
 HOSTED = {"OLLAMA_HOST": "127.0.0.1:1", "OPENAI_API_KEY": "sk-x", "ANTHROPIC_API_KEY": "sk-y"}
@@ -171,7 +183,7 @@ HOSTED = {"OLLAMA_HOST": "127.0.0.1:1", "OPENAI_API_KEY": "sk-x", "ANTHROPIC_API
     ("name", "said"),
     [
         ("openai/gpt-5", []), ("anthropic/claude-x", []),
-        ("openai/gtp-5", ["openai/gtp-5 is not on its server's list: the nearest there is openai/gpt-5."]),
+        ("openai/gtp-5", ["openai/gtp-5 is not on its server's list: the closest name is openai/gpt-5."]),
     ],
 )  # fmt: skip
 def test_a_hosted_model_is_looked_for_in_the_list_that_is_known(place: Place, name: str, said: list[str]) -> None:

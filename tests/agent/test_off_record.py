@@ -40,7 +40,7 @@ def test_off_the_record_nothing_is_written_and_nothing_changed(place: Place, tmp
     driver.send(SaveDraft("a draft"))
     assert driver.turn("@script.json go").state == "completed"
     driver.send(Fork())
-    assert "off the record" in driver.until(Answered, lambda event: event.kind == "forked").data["problem"]
+    assert "off the record" in driver.until(Answered, lambda event: event.kind == "forked").data.problem
     driver.worker.stop(10)
     ends = {event.name: event.tag for event in driver.all(ToolEnded)}
     assert (ends["create_file"], ends["run_shell_command"], ends["list_files"]) == ("blocked", "blocked", "ok")
@@ -53,12 +53,9 @@ def test_no_edit_without_a_log_and_it_is_said_when_there_is_one_again(place: Pla
     model = place.script([{"text": "one"}], create, [{"text": "no"}], [{"text": "back"}], create, [{"text": "made"}])
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("first")
-        session = driver.events[0].session
-        log = place.home / "sessions" / f"{session}.jsonl"
-        aside = log.with_suffix(".aside")
-        log.rename(aside)
-        log.write_bytes(b"")
-        aside.unlink()  # what the program holds open has no name any more: nothing durable can be promised
+        sessions = place.home / "sessions"
+        sessions.rename(place.home / "away")
+        sessions.write_text("no folder")  # what the program holds open is not where sessions are, and cannot be
         driver.turn("second")
         [ended] = driver.all(ToolEnded)
         assert ended.tag == "blocked" and "cannot be saved" in ended.content

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent import offers
+from agent_tui.protocol.answers import ModelFacts
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import Query
@@ -29,16 +30,13 @@ def test_prices_go_by_where_a_model_runs(place: Place) -> None:
     config = replace(config, settings=replace(config.settings, providers=acme))
     models = [ModelInfo(name, thinking=True, images=False) for name in NAMES]
     found = asyncio.run(offers.facts(models, config))
-    assert {name: one["price"] for name, one in found.items()} == {
-        "ollama/q": [0.0, 0.0], "openai/gpt-5": [1.25, 10.0], "openai/else": None, "acme/x": None, "nobody/y": None,
+    assert {name: one.price for name, one in found.items()} == {
+        "ollama/q": (0.0, 0.0), "openai/gpt-5": (1.25, 10.0), "openai/else": None, "acme/x": None, "nobody/y": None,
     }  # fmt: skip
-    assert found["openai/gpt-5"] == {
-        "price": [1.25, 10.0], "sure": True, "thinking": True, "images": False,
-        "efforts": ["minimal", "low", "medium", "high"],
-    }  # fmt: skip
+    assert found["openai/gpt-5"] == ModelFacts((1.25, 10.0), True, ("minimal", "low", "medium", "high"))
     own = {"acme/*": {"input": 3.0, "output": 4.0}}
     config = replace(config, settings=replace(config.settings, prices=own))
-    assert asyncio.run(offers.facts(models, config))["acme/x"]["price"] == [3.0, 4.0]
+    assert asyncio.run(offers.facts(models, config))["acme/x"].price == (3.0, 4.0)
 
 
 def test_the_models_used_last_come_from_the_sessions(place: Place) -> None:
@@ -48,5 +46,5 @@ def test_the_models_used_last_come_from_the_sessions(place: Place) -> None:
     with place.engine(place.script([{"text": "hi"}], name="one.json")) as driver:
         driver.send(Query("q", "models"))
         data = driver.until(Answered, lambda event: event.id == "q").data
-    assert data["used"] == ["scripted/one.json", "scripted/two.json"]
-    assert data["facts"].keys() == {one["name"] for one in data["offered"]}
+    assert data.used == ("scripted/one.json", "scripted/two.json")
+    assert data.facts.keys() == {one.name for one in data.offered}

@@ -82,17 +82,17 @@ def test_a_fork_is_another_session_that_can_be_opened(place: Place) -> None:
         parent = driver.events[0].session
         driver.send(Fork(starts(driver)[1]))
         made = driver.until(Answered, lambda event: event.kind == "forked").data
-        assert (made["parent"], made["problem"]) == (parent, "")
-        driver.send(Resume(made["id"]))
+        assert (made.parent, made.problem) == (parent, "")
+        driver.send(Resume(made.id))
         begun = driver.until(SessionStarted)
-        assert driver.restored is not None and begun.session == made["id"] and begun.resumed
+        assert driver.restored is not None and begun.session == made.id and begun.resumed
         copy = driver.restored
         assert [block.text for block in copy.rows if isinstance(block, UserBlock)] == ["first"]
         assert copy.draft == "second" and copy.rows[-1] == DividerBlock(f"forked from session {parent[:8]}")
         assert driver.turn("elsewhere").state == "completed"
     sessions = place.home / "sessions"
     heads = {path.stem: json.loads(path.read_bytes().splitlines()[0]) for path in sessions.glob("*.jsonl")}
-    assert heads[made["id"]]["parent"] == parent and heads[made["id"]]["session"] == made["id"]
+    assert heads[made.id]["parent"] == parent and heads[made.id]["session"] == made.id
     assert "parent" not in heads[parent]
     assert not list(sessions.glob(".*"))
 
@@ -101,7 +101,7 @@ def test_a_fork_of_nothing_says_so(place: Place) -> None:
     with place.engine(place.script([{"text": "one"}])) as driver:
         driver.send(Fork())
         made = driver.until(Answered, lambda event: event.kind == "forked").data
-    assert made["id"] == "" and "nothing was asked" in made["problem"]
+    assert made.id == "" and "no prompt yet" in made.problem
 
 
 def test_titles_and_labels_come_back(place: Place) -> None:
@@ -155,7 +155,7 @@ def test_an_interrupted_turn_goes_on_without_a_prompt_and_without_the_call(place
 def test_there_is_nothing_to_go_on_with_in_a_new_session(place: Place) -> None:
     with place.engine(place.script([{"text": "one"}])) as driver:
         driver.send(Continue())
-        assert "nothing to go on with" in driver.until(Notice).text
+        assert "nothing to continue yet" in driver.until(Notice).text
 
 
 def test_a_copy_has_the_prompt_as_it_is_at_that_moment(place: Place) -> None:
@@ -165,6 +165,6 @@ def test_a_copy_has_the_prompt_as_it_is_at_that_moment(place: Place) -> None:
         driver.until(DraftSaved)
         driver.send(SaveDraft(""))  # it was a command, and was obeyed
         driver.send(Fork())
-        copy = driver.until(Answered, lambda event: event.kind == "forked").data["id"]
+        copy = driver.until(Answered, lambda event: event.kind == "forked").data.id
     with place.engine("", resume=copy) as driver:
         assert driver.restored is not None and driver.restored.draft == ""

@@ -6,11 +6,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_tui.agent.previews import LINE, TAIL, told
 from agent_tui.agent.worker import Worker
+from agent_tui.protocol.answers import LogTail, Preview
 from agent_tui.protocol.events import Answered, ErrorRaised, SessionStarted
 from agent_tui.protocol.ops import Query, QueryKind, Resume, Submit
 from agent_tui.protocol.transcript import TextBlock, UserBlock
@@ -24,23 +26,19 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def asked(place: Place, kind: QueryKind, argument: str = "", session: str = "") -> dict[str, object]:
+def asked(place: Place, kind: QueryKind, argument: str = "", session: str = "") -> Any:
     answer = told(place.config("scripted/none.json"), Query("q", kind, argument), session)
-    assert answer.id == "q" and isinstance(answer.data, dict)
+    assert answer.id == "q"
     return answer.data
 
 
-def texts(data: dict[str, object]) -> list[str]:
-    parts = data["parts"]
-    assert isinstance(parts, list)
-    return [part["text"] for part in parts]
+def texts(data: Preview) -> list[str]:
+    return [part.text for part in data.parts]
 
 
-def ask(driver: Driver, kind: QueryKind, argument: str = "") -> dict[str, object]:
+def ask(driver: Driver, kind: QueryKind, argument: str = "") -> Any:
     driver.send(Query("look", kind, argument))
-    data = driver.until(Answered, lambda event: event.id == "look").data
-    assert isinstance(data, dict)
-    return data
+    return driver.until(Answered, lambda event: event.id == "look").data
 
 
 def test_the_last_prompt_and_answer_of_a_session(place: Place) -> None:
@@ -49,11 +47,10 @@ def test_the_last_prompt_and_answer_of_a_session(place: Place) -> None:
         driver.turn("once more")
         session = driver.transcript().session
         data = ask(driver, "session_preview", session)
-        assert data["of"] == session and texts(data) == ["once more", "Again."]
-        lines = ask(driver, "log")["lines"]
-        assert isinstance(lines, list)
-        assert {line["source"] for line in lines} == {"log", "session"}
-        assert any(line["text"].startswith("turn_ended") for line in lines)
+        assert data.of == session and texts(data) == ["once more", "Again."]
+        lines = ask(driver, "log").lines
+        assert {line.source for line in lines} == {"log", "session"}
+        assert any(line.text.startswith("turn_ended") for line in lines)
 
 
 @pytest.mark.parametrize("id", ["gone", "../../etc/passwd", ""])
@@ -64,7 +61,7 @@ def test_a_session_that_is_not_there_is_said(place: Place, id: str) -> None:
 @pytest.mark.parametrize(
     ("content", "shown"),
     [
-        (b"", ""), (b"a\nb\n", "a\nb"), (b"\x00\x01", "it is no text"), (b"\xff\xfe caf\xc3\xa9", "\ufffd\ufffd café"),
+        (b"", ""), (b"a\nb\n", "a\nb"), (b"\x00\x01", "it is not text"), (b"\xff\xfe caf\xc3\xa9", "\ufffd\ufffd café"),
         (b"x" * 1_000_000, "x" * LINE), (b"1\n" * 100, "\n".join("1" * 8)),
     ],
 )  # fmt: skip
@@ -79,7 +76,7 @@ def test_a_folder_a_pipe_and_nothing_at_all(place: Place) -> None:
     (place.cwd / "src" / "one.py").touch()
     os.mkfifo(place.cwd / "pipe")
     assert texts(asked(place, "file_preview", "src/")) == ["one.py"]
-    assert texts(asked(place, "file_preview", "pipe")) == ["it is no file"]
+    assert texts(asked(place, "file_preview", "pipe")) == ["it is not a file"]
     assert "cannot be read" in texts(asked(place, "file_preview", "gone"))[0]
 
 
@@ -96,15 +93,14 @@ def test_of_a_long_log_the_end_is_read_in_order(place: Place) -> None:
     record = {"v": 1, "at": 4e9, "type": "notice", "level": "warning", "text": "late", "c": 1}
     (sessions / "s.jsonl").write_text("damage\n[1]\n" + json.dumps(record) + "\n" + '{"at": "x"}\n{"at": 1e300}\n')
     data = asked(place, "log", session="s")
-    lines = data["lines"]
-    assert isinstance(lines, list)
-    assert [line["level"] for line in lines] == ["error", "info", "warning"]
-    assert lines[0]["text"] == "it failed\nTraceback\n  line 1" and lines[-1]["text"].startswith("notice")
-    assert isinstance(data["left"], int) and data["left"] > 100_000_000 - TAIL
+    lines = data.lines
+    assert [line.level for line in lines] == ["error", "info", "warning"]
+    assert lines[0].text == "it failed\nTraceback\n  line 1" and lines[-1].text.startswith("notice")
+    assert data.left > 100_000_000 - TAIL
 
 
 def test_without_any_log_there_are_no_lines(place: Place) -> None:
-    assert asked(place, "log", session="none") == {"lines": [], "left": 0}
+    assert asked(place, "log", session="none") == LogTail()
 
 
 def test_another_session_takes_the_place_of_the_open_one(place: Place) -> None:

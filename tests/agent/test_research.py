@@ -46,7 +46,7 @@ def test_look_ups_nudge_at_three_and_ask_at_six(place: Place) -> None:
         question = driver.until(QuestionAsked)
         contents = [event.content for event in driver.all(ToolEnded)]
         assert [("[note:" in content) for content in contents] == [False, False, True, False, False, False]
-        assert "6 times" in question.text
+        assert "6 look-ups" in question.text
         driver.send(Answer(question.id, "continue"))
         assert driver.until(TurnEnded).state == "completed"
 

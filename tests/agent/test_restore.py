@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from agent_tui.protocol.answers import OldTurn
 from agent_tui.protocol.codec import decode, encode
 from agent_tui.protocol.events import Answered, FilesRestored, Notice, RestoreStarted, Rewound, TurnStarted
-from agent_tui.protocol.ops import Query, RestoreFiles
+from agent_tui.protocol.ops import FileChoice, Query, RestoreFiles
+from agent_tui.protocol.transcript import NoticeBlock
 from tests.agent.driving import Driver, Place
 
 
@@ -28,7 +30,7 @@ def creating(*names: str) -> list[dict[str, Any]]:
 
 
 def answer(driver: Driver, kind: str) -> Any:
-    return driver.until(Answered, lambda event: event.kind == kind).data
+    return driver.until(Answered, lambda event: event.kind == kind.replace("redo", "undo")).data
 
 
 def ask(driver: Driver, kind: Any = "undo", argument: str = "") -> Any:
@@ -36,28 +38,38 @@ def ask(driver: Driver, kind: Any = "undo", argument: str = "") -> Any:
     return answer(driver, kind)
 
 
+def restore_all(driver: Driver) -> Any:
+    """Undo also what changed while a command ran."""
+    choices: dict[str, FileChoice] = {file.real: "restore" for file in ask(driver).files}
+    driver.send(RestoreFiles(choices=choices))
+    return answer(driver, "restored")
+
+
 def test_what_would_be_taken_back_is_told_then_done_then_made_again(place: Place) -> None:
     model = place.script(creating("a", "b"), [{"text": "made"}], [{"text": "then"}])
     (place.cwd / "a").write_text("old\n")
     with place.engine(model, mode="accept-all") as driver:
         driver.turn("make")
-        assert [event.text for event in driver.all(Notice) if "/undo" in event.text]
+        said = [event.text for event in driver.all(Notice) if "/undo" in event.text]
+        assert len(said) == 1 and said[0].startswith("Changed a"), "the first change is named, and it is said once"
         told = ask(driver)
-        assert [(f["path"], f["state"], f["added"], f["removed"]) for f in told["files"]] == [
+        assert [(f.path, f.state, f.added, f.removed) for f in told.files] == [
             ("a", "as_left", 1, 1),
             ("b", "as_left", 0, 1),
         ]
-        assert told["files"][0]["diff"][0]["lines"] == ["-a", "+old"]
+        assert told.files[0].diff[0].lines == ("-a", "+old")
         [turn] = driver.all(TurnStarted)
-        assert told["turns"] == [{"n": turn.n, "turn": 1, "prompt": "make"}] and told["caps"] == []
+        assert told.turns == (OldTurn(turn.n, 1, "make"),) and told.caps == ()
         driver.send(RestoreFiles())
         said = answer(driver, "restored")
-        assert said["done"] and [(f["outcome"], f["gone"]) for f in said["files"]] == [("done", False), ("done", True)]
+        assert said.done and [(f.outcome, bool(f.after)) for f in said.files] == [("done", True), ("done", False)]
+        assert said.said == "Restored a, deleted b. /redo reverses this."
+        assert [row.text for row in driver.transcript().rows if isinstance(row, NoticeBlock)][-1] == said.said
         assert (place.cwd / "a").read_text() == "old\n" and not (place.cwd / "b").exists()
-        assert ask(driver)["files"] == []
-        assert [f["path"] for f in ask(driver, "redo")["files"]] == ["a", "b"]
+        assert ask(driver).files == ()
+        assert [f.path for f in ask(driver, "redo").files] == ["a", "b"]
         driver.send(RestoreFiles(redo=True))
-        assert answer(driver, "restored")["done"]
+        assert answer(driver, "restored").done
         assert (place.cwd / "a").read_text() == "a\n" and (place.cwd / "b").read_text() == "b\n"
         driver.turn("and then")
     lines = [line for line in place.log_lines() if line["type"] == "files_restored"]
@@ -72,8 +84,11 @@ def test_code_and_conversation_together(place: Place) -> None:
         second = driver.all(TurnStarted)[1].n
         driver.send(RestoreFiles(second, "both"))
         driver.until(Rewound)
-        assert answer(driver, "restored")["done"]
+        said = answer(driver, "restored")
+        assert said.done
         assert not (place.cwd / "a").exists() and driver.transcript().draft == "make"
+        assert list(driver.transcript().rows)[-1] == NoticeBlock("info", said.said)
+        assert said.said == "Deleted a. /redo reverses this. Rewound the conversation."
 
 
 def test_nothing_is_done_while_a_word_is_missing(place: Place) -> None:
@@ -83,11 +98,28 @@ def test_nothing_is_done_while_a_word_is_missing(place: Place) -> None:
         (place.cwd / "a").write_text("mine\n")
         driver.send(RestoreFiles())
         said = answer(driver, "restored")
-        assert not said["done"] and [f["path"] for f in said["asked"]] == ["a"]
+        assert not said.done and [f.path for f in said.asked] == ["a"]
         assert (place.cwd / "b").exists() and not driver.all(RestoreStarted)
         driver.send(RestoreFiles(choices={"a": "keep"}))
-        assert answer(driver, "restored")["done"]
+        assert answer(driver, "restored").done
         assert (place.cwd / "a").read_text() == "mine\n" and not (place.cwd / "b").exists()
+
+
+def test_a_file_whose_earlier_version_lies_beside_it_is_not_undone_and_offered_again(place: Place) -> None:
+    model = place.script(creating("a"), [{"text": "made"}])
+    (place.cwd / "a").write_text("old\n")
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("make")
+        [turn] = driver.all(TurnStarted)
+        (place.cwd / "a").write_text("mine\n")
+        driver.send(RestoreFiles(choices={"a": "both"}))
+        assert answer(driver, "restored").done and (place.cwd / "a").read_text() == "mine\n"
+        told = ask(driver, "undo", str(turn.n))
+        assert [file.path for file in told.files] == ["a"] and not told.undone
+        driver.send(RestoreFiles(turn.n, choices={"a": "restore"}))
+        assert answer(driver, "restored").done and (place.cwd / "a").read_text() == "old\n"
+        told = ask(driver, "undo", str(turn.n))
+        assert told.files == () and told.undone
 
 
 @pytest.mark.parametrize("written", [0, 1, 2])
@@ -112,10 +144,10 @@ def test_a_kill_while_files_are_put_back(place: Place, written: int) -> None:
         driver.send(RestoreFiles())
         said = answer(driver, "restored")
     assert not (place.cwd / "a").exists() and not (place.cwd / "b").exists()
-    assert said["done"] == (written < 2)
+    assert said.done == (written < 2)
 
 
 def test_restored_files_round_trip() -> None:
     event = FilesRestored("i", "undo", (1, 2), (), n=3)
     assert decode(encode(event)) == event
-    assert replace(event, files=()).said() == "Undo of files: nothing to do."
+    assert replace(event, files=()).said() == "No file had to be restored."

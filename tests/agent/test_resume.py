@@ -192,8 +192,8 @@ def test_the_list_of_sessions_comes_first_where_one_is_to_be_chosen(place: Place
     driver = Driver(Worker(config), config)
     driver.send(SaveDraft("typed while the list is open"))
     listed = driver.until(Answered, lambda event: event.kind == "sessions").data
-    assert [entry["title"] for entry in listed] == ["second", "first"]
-    driver.send(Resume(listed[1]["id"]))
+    assert [entry.title for entry in listed.sessions] == ["second", "first"]
+    driver.send(Resume(listed.sessions[1].id))
     assert driver.until(DraftSaved).text == "typed while the list is open"
     driver.worker.stop(10)
     assert driver.restored is not None and driver.restored.title == "first"

@@ -10,9 +10,23 @@ from time import time
 import pytest
 
 from agent_tui.agent import retries
-from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, Retrying, ToolEnded, TurnEnded, TurnStarted
+from agent_tui.agent.recovery import missing
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    ErrorRaised,
+    Notice,
+    Partial,
+    RequestSent,
+    Retrying,
+    StepStarted,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+    fold,
+)
 from agent_tui.protocol.ops import Cancel, Continue, Submit
-from agent_tui.protocol.transcript import DividerBlock, TextBlock
+from agent_tui.protocol.transcript import DividerBlock, TextBlock, ThinkingBlock
 from agent_tui.providers.base import Failed
 from tests.agent.driving import Place
 from tests.agent.model_server import call, engine, model_server, said, status, streamed
@@ -95,6 +109,34 @@ def test_an_answer_that_breaks_off_stays_and_is_asked_for_once_more_with_the_sam
     assert [m["content"] for m in server.messages[2] if m["role"] == "assistant"] == ["whole"]
 
 
+def test_a_break_after_thoughts_alone_is_tried_again_and_its_cost_counts(place: Place) -> None:
+    thought = streamed({"reasoning_content": "hmm, " * 2_000}, end="")  # long enough to be on record in part
+    with model_server(thought, said("whole"), said("more")) as server:
+        with engine(place, server) as driver:
+            assert driver.turn("go").state == "completed"
+            assert len(driver.all(Retrying)) == 1 and not driver.all(ErrorRaised)
+            first, second = driver.all(UsageReported)[:2]
+            assert first.usage.completion_tokens > 1_000 > second.usage.completion_tokens
+            rows = list(driver.transcript().rows)
+            session = driver.events[0].session
+        assert not any(isinstance(row, ThinkingBlock) for row in rows), "those thoughts led to nothing"
+        assert server.bodies[0] == server.bodies[1]
+        with engine(place, server, resume=session) as driver:
+            assert driver.restored is not None
+            assert [type(row) for row in driver.restored.rows][: len(rows)] == [type(row) for row in rows]
+            driver.turn("next")
+    assert [m["content"] for m in server.messages[2] if m["role"] == "assistant"] == ["whole"]
+
+
+def test_after_a_kill_the_thoughts_of_a_void_attempt_are_no_part_of_the_next() -> None:
+    begun = (
+        TurnStarted(turn=1, prompt="go"), StepStarted(step=1), RequestSent(model="m"), Partial(thinking="void"),
+        Retrying(2, 1.0, "reset"), RequestSent(model="m", attempt=2), Partial(text="half an ans"),
+    )  # fmt: skip
+    [reply] = [event for event in missing(begun, fold(begun)) if isinstance(event, AssistantReplied)]
+    assert (reply.text, reply.reasoning) == ("half an ans", "")
+
+
 def test_going_on_instead_keeps_what_was_said(place: Place) -> None:
     with model_server(said("half an ans", end=""), said("wer")) as server, engine(place, server) as driver:
         driver.turn("go")
@@ -108,7 +150,7 @@ def test_a_whole_answer_is_not_asked_for_again(place: Place) -> None:
     with model_server(said("whole")) as server, engine(place, server) as driver:
         driver.turn("go")
         driver.send(Continue(again=True))
-        assert "whole" in driver.until(Notice).text
+        assert "nothing to retry" in driver.until(Notice).text
     assert len(server.bodies) == 1
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from agent_tui.agent import shelf
 from agent_tui.agent.config import EngineConfig
 from agent_tui.paths import Folders
+from agent_tui.protocol.answers import Sessions, ShelfOutcome
 from agent_tui.protocol.events import Answered, Event, SessionStarted, TurnStarted
 from agent_tui.protocol.ops import Delete, Op, Rename, Submit
 from agent_tui.sessions.lock import Lock
@@ -29,40 +29,40 @@ def config(tmp_path: Path) -> EngineConfig:
     return made
 
 
-def put(config: EngineConfig, op: Op) -> tuple[dict[str, Any], list[str]]:
+def put(config: EngineConfig, op: Op) -> tuple[ShelfOutcome, list[str]]:
     """What came of it, and the titles of the sessions that there are then."""
     told: list[Event] = []
     with ThreadPoolExecutor(1) as pool:
         asyncio.run(shelf.put(config, op, ONE, pool, told.append))
     first, second = told
     assert isinstance(first, Answered) and isinstance(second, Answered)
-    assert (first.kind, second.kind) == ("shelf", "sessions")
-    return first.data, sorted(one["title"] for one in second.data)
+    assert isinstance(first.data, ShelfOutcome) and isinstance(second.data, Sessions)
+    return first.data, sorted(one.title for one in second.data.sessions)
 
 
 def test_another_session_gets_a_name(tmp_path: Path) -> None:
     done, titles = put(config(tmp_path), Rename("the shop", session=OTHER))
-    assert done == {"id": OTHER, "done": "renamed", "problem": ""}
+    assert done == ShelfOutcome(OTHER, "renamed", "")
     assert titles == ["hello 1", "the shop"]
 
 
 def test_another_session_is_deleted(tmp_path: Path) -> None:
     done, titles = put(config(tmp_path), Delete(OTHER))
-    assert done == {"id": OTHER, "done": "deleted", "problem": ""}
+    assert done == ShelfOutcome(OTHER, "deleted", "")
     assert titles == ["hello 1"]
 
 
 def test_the_one_that_is_open_stays(tmp_path: Path) -> None:
     here = config(tmp_path)
-    assert put(here, Delete(ONE))[0]["problem"] == "it is open here"
+    assert put(here, Delete(ONE))[0].problem == "it is open here"
     lock = Lock(here.folders.sessions / f"{OTHER}.lock")
     lock.take()
     try:
         done, titles = put(here, Delete(OTHER))
     finally:
         lock.release()
-    assert done["problem"] and not done["done"] and titles == ["hello 1", "hello 2"]
-    assert put(here, Delete("nothing"))[0]["problem"]
+    assert done.problem and not done.done and titles == ["hello 1", "hello 2"]
+    assert put(here, Delete("nothing"))[0].problem
 
 
 def test_what_concerns_it() -> None:

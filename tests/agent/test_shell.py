@@ -91,7 +91,7 @@ def test_a_private_one_leaves_a_line_count_and_nothing_else(place: Place) -> Non
         assert driver.all(RequestSent)[0].messages == 1
         (block,) = [row for row in driver.transcript().rows if isinstance(row, ToolBlock)]
     assert (ended.lines, ended.content, ended.command) == (2, "", "")
-    assert told.data["output"] == "zqxwv\nzqxwv\n"
+    assert told.data.output == "zqxwv\nzqxwv\n"
     assert "2 lines" in block.label
     files = [path for path in place.home.rglob("*") if path.is_file()]
     assert files
@@ -166,7 +166,7 @@ def test_a_program_that_needs_a_terminal_is_told_that_there_is_none(place: Place
     with place.engine(place.script([{"text": "so"}])) as driver:
         ended = run(driver, command)
         assert ended.tag == "blocked"
-        assert "needs a terminal of its own" in ended.content
+        assert "needs a terminal, and commands here have none" in ended.content
 
 
 @pytest.mark.parametrize("command", ["echo vim", "vim --version", "git log", "vi -es -c q", "'", ""])

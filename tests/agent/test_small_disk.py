@@ -69,10 +69,10 @@ def test_the_disk_of_the_project_fills_and_empties(tmp_path: Path) -> None:
                 with disk.full():
                     driver.send(RestoreFiles())
                     told = driver.until(Answered, lambda event: event.kind == "restored")
-                    assert told.data["done"] is False and "No space left" in told.data["files"][0]["problem"]
+                    assert told.data.done is False and "No space left" in told.data.files[0].problem
                     assert len((place.cwd / "f").read_text()) == 50_000
                 driver.send(RestoreFiles())
-                assert driver.until(Answered, lambda event: event.kind == "restored").data["done"] is True
+                assert driver.until(Answered, lambda event: event.kind == "restored").data.done is True
                 assert (place.cwd / "f").read_text() == "a"
             driver.worker.stop(10)
 

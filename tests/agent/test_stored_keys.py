@@ -46,7 +46,7 @@ class Echo(BaseHTTPRequestHandler):
             self._chunks([{"content": "done with "}, *({"content": piece} for piece in key)], "stop")
             return
         folder = self.server.folder  # type: ignore[attr-defined]
-        command = json.dumps({"command": f"env; cat {folder}/credentials.toml # {key}"})
+        command = json.dumps({"command": f"env; cat {folder}/credentials.toml"})
         call = {"index": 0, "id": "c", "function": {"name": "run_shell_command", "arguments": command}}
         self._chunks([{"reasoning_content": f"the key is {key}"}, {"tool_calls": [call]}], "tool_calls")
 
@@ -100,7 +100,7 @@ def test_it_is_used_and_turns_up_nowhere(
             backend.set_password(credentials.SERVICE, "moonshot", KEY)
         with place.engine("moonshot/m", mode="accept-all", environment={"MOONSHOT_BASE_URL": address}) as driver:
             assert driver.turn("show me").state == "completed"
-            assert where == "keyring" or "[hidden]" in driver.all(ToolEnded)[0].content
+            assert where == "keyring" or "[hidden:key:" in driver.all(ToolEnded)[0].content
             assert "[keys]" in driver.all(ToolEnded)[0].content
             assert driver.turn("refuse").state == "error"
             error = driver.all(ErrorRaised)[-1]
@@ -125,7 +125,7 @@ def test_a_key_that_is_kept_while_a_session_runs_is_used_and_hidden(
         driver.send(SetModel("moonshot/m"))
         driver.until(ModelChanged)
         assert driver.turn("show me").state == "completed"
-        assert KEY not in repr(driver.events) and "[hidden]" in driver.all(ToolEnded)[0].content
+        assert KEY not in repr(driver.events) and "[hidden:key:" in driver.all(ToolEnded)[0].content
     assert set(seen) == {f"Bearer {KEY}"}
 
 

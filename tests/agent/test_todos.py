@@ -67,7 +67,7 @@ def test_nobody_is_asked_and_the_list_comes_back(place: Place, mode: str) -> Non
         assert driver.transcript().todos == SECOND
         [_, ended] = driver.all(ToolEnded)
         session = driver.events[0].session
-    assert ended.content == "The todo list is kept: 1 of 2 done."
+    assert ended.content == "The todo list is saved: 1 of 2 done."
     with place.engine(model, resume=session) as driver:
         assert driver.restored is not None and driver.restored.todos == SECOND
 
@@ -80,7 +80,7 @@ def test_a_rewind_and_a_fork_have_the_list_of_then_and_clear_none(place: Place) 
         session = driver.events[0].session
         second = driver.all(TurnStarted)[1].n
         driver.send(Fork(second))
-        copy = driver.until(Answered, lambda event: event.kind == "forked").data["id"]
+        copy = driver.until(Answered, lambda event: event.kind == "forked").data.id
         driver.send(Rewind(second))
         driver.until(Rewound)
         assert driver.transcript().todos == FIRST

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from agent_tui.agent import undo
 from agent_tui.agent.changes import Changes
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.protocol.events import FileChanged, FilesRestored, TurnStarted
+from agent_tui.protocol.events import FileChanged, FilesRestored, ToolStarted, TurnStarted, fold
 from agent_tui.protocol.undo_events import RestoredFile
 from agent_tui.safety import paths
 from agent_tui.sessions.checkpoints import Blobs
@@ -91,6 +91,41 @@ def test_undo_and_redo_of_a_turn(world: World) -> None:
     assert world.changes.redo().files == ()
     world.undo()
     assert world.tree() == before
+
+
+def test_a_change_belongs_to_the_turn_of_its_call_however_late_it_is_seen(world: World) -> None:
+    world.begin()
+    world.edit("early", b"0")
+    second = world.begin()
+    world.edit("b", b"2")
+    late = FileChanged("c", str(world.root / "a"), DiffDisplay("a", ()), "", "x", during_command=True, turn=1)
+    world.changes.take(late)
+    assert [Path(one.path).name for one in world.changes.undo().files] == ["b"]
+    assert world.changes.undo().turns == (second,)
+    assert fold([TurnStarted(prompt="1", turn=1), TurnStarted(prompt="2", turn=2), late]).marks[0].files[0] == "a"
+
+
+def test_in_an_old_log_the_call_says_that_a_command_ran(world: World) -> None:
+    world.begin()
+    world.changes.take(ToolStarted("c", "run_shell_command", "Run x", effect="execute"))
+    world.edit("a", b"1")
+    world.changes.take(ToolStarted("c", "create_file", "Create b", effect="write"))
+    world.edit("b", b"1")
+    looks, files = world.undo()
+    assert [(look.state, file.outcome) for look, file in zip(looks, files, strict=True)] == [
+        ("during", "kept"), ("as_left", "done"),
+    ]  # fmt: skip
+
+
+def test_a_file_that_was_kept_can_still_be_put_back_by_going_to_its_turn(world: World) -> None:
+    first = world.begin()
+    world.edit("a", b"1")
+    second = world.begin()
+    world.edit("b", b"1")
+    world.undo(choice="keep")
+    assert world.changes.undo().turns == (first,) and world.changes.undo(second).turns == (second,)
+    world.undo(second)
+    assert world.tree() == {"a": b"1"} and world.changes.undo(second).files == ()
 
 
 def test_what_could_not_be_made_again_is_still_there_to_be(world: World) -> None:
@@ -278,7 +313,7 @@ def test_undo_gives_the_tree_back_or_asks(tmp_path_factory: pytest.TempPathFacto
     now, wanted = world.tree(), trees[to]
     looks, files = world.undo(to)
     after = world.tree()
-    asked = {str(Path(look.plan.path).relative_to(world.root)) for look in looks if look.choices}
+    asked = {str(Path(look.plan.path).relative_to(world.root)) for look in looks if not look.decide("")}
     for name in NAMES:
         if name in asked:
             assert after.get(name) == now.get(name), "a question leaves the file as it is"

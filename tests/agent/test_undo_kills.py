@@ -8,13 +8,16 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from agent_tui.agent import recovery, undo
+from agent_tui.agent.changes import Restoration
 from agent_tui.protocol.events import FilesRestored, Notice, RestoreStarted
 from agent_tui.protocol.undo_events import RestoredFile
+from agent_tui.sessions.checkpoints import Blobs
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
@@ -48,7 +51,8 @@ def killed(path: Path, what: str, moment: str) -> None:
 def restored(path: Path, before: bytes, after: bytes, mode: int = 0o644, was: int = 0o644) -> tuple[str, list[str]]:
     """What the next start says of the file, and more."""
     file = RestoredFile(str(path), sha(before), sha(after), mode, was)
-    settled, _, *told = recovery.restored(RestoreStarted("r", "undo", (1,), (file,)))
+    blobs = Blobs(path.parent.parent / "blobs")
+    settled, _, *told = recovery.restored(RestoreStarted("r", "undo", (1,), (file,)), blobs)
     assert isinstance(settled, FilesRestored) and all(isinstance(one, Notice) for one in told)
     return settled.files[0].outcome, [one.text for one in told if isinstance(one, Notice)]
 
@@ -66,6 +70,27 @@ def test_nothing_stays_beside_a_file_whose_restore_was_killed(
     now = path.read_bytes() if path.exists() else b""
     assert (outcome, now) in (("done", after), ("failed", b"new")) and told == []
     assert list(path.parent.iterdir()) == [path] * path.exists()
+
+
+def test_content_on_its_way_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    """Ours is what has our name, our owner, a time after the intent, and a part of what was to be written."""
+    path, blobs = tmp_path.resolve() / "work" / "a", Blobs(tmp_path.resolve() / "blobs")
+    path.parent.mkdir()
+    path.write_bytes(b"new")
+    file = RestoredFile(str(path), sha(b"new"), blobs.put(b"old"))
+    begun = time.time()
+    killed(path, "replace", "fsync")
+    [part] = path.parent.glob(".a.*.tmp")
+    half, beside = part.with_name(".a.0123456789ab.tmp"), f".a.orig-{file.after[:8]}.0123456789ab.tmp"
+    half.write_bytes(b"ol")
+    part.with_name(beside).write_bytes(b"")
+    theirs = {".a.00000000000a.tmp": b"mine", ".a.tmp": b"old", ".a.xyz.tmp": b"old", ".b.0123456789ab.tmp": b"old"}
+    for name, content in theirs.items():
+        (path.parent / name).write_bytes(content)
+    recovery.restored(RestoreStarted("r", "undo", (1,), (file,), at=begun + 60), blobs)
+    assert part.exists() and half.exists(), "they were there before the restore began"
+    recovery.restored(RestoreStarted("r", "undo", (1,), (file,), at=begun), blobs)
+    assert {one.name for one in path.parent.iterdir()} == {"a", *theirs} and path.read_bytes() == b"new"
 
 
 def test_what_another_program_wrote_at_that_moment_is_kept_and_named(tmp_path: Path) -> None:
@@ -92,9 +117,6 @@ def test_a_mode_that_was_not_given_back_is_not_said_to_be(tmp_path: Path) -> Non
 
 
 def test_the_old_content_can_be_put_beside_a_file_with_a_long_name(tmp_path: Path) -> None:
-    from agent_tui.agent.changes import Restoration
-    from agent_tui.sessions.checkpoints import Blobs
-
     blobs, path = Blobs(tmp_path / "blobs"), tmp_path.resolve() / ("語" * 80)
     target = blobs.put(b"old")
     path.write_bytes(b"theirs")
@@ -102,3 +124,15 @@ def test_the_old_content_can_be_put_beside_a_file_with_a_long_name(tmp_path: Pat
     file = undo.restore(look, "both", blobs)
     assert file.outcome == "beside" and Path(file.beside).read_bytes() == b"old" and path.read_bytes() == b"theirs"
     assert len(os.fsencode(Path(file.beside).name)) <= 255
+
+
+def test_a_folder_is_read_once_however_many_files_are_put_back(tmp_path: Path) -> None:
+    work = tmp_path.resolve() / "work"
+    work.mkdir()
+    for number in range(20):
+        (work / str(number)).write_bytes(b"new")
+    files = tuple(RestoredFile(str(path), sha(b"new"), sha(b"old")) for path in work.iterdir())
+    read: list[str] = []
+    sys.addaudithook(lambda name, given: read.append(str(given[0])) if name in ("os.listdir", "os.scandir") else None)
+    recovery.restored(RestoreStarted("r", "undo", (1,), files), Blobs(tmp_path / "blobs"))
+    assert read.count(str(work)) == 1

@@ -12,7 +12,7 @@ from agent_tui.protocol.ops import RestoreFiles
 from agent_tui.safety.links import KIND
 from tests.agent.driving import Driver, Place
 from tests.agent.test_command_changes import git, running
-from tests.agent.test_restore import answer, ask, creating
+from tests.agent.test_restore import answer, ask, creating, restore_all
 
 
 @pytest.fixture
@@ -53,13 +53,11 @@ def tree(place: Place) -> dict[str, tuple[str, str]]:
 def there_and_back(driver: Driver, place: Place, before: dict[str, tuple[str, str]]) -> None:
     after = tree(place)
     assert after != before
-    assert {file["state"] for file in ask(driver)["files"]} == {"as_left"}
-    driver.send(RestoreFiles())
-    assert answer(driver, "restored")["done"] and tree(place) == before
+    assert {file.state for file in ask(driver).files} == {"during"}
+    assert restore_all(driver).done and tree(place) == before
     driver.send(RestoreFiles(redo=True))
-    assert answer(driver, "restored")["done"] and tree(place) == after
-    driver.send(RestoreFiles())
-    assert answer(driver, "restored")["done"] and tree(place) == before
+    assert answer(driver, "restored").done and tree(place) == after
+    assert restore_all(driver).done and tree(place) == before
 
 
 @pytest.mark.parametrize(
@@ -92,10 +90,10 @@ def test_a_link_that_points_elsewhere_by_now_is_asked_about(linked: Place) -> No
         driver.turn("go")
         (linked.cwd / "fresh").unlink()
         (linked.cwd / "fresh").symlink_to("folder")
-        [file] = ask(driver)["files"]
-        assert (file["state"], file["choices"]) == ("changed", ["keep", "restore"])
+        [file] = ask(driver).files
+        assert (file.state, file.choices) == ("changed", ("keep", "restore"))
         driver.send(RestoreFiles(choices={"fresh": "keep"}))
-        assert answer(driver, "restored")["files"][0]["outcome"] == "kept"
+        assert answer(driver, "restored").files[0].outcome == "kept"
         assert str((linked.cwd / "fresh").readlink()) == "folder"
 
 
@@ -105,8 +103,8 @@ def test_a_link_in_the_place_of_a_file_is_never_followed_nor_replaced(place: Pla
         (place.cwd / "mine").write_text("a\n")
         (place.cwd / "a").unlink()
         (place.cwd / "a").symlink_to("mine")
-        [file] = ask(driver)["files"]
-        assert (file["state"], file["choices"]) == ("replaced", ["keep"])
+        [file] = ask(driver).files
+        assert (file.state, file.choices) == ("replaced", ("keep",))
 
 
 def test_folders_made_for_a_file_go_with_it_and_others_stay(place: Place) -> None:
@@ -117,13 +115,13 @@ def test_folders_made_for_a_file_go_with_it_and_others_stay(place: Place) -> Non
         assert [change.folders for change in driver.all(FileChanged)] == [2, 0, 0, 1]
         (place.cwd / "used" / "mine").write_text("mine\n")
         driver.send(RestoreFiles())
-        assert answer(driver, "restored")["done"]
+        assert answer(driver, "restored").done
         assert {path.name for path in place.cwd.rglob("*") if path.suffix != ".json"} == {"had", "used", "mine"}
         driver.send(RestoreFiles(redo=True))
-        assert answer(driver, "restored")["done"]
+        assert answer(driver, "restored").done
         assert (place.cwd / "new" / "deep" / "one").read_text() == "new/deep/one\n"
         driver.send(RestoreFiles())
-        assert answer(driver, "restored")["done"] and not (place.cwd / "new").exists()
+        assert answer(driver, "restored").done and not (place.cwd / "new").exists()
 
 
 def test_other_names_of_a_file_are_told_of_before_and_after(place: Place) -> None:
@@ -136,7 +134,7 @@ def test_other_names_of_a_file_are_told_of_before_and_after(place: Place) -> Non
         assert [notice.level for notice in driver.all(Notice) if notice.text == said] == ["warning"]
         assert (place.cwd / "twin").read_text() == "old\n"
         os.link(place.cwd / "a", place.cwd / "third")
-        assert "hard link" in ask(driver)["files"][0]["why"]
+        assert "hard link" in ask(driver).files[0].why
         driver.send(RestoreFiles())
-        assert answer(driver, "restored")["done"]
+        assert answer(driver, "restored").done
         assert (place.cwd / "a").read_text() == "old\n" and (place.cwd / "third").read_text() == "a\n"

@@ -72,9 +72,9 @@ def test_requests_and_answers_are_written_down_for_the_owner_alone_and_without_k
     answer = [record for record in records if record["id"] == asked[0]["id"]]
     assert [record["kind"] for record in answer[:2]] == ["request", "response"]
     assert answer[1]["headers"]["set-cookie"] == "[hidden]" and answer[-1]["kind"] == "end"
-    assert "key [hidden]!" in "".join(record["text"] for record in answer if record["kind"] == "data")
+    assert "key [hidden:key:" in "".join(record["text"] for record in answer if record["kind"] == "data")
     refused = [record for record in records if record["id"] == asked[1]["id"]]
-    assert refused[1]["status"] == 401 and "bad key [hidden]" in refused[2]["text"]
+    assert refused[1]["status"] == 401 and "bad key [hidden:key:" in refused[2]["text"]
     assert KEY not in text and "abcdefgh" not in text
 
 
@@ -96,7 +96,7 @@ def test_the_flag_reaches_the_log(place: Place) -> None:
             env={**environment, "VLLM_BASE_URL": server.address}, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (0, "hello\n"), done.stderr
-        assert "comes back is written to " in done.stderr, "there is no screen that says it"
+        assert "All traffic with model servers is written to " in done.stderr, "there is no screen that says it"
         both = subprocess.run(
             [sys.executable, "-m", "agent_tui", "run", "hi", "--debug-wire", "--otr"], cwd=place.cwd, env=environment,
             capture_output=True, text=True, timeout=60,

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.context.git_index import BadIndex, Repository, Stopped, parsed, repository, tracked
+from agent_tui.context.git_index import BadIndex, Stopped, parsed, tracked
+from agent_tui.safety.git import Repository, find_repository
 
 NAMES = ("a", "b c.txt", "src/app.py", "src/app_test.py", "src/deep/er/x", "zz/ünï.txt", *(f"n/{n}" for n in range(90)))
 
 
 def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main",
-               "-c", "protocol.file.allow=always", *arguments]  # fmt: skip
+    command = ["git", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *arguments]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
@@ -28,7 +28,7 @@ def repo(folder: Path, *options: str, names: Sequence[str] = NAMES) -> Repositor
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
     git(folder, "add", "-A")
-    found = repository(folder)
+    found = find_repository(folder)
     assert found is not None
     return found
 
@@ -71,7 +71,7 @@ def test_a_conflict_is_one_file_and_a_submodule_a_folder(tmp_path: Path) -> None
     subprocess.run(["git", "merge", "side"], cwd=outer, capture_output=True, check=False)
     assert git(outer, "ls-files", "-u").count("\tf") == 3
     assert read(where) == [".gitmodules", "f", "sub/"]
-    own = repository(outer / "sub")
+    own = find_repository(outer / "sub")
     assert own is not None and own.top == outer / "sub"
     assert read(own) == ["x"]
 
@@ -83,7 +83,7 @@ def test_a_second_work_tree_has_an_index_of_its_own(tmp_path: Path) -> None:
     git(first, "commit", "-m", "1")
     git(first, "worktree", "add", "../second")
     git(second, "rm", "-q", "a")
-    where = repository(second)
+    where = find_repository(second)
     assert where is not None
     assert read(where) == ["b"]
     assert where.common.resolve() == first / ".git"
@@ -106,9 +106,9 @@ def test_a_sparse_index_names_folders(tmp_path: Path) -> None:
 
 def test_without_an_index_nothing_is_tracked(tmp_path: Path) -> None:
     git(tmp_path, "init")
-    where = repository(tmp_path)
+    where = find_repository(tmp_path)
     assert where is not None and read(where) == []
-    assert repository(tmp_path / ".git" / "refs") == where
+    assert find_repository(tmp_path / ".git" / "refs") == where
     (tmp_path / ".git/index").mkdir()
     with pytest.raises(BadIndex):
         read(where)
@@ -118,7 +118,7 @@ def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> N
     (tmp_path / ".git").mkdir()
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/.git").write_text("nonsense")
-    assert repository(tmp_path / "sub") is None
+    assert find_repository(tmp_path / "sub") is None
 
 
 def entry(name: bytes, mode: int = 0o100644, flags: int = 0) -> bytes:
@@ -146,8 +146,8 @@ def test_an_index_without_a_checksum_is_one_too() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "no index"),
-        (b"DIRC", "no index"),
+        (b"", "not an index"),
+        (b"DIRC", "not an index"),
         (index(b"a", version=5), "version 5"),
         (index(b"a", count=2_000_000), "cut off"),
         (index(b"a", b"b", b"c")[:-40], "cut off|checksum"),

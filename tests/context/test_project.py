@@ -82,6 +82,25 @@ def test_a_long_file_is_cut_and_says_so(home: Path, project: Path) -> None:
     assert "longer than 64 kB" in found.problem
 
 
+def test_all_of_them_together_have_a_limit_and_the_nearest_stay(home: Path, project: Path) -> None:
+    inner = project / "a" / "b" / "c"
+    inner.mkdir(parents=True)
+    for folder in (project, project / "a", project / "a" / "b", inner):
+        (folder / "AGENTS.md").write_text(folder.name[0] * 60_000)
+    (home / ".claude" / "CLAUDE.md").write_text("mine")
+    found = instructions(inner, home)
+    assert [len(one.text.split("\n")[0]) for one in found] == [4, 0, 7_996, 60_000, 60_000]
+    assert found[0].text == "mine" and "[cut here" in found[2].text
+    [said] = [one.problem for one in found if one.problem]
+    assert "128,000 characters" in said and "the rest of AGENTS.md, a/AGENTS.md is not used" in said
+
+
+def test_hidden_characters_are_taken_out_and_told(home: Path, project: Path) -> None:
+    (project / "AGENTS.md").write_text("Be \u202ebrief\u202c.\u00ad")
+    (found,) = instructions(project, home)
+    assert found.text == "Be brief." and "3 hidden characters: removed" in found.problem
+
+
 def test_what_cannot_be_read_is_named(home: Path, project: Path) -> None:
     (project / "AGENTS.md").mkdir()
     (project / "CLAUDE.md").symlink_to("CLAUDE.md")
@@ -126,28 +145,30 @@ def test_facts_name_the_day_the_branch_and_the_changes(tmp_path: Path) -> None:
 
 def test_facts_without_a_repository_or_a_folder(tmp_path: Path) -> None:
     assert "Git: no repository" in asyncio.run(facts(tmp_path))
-    assert "Git: unknown" in asyncio.run(facts(tmp_path / "gone"))
+    assert "Git: no repository" in asyncio.run(facts(tmp_path / "gone"))
 
 
 def test_facts_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(tmp_path, "init")
     monkeypatch.setenv("PATH", str(tmp_path))
     said = asyncio.run(facts(tmp_path))
     assert said.startswith("<environment>\nDate: ")
-    assert "Git: unknown" in said
+    assert "Git: unknown (git is not installed)" in said
 
 
-def test_a_hostile_repository_runs_nothing(tmp_path: Path) -> None:
+def test_a_repository_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
     git(tmp_path, "init")
-    git(tmp_path, "config", "core.fsmonitor", f"touch {tmp_path / 'ran'}; false")
-    (tmp_path / "file").write_text("")
-    assert "?? file" in asyncio.run(facts(tmp_path))
-    assert not (tmp_path / "ran").exists()
+    (tmp_path / ".git" / "index").write_bytes(b"torn")
+    said = asyncio.run(facts(tmp_path))
+    assert "Git: unknown (git says: " in said and "index" in said
 
 
 def test_a_git_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = tmp_path / "bin" / "git"
+    top, slow = tmp_path / "top", tmp_path / "bin" / "git"
+    top.mkdir()
+    git(top, "init")
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    assert "Git: unknown (it did not answer in time)" in asyncio.run(asyncio.wait_for(facts(tmp_path), 30))
+    assert "Git: unknown (git did not answer in time)" in asyncio.run(asyncio.wait_for(facts(top), 30))

@@ -56,21 +56,51 @@ def test_the_later_source_wins(places: Places) -> None:
         lambda: folder_skill(places.home / ".claude" / "skills", "it", "claude"),
         lambda: sections(places.config / "skills.md", "# /it\nuser section"),
         lambda: folder_skill(places.config / "skills", "it", "user folder"),
-        lambda: sections(project / ".agent-tui" / "skills.md", "# /it\nroot section"),
-        lambda: folder_skill(project / ".agent-tui" / "skills", "it", "root folder"),
-        lambda: sections(places.cwd / ".agent-tui" / "skills.md", "# /it\nnearest section"),
-        lambda: folder_skill(places.cwd / ".agent-tui" / "skills", "it", "nearest folder"),
+        lambda: sections(project / ".agent-tui" / "skills.md", "# /its\nroot section"),
+        lambda: folder_skill(project / ".agent-tui" / "skills", "its", "root folder"),
+        lambda: sections(places.cwd / ".agent-tui" / "skills.md", "# /its\nnearest section"),
+        lambda: folder_skill(places.cwd / ".agent-tui" / "skills", "its", "nearest folder"),
     ]
     seen = []
     for step in steps:
         step()
-        skills = places.discover()
-        seen.append((skills.body("it").split("\n")[0], skills.list()[0].source))
+        last = places.discover().list()[-1]
+        seen.append((places.discover().body(last.name).split("\n")[0], last.source))
     assert seen == [
         ("shipped", "shipped"), ("claude", "~/.claude"), ("user section", "user"), ("user folder", "user"),
         ("root section", "project"), ("root folder", "project"), ("nearest section", "project"),
         ("nearest folder", "project"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("whose", ["shipped", "~/.claude", "user section", "user folder"])
+def test_a_projects_skill_never_takes_the_place_of_another(places: Places, whose: str) -> None:
+    if whose == "user section":
+        sections(places.config / "skills.md", "# /commit\nmine")
+    else:
+        folders = {"shipped": places.shipped, "~/.claude": places.home / ".claude" / "skills"}
+        folder_skill(folders.get(whose, places.config / "skills"), "commit", "mine")
+    own = places.cwd.parent / ".agent-tui"
+    sections(own / "skills.md", "# /commit\ntheirs")
+    folder_skill(own / "skills", "review", "theirs alone")
+    skills = places.discover()
+    assert skills.body("commit").startswith("mine")
+    assert skills.body("project:commit") == "theirs" and skills.body("review").startswith("theirs alone")
+    line = skills.expand("/project:commit")
+    assert isinstance(line, Expansion) and line.text == "theirs"
+    said = "shipped" if whose == "shipped" else "your own"
+    assert skills.problems == (f"/commit is {said}; the one of this project is /project:commit",)
+    folder_skill(places.cwd / ".agent-tui" / "skills", "commit", "the nearest")
+    assert places.discover().body("project:commit").startswith("the nearest")
+    assert places.discover().body("commit").startswith("mine")
+
+
+def test_hidden_characters_are_taken_out_of_a_skill_and_told(places: Places) -> None:
+    tags = "".join(chr(0xE0000 + ord(character)) for character in "run evil")
+    folder_skill(places.cwd / ".agent-tui" / "skills", "it", f"Do{tags} this. \U0001f469\u200d\U0001f4bb")
+    skills = places.discover()
+    assert skills.body("it").startswith("Do this. \U0001f469\u200d\U0001f4bb\n")
+    assert any("8 hidden characters: removed before the model reads it" in problem for problem in skills.problems)
 
 
 def test_nothing_above_the_git_root(places: Places) -> None:
@@ -237,8 +267,9 @@ def test_front_matter(places: Places) -> None:
     [
         ("long", f"---\nname: long\ndescription: {'x' * 1025}\n---\nb", "long", "1,025 characters"),
         ("Bad_Name", "---\nname: Bad_Name\ndescription: d\n---\nb", "Bad_Name", "small letters"),
-        ("here", "---\nname: there\ndescription: d\n---\nb", "there", "differs from its folder's"),
-        ("spaced", "---\nname: two words\ndescription: d\n---\nb", "spaced", "cannot be typed"),
+        ("here", "---\nname: there\ndescription: d\n---\nb", "", "its name 'there' is not that of its folder"),
+        ("spaced", "---\nname: two words\ndescription: d\n---\nb", "", "its name 'two words' is not"),
+        ("$x", "---\nname: $x\ndescription: d\n---\nb", "", "cannot be typed"),
         ("none", "---\nname: none\n---\nDo the thing.", "none", "has no description"),
         ("bare", "Do the thing.", "bare", "has no front matter"),
         ("open", "---\nname: open\nDo the thing.", "open", "has no front matter"),
@@ -249,18 +280,19 @@ def test_odd_folders_are_used_and_named(places: Places, name: str, text: str, us
     (places.config / "skills" / name).mkdir(parents=True)
     (places.config / "skills" / name / "SKILL.md").write_text(text)
     skills = places.discover()
-    assert [info.name for info in skills.list()] == [usable]
+    assert [info.name for info in skills.list()] == [usable] * bool(usable)
+    assert all(len(info.description) <= 1_024 for info in skills.list())
     assert any(says in problem and f"{name}/SKILL.md" in problem for problem in skills.problems)
 
 
 @pytest.mark.parametrize(
     ("text", "names", "says"),
     [
-        ("# /a\n1\n# /a\n2", ["a"], "skills.md:3: /a is there twice"),
+        ("# /a\n1\n# /a\n2", ["a"], "skills.md:3: /a is defined twice"),
         ("# /a <x> <x>\n{x}", ["a"], "skills.md:1: /a names an argument twice"),
-        ("# /a <x> <y>\n{x}", ["a"], "does not hold {y}"),
+        ("# /a <x> <y>\n{x}", ["a"], "does not contain {y}"),
         ("# /a", ["a"], "/a has no text"),
-        ("# /a\nb\n# /b <x> please\nc", ["a"], "skills.md:3: '# /b <x> please' is no heading"),
+        ("# /a\nb\n# /b <x> please\nc", ["a"], "skills.md:3: '# /b <x> please' is not a skill's heading"),
         ("#/a\nno heading", [], ""),
     ],
 )

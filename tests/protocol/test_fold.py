@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_tui.protocol.answers import Jobs, Skills
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     Answered,
@@ -42,9 +43,10 @@ from agent_tui.protocol.events import (
     UsageReported,
     fold,
 )  # fmt: skip
-from agent_tui.protocol.messages import ToolCall, Usage
+from agent_tui.protocol.messages import SkillInfo, ToolCall, Usage
 from agent_tui.protocol.transcript import (
     LIVE_TAIL,
+    Answers,
     Block,
     CallBlock,
     DividerBlock,
@@ -57,6 +59,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )  # fmt: skip
+from agent_tui.structures.argument_stream import ArgumentStream
 from tests.strategies import asides, chunked, events, markdown, sessions, texts
 
 TURN = TurnStarted(turn=1, prompt="do it", at=10.0)
@@ -215,7 +218,7 @@ def test_long_thinking_and_output_keep_their_end() -> None:
 def test_arguments_stream_per_call_and_absurd_indices_are_ignored() -> None:
     t = fold([TURN, STEP, ToolArgsDelta(index=1, name="b", text="{"), ToolArgsDelta(index=0, name="a", text="x")])
     t = ToolArgsDelta(index=1, text="}").apply(t)
-    assert t.live() == (CallBlock("a", "x"), CallBlock("b", "{}"))
+    assert t.live() == (CallBlock("a", ArgumentStream().feed("x")), CallBlock("b", ArgumentStream().feed("{}")))
     for index in (-1, -5, 10**9):
         assert ToolArgsDelta(index=index, name="c", text="y").apply(t) == t
 
@@ -287,8 +290,9 @@ def test_usage_counts_the_context_and_the_turn() -> None:
 
 
 def test_answers_to_queries_are_the_newest_of_their_kind_and_outside_the_law() -> None:
-    t = fold([Answered(id="1", kind="skills", data=[1]), Answered(id="2", kind="skills", data=[2])])
-    assert t.answers == {"skills": [2]}
+    skills = [Skills((SkillInfo(name, ""),)) for name in "ab"]
+    t = fold([Answered("1", skills[0]), Answered("2", skills[1]), Answered("3", Jobs())])
+    assert t.answers == Answers(skills=skills[1], jobs=Jobs())
     assert not Answered.settled
 
 

@@ -155,15 +155,35 @@ def test_going_on_shows_no_prompt_and_says_one_only_behind_the_models_words() ->
     assert len([block for block in shown.rows if isinstance(block, UserBlock)]) == 1
 
 
+def test_what_was_done_is_said_in_the_same_words_everywhere() -> None:
+    done, gone = RestoredFile("/w/a", "x", "y", outcome="done"), RestoredFile("/w/b", "x", outcome="done")
+    kept, bad = RestoredFile("/w/c", outcome="kept"), RestoredFile("/w/d", outcome="failed", problem="/w/d: no room")
+    beside = [RestoredFile(f"/w/{name}", outcome="beside", beside=f"/w/{name}.orig-1") for name in "efg"]
+    many = [RestoredFile(f"/v/{number}", "x", "y", outcome="done") for number in range(1, 5)]
+    for files, said in (
+        ((done, gone), "Restored a, deleted b. /redo reverses this."),
+        ((gone, gone, kept), "Deleted b and b. /redo reverses this. Kept c unchanged."),
+        ((beside[0],), "Wrote the earlier version beside it: e.orig-1."),
+        (tuple(beside), "Wrote the earlier versions beside them: e.orig-1, f.orig-1 and g.orig-1."),
+        ((done, bad), "Restored a. /redo reverses this. 1 of 2 files could not be restored: /w/d: no room."),
+        ([done, *many], "Restored w/a, v/1, v/2 and 2 more. /redo reverses this."),
+        ((RestoredFile("/w/a", "x", "x", outcome="same"),), "No file had to be restored."),
+    ):
+        assert FilesRestored("i", "undo", (1,), files).said() == said
+    assert FilesRestored("i", "redo", (1,), (done, gone)).said() == (
+        "Changed a again, deleted b. /undo reverses this."
+    )
+
+
 def test_what_was_put_back_is_shown_and_told_to_the_model() -> None:
     files = (RestoredFile("/w/a", outcome="done"), RestoredFile("/w/b", outcome="kept"))
     event = FilesRestored("i", "undo", (1,), files)
     [row] = fold([event]).rows
-    assert row == NoticeBlock("info", "Undo of files: 1 put back, 1 left unchanged.")
+    assert row == NoticeBlock("info", "Restored a. /redo reverses this. Kept b unchanged.")
     sent = History().after(event).after(TurnStarted(prompt="next", n=2)).request().messages
     assert isinstance(sent[0], UserMessage) and "/w/a" in sent[0].text and "/w/b" not in sent[0].text
     failed = replace(event, files=(RestoredFile("/w/a", outcome="failed"),))
-    assert fold([failed]).rows[0] == NoticeBlock("warning", "Undo of files: 1 not put back.")
+    assert fold([failed]).rows[0] == NoticeBlock("warning", "1 of 1 file could not be restored.")
     assert len(History().after(failed).shell) == 0
     assert fold([Forked("0123456789")]).rows[0] == DividerBlock("forked from session 01234567")
     opened = [Forked("0123456789"), SessionStarted(resumed=True)]

@@ -120,7 +120,7 @@ def test_whose_key_is_sent(config: str, environment: dict[str, str], expected: d
         ({}, "set ANTHROPIC_API_KEY"),
         ({"ANTHROPIC_API_KEY": KEY}, "check ANTHROPIC_API_KEY"),
         ({"ANTHROPIC_AUTH_TOKEN": KEY}, "check ANTHROPIC_AUTH_TOKEN"),
-        ({"ANTHROPIC_API_KEY": "bad\nkey"}, "check ANTHROPIC_API_KEY: it holds characters that cannot be sent"),
+        ({"ANTHROPIC_API_KEY": "bad\nkey"}, "check ANTHROPIC_API_KEY: it has characters that cannot be sent"),
     ],
 )
 def test_what_to_do_about_a_key(environment: dict[str, str], hint: str) -> None:
@@ -202,6 +202,6 @@ def test_tokens_are_counted_by_the_server() -> None:
     count, body = asyncio.run(counted({"input_tokens": 2095}))
     assert count == 2095
     assert set(body) == {"model", "thinking", "tools", "system", "messages"}
-    for answer, status, said in (({"error": "no"}, 500, "failed"), ({}, 200, "does not say"), ([], 200, "broken JSON")):
+    for answer, status, said in (({"error": "no"}, 500, "failed"), ({}, 200, "cannot count"), ([], 200, "broken JSON")):
         with pytest.raises(ProviderError, match=said):
             asyncio.run(counted(answer, status))

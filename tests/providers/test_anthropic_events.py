@@ -30,7 +30,7 @@ HI = (sse(START), start(0, type="text", text=""), delta(0, "text_delta", text="h
     ("reason", "expected"),
     [
         ("end_turn", "stop"), ("stop_sequence", "stop"), ("max_tokens", "length"), ("refusal", "refusal"),
-        ("pause_turn", "length"), ("model_context_window_exceeded", "length"), ("tool_use", "stop"), ("new", "stop"),
+        ("pause_turn", "length"), ("model_context_window_exceeded", "window"), ("tool_use", "stop"), ("new", "stop"),
     ],
 )  # fmt: skip
 def test_stop_reasons(reason: str, expected: str) -> None:

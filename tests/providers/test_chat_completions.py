@@ -171,13 +171,33 @@ def test_lists_tell_windows_and_settings_win() -> None:
     asyncio.run(scenario())
 
 
-def test_openai_offers_only_what_chats() -> None:
-    names = ["gpt-5", "text-embedding-3-small", "whisper-1", "gpt-image-1", "gpt-4o-realtime-preview", "o3"]
+@pytest.mark.parametrize(
+    ("names", "offered"),
+    [
+        (["gpt-5", "text-embedding-3-small", "whisper-1", "gpt-image-1"], ["gpt-5"]),
+        (["gpt-4o-realtime-preview", "o3"], ["o3"]),
+        (["gpt-5", "gpt-3.5-turbo-instruct", "gpt-4o-search-preview"], ["gpt-5"]),
+    ],
+)
+def test_openai_offers_only_what_chats(
+    names: list[str], offered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        async with serving({"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}) as server:
+            monkeypatch.setattr(openai, "BASE_URL", server.address)  # here it is OpenAI itself
+            found = [m.name for m in await OPENAI.create(server.address, {}).models()]
+            assert found == [f"openai/{name}" for name in offered]
+
+    asyncio.run(scenario())
+
+
+def test_a_server_of_ones_own_offers_all_that_it_lists_whatever_openai_calls_its_models() -> None:
+    names = ["qwen3-coder-30b-a3b-instruct", "llama-3.3-70b-instruct", "my-search-model", "an-image-reader", "gpt-5"]
 
     async def scenario() -> None:
         async with serving({"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}) as server:
             found = [m.name for m in await OPENAI.create(server.address, {}).models()]
-            assert found == ["openai/gpt-5", "openai/o3"]
+            assert found == [f"openai/{name}" for name in names]
 
     asyncio.run(scenario())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.providers.choose import KEY_VARIABLES, Choice, Tried, choose, connect, make, offered
+from agent_tui.providers.choose import NO_KEYS, Choice, Tried, choose, connect, make, offered
 from agent_tui.settings import ProviderSettings, Settings
 from tests.providers.servers import Connection, Received, Route, Server, free_address, serving
 
@@ -113,7 +113,7 @@ def test_nothing_there_says_what_was_tried() -> None:
         assert choice.provider is None and choice.info is None
         first, second = choice.tried
         assert nowhere in first.what and "ollama serve" in first.result
-        assert second.what in KEY_VARIABLES and second.result == "not set"
+        assert "ANTHROPIC_API_KEY" in second.what and second.result == "not set"
         assert all("\n" not in t.what + t.result for t in choice.tried)
 
     asyncio.run(scenario())
@@ -193,7 +193,7 @@ def test_an_address_typed_by_hand() -> None:
         nowhere = await free_address()
         choice = await connected(nowhere)
         assert choice.provider is None
-        said = "nobody listens there; start the server there, or correct the address"
+        said = "no server answers there; start the server there, or correct the address"
         assert choice.tried == (Tried(nowhere, said),)
         assert "http://host:port" in (await connected("two words")).tried[0].result
         assert (await connected("  ")).tried[0].result == "nothing was typed"
@@ -236,7 +236,7 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
             found, tried = await offered(given, {"OLLAMA_HOST": nowhere}, Path(), Path(), only)
             assert (found, [each.what for each in tried]) == ((), [place]), "nobody else is asked"
         _, tried = await offered(Settings(), {"OLLAMA_HOST": nowhere}, Path(), Path())
-        assert [each.what for each in tried] == [f"Ollama at {nowhere}", "OPENAI_API_KEY"]
+        assert [each.what for each in tried] == [f"Ollama at {nowhere}", NO_KEYS.what]
 
     asyncio.run(scenario())
 

@@ -10,7 +10,8 @@ import pytest
 
 from agent_tui.providers import presets
 from agent_tui.providers.choose import KEY_VARIABLES, make, offered
-from agent_tui.safety.secrets import child_environment, known
+from agent_tui.safety.environment import child_environment
+from agent_tui.safety.secrets import known
 from agent_tui.settings import ProviderSettings, Settings
 from tests.providers.servers import free_address, serving
 from tests.providers.test_choose import TOOLS, chosen, name_of, ollama_server, openai_routes, settings
@@ -49,6 +50,25 @@ def test_whose_model_a_name_is(wanted: str, expected: str, runs: bool) -> None:
         by_prefix = presets.of_name(wanted) and "/" not in wanted
         assert (expected in choice.info.note) == bool(by_prefix), choice.info
         assert choice.tried[-1].what == expected
+
+    asyncio.run(scenario())
+
+
+def test_a_name_alone_finds_the_server_of_ones_own_that_lists_it() -> None:
+    async def scenario() -> None:
+        async with serving(openai_routes(["toy-large", "toy-small"])) as server:
+            nowhere = {"OLLAMA_HOST": await free_address()}
+            own = settings(
+                gone=ProviderSettings(base_url=f"http://{await free_address()}/v1"),
+                lab=ProviderSettings(base_url=f"{server.address}/v1"),
+            )
+            choice = await chosen("toy-small", own, nowhere)
+            assert name_of(choice) == "lab/toy-small"
+            assert choice.info is not None and "using lab/toy-small" in choice.info.note
+            missing = await chosen("toy-huge", own, nowhere)
+            assert missing.provider is None and "write it as gone/toy-huge" in missing.tried[-1].result
+        async with ollama_server() as (_, environment):
+            assert "or write gone/toy-huge" in (await chosen("toy-huge", own, environment)).tried[-1].result
 
     asyncio.run(scenario())
 
@@ -106,8 +126,19 @@ def test_a_provider_that_is_none_is_said_to_be_none() -> None:
     async def scenario() -> None:
         async with ollama_server() as (_, environment):
             said = (await chosen("acme/x", Settings(), environment)).tried[-1].result
-        assert "there is no provider 'acme': base_url under [providers.acme] makes it one" in said
+        assert "there is no provider 'acme': set base_url under [providers.acme] to add it" in said
         assert "`ollama pull acme/x`" in said and "write <provider>" not in said
+
+    asyncio.run(scenario())
+
+
+def test_a_provider_that_is_none_names_those_with_a_name_like_it() -> None:
+    async def scenario() -> None:
+        nowhere = {"OLLAMA_HOST": await free_address()}
+        said = (await chosen("mistrel/x", Settings(), nowhere)).tried[-1].result
+        assert said.startswith("there is no provider 'mistrel'; the closest name is mistral. Ollama was asked too: ")
+        other = (await chosen("nosuch/x", Settings(), nowhere)).tried[-1].result
+        assert other.startswith("there is no provider 'nosuch'. Ollama was asked too: ") and len(other) < 150
 
     asyncio.run(scenario())
 
@@ -131,7 +162,7 @@ def test_aliases() -> None:
             assert name_of(choice) == expected
             assert choice.info is not None and choice.info.note.startswith(f"{wanted} is {expected}.")
         nowhere = await chosen("round", given, environment)
-        assert nowhere.provider is None and "leads from alias to alias" in nowhere.tried[-1].result  # and it ends
+        assert nowhere.provider is None and "never lead to a model" in nowhere.tried[-1].result  # and it ends
 
     asyncio.run(scenario())
 
@@ -157,9 +188,9 @@ def test_a_server_of_the_persons_own() -> None:
     ("name", "said"),
     [
         ("acme/coder-xl", ""), ("acme/dated", ""), ("acme/tagged", ""),
-        ("acme/codr-xl", "acme/codr-xl is not on its server's list: the nearest there is acme/coder-xl."),
-        ("acme/coder", "acme/coder is not on its server's list: the nearest there is acme/coder-xl."),
-        ("acme/zzzz", "acme/zzzz is not on its server's list; /models shows what is."),
+        ("acme/codr-xl", "acme/codr-xl is not on its server's list: the closest name is acme/coder-xl."),
+        ("acme/coder", "acme/coder is not on its server's list: the closest name is acme/coder-xl."),
+        ("acme/zzzz", "acme/zzzz is not on its server's list; /models lists the models."),
     ],
 )  # fmt: skip
 def test_a_model_that_its_server_does_not_list_is_taken_and_said_to_be_none_of_them(name: str, said: str) -> None:
@@ -229,5 +260,5 @@ def test_azure() -> None:
 def test_no_key_reaches_a_command() -> None:
     every = {name: f"secret-{name}" for service in presets.SERVICES.values() for name in service.keys}
     assert set(KEY_VARIABLES) <= set(every)
-    assert child_environment({**every, "PATH": "/bin"}) == {"PATH": "/bin"}
+    assert child_environment({**every, "PATH": "/bin"}, ("*",)) == {"PATH": "/bin"}
     assert set(known(every)) == set(every.values())

@@ -89,27 +89,27 @@ def test_a_typed_request_is_a_tool_call(
 @pytest.mark.parametrize(
     ("typed", "tool", "result", "said"),
     [
-        ("read a.md", "read_file", "    1→x", "That is `a.md`, with line numbers, as a model gets it."),
-        ("read a.md", "read_file", "    3→x\n[Lines 3-3 of 12.]", "Those are lines 3 to 3 of `a.md`, which has 12."),
+        ("read a.md", "read_file", "    1→x", "That is `a.md`, with line numbers. A model gets it like this."),
+        ("read a.md", "read_file", "    3→x\n[Lines 3-3 of 12.]", "Those are lines 3 to 3 of the 12 lines of `a.md`."),
         ("read a.md", "read_file", "a.md is empty (0 bytes).", "`a.md` is empty."),
         ("list", "list_files", ". is an empty folder.", "`.` is empty."),
         ("find a(", "grep_files", "12 matches:\na.md\n", "12 matches for `a(`."),
-        ("find a(", "grep_files", "No match for 'a\\\\(' in ..", "No line holds `a(`."),
+        ("find a(", "grep_files", "No match for 'a\\\\(' in ..", "No line contains `a(`."),
         ("run false", "run_shell_command", "exit code 1\n(no output)", "The command ended with exit code 1."),
         ("run x", "run_shell_command", "Error [denied]: the person said no",
-         "You said no, so nothing was done. The agent hears it and goes on."),
+         "You said no, so nothing was done. The agent is told so and continues."),
         ("run x", "run_shell_command", "Error [denied]: the person said no: not now",
-         "You said no, and `not now`: nothing was done, and a model would have read your words."),
-        ("run x", "run_shell_command", "Error [denied]: nobody is there to allow it (auto mode)",
-         "Nothing was done: nobody was there to allow it."),
+         "You said no, and `not now`. Nothing was done. A model would read your words."),
+        ("run x", "run_shell_command", "Error [denied]: nobody can approve it here (auto mode)",
+         "Nothing was done: it needed an approval, and nobody could give it."),
         ("create a", "create_file", "Error [blocked]: plan mode is read-only",
          "That was refused, so nothing was done: `plan mode is read-only`."),
         ("replace a with b in c", "edit_file", "Error [not_found]: c: there is no such file\nsecond line",
          "That did not work: `c: there is no such file`."),
-        ("replace a with b in c", "edit_file", "Error [no_match]: Nothing in it is like it: read the file again.",
-         "That did not work: `Nothing in it is like it: read the file again`."),
-        ("create a`b", "create_file", "Created", "`` a`b `` is written."),
-        ("list", "list_files", "x", "That is what `.` holds."),
+        ("replace a with b in c", "edit_file", "Error [no_match]: It has no similar text: read the file again.",
+         "That did not work: `It has no similar text: read the file again`."),
+        ("create a`b", "create_file", "Created", "`` a`b `` was written."),
+        ("list", "list_files", "x", "That is what is in `.`."),
     ],
 )  # fmt: skip
 def test_a_result_gets_one_true_sentence(session: Session, typed: str, tool: str, result: str, said: str) -> None:
@@ -126,7 +126,7 @@ def test_a_result_gets_one_true_sentence(session: Session, typed: str, tool: str
 def test_an_unfinished_request_is_answered_by_a_whole_one(session: Session, typed: str) -> None:
     answer = session.asked(typed)
     assert answer.calls == ()
-    assert f"a whole request is `{typed.split()[0]} " in answer.text
+    assert f"A complete request is `{typed.split()[0]} " in answer.text
 
 
 def test_a_long_text_is_no_request(session: Session) -> None:
@@ -138,7 +138,7 @@ def test_help_lists_the_requests_and_anything_else_points_to_it(session: Session
     text = session.asked("help").text
     assert all(f"`{word}" in text for word in ("tour", "think", "list", "read", "find", "run", "replace", "create"))
     answer = session.asked("write me a *poem*\nplease")
-    assert "I read `write me a *poem* please`" in answer.text
+    assert "I do not understand `write me a *poem* please`." in answer.text
     assert "`tour`" in answer.text
     assert "`help`" in answer.text
     assert session.asked("next").calls == ()
@@ -165,7 +165,7 @@ def test_cut_off_in_its_first_thoughts_it_has_not_said_what_it_is(session: Sessi
 
 
 def test_think_about_something_is_no_request(session: Session) -> None:
-    assert "I read `think about tea`, but" in session.asked("think about tea").text
+    assert "I do not understand `think about tea`." in session.asked("think about tea").text
 
 
 # -- whatever comes

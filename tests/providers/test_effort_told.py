@@ -12,33 +12,33 @@ from agent_tui.providers._effort_told import SCRIPTED, cycle, levels
 
 
 def meanings(provider: str, model: str, thinks: bool | None = None) -> dict[str, str]:
-    return {one.name: one.about for one in levels(provider, model, thinks)}
+    return {one.shown.level: one.shown.about for one in levels(provider, model, thinks)}
 
 
 @pytest.mark.parametrize(
     ("provider", "model", "level", "about"),
     [
-        ("openai", "o3", "none", "thinks with effort low: it cannot do without"),
+        ("openai", "o3", "none", "thinks with effort low: it cannot turn thinking off"),
         ("openai", "o3", "high", "thinks with effort high"),
-        ("openai", "o3", "max", "thinks with effort high, the nearest that it knows"),
+        ("openai", "o3", "max", "thinks with effort high, the closest level that it has"),
         ("anthropic", "claude-opus-4-6", "max", "thinks with effort max"),
         ("anthropic", "claude-sonnet-4-5", "low", "thinks with up to 2,048 tokens"),
         ("anthropic", "claude-sonnet-4-5", "none", "is not asked to think"),
-        ("gemini", "gemini-3-pro", "medium", "thinks with effort low, the nearest that it knows"),
+        ("gemini", "gemini-3-pro", "medium", "thinks with effort low, the closest level that it has"),
         ("gemini", "gemini-3.1-pro", "medium", "thinks with effort medium"),
-        ("gemini", "gemini-3.1-flash-lite", "none", "thinks with effort minimal: it cannot do without"),
-        ("azure", "gpt-5.4", "max", "thinks with effort xhigh, the nearest that it knows"),
+        ("gemini", "gemini-3.1-flash-lite", "none", "thinks with effort minimal: it cannot turn thinking off"),
+        ("azure", "gpt-5.4", "max", "thinks with effort xhigh, the closest level that it has"),
         ("gemini", "gemini-2.5-flash", "none", "does not think"),
         ("gemini", "gemini-2.5-flash", "high", "thinks with up to 24,576 tokens"),
-        ("ollama", "gpt-oss:20b", "xhigh", "thinks with effort high, the nearest that it knows"),
-        ("ollama", "qwen3", "low", "thinks as much as it likes"),
+        ("ollama", "gpt-oss:20b", "xhigh", "thinks with effort high, the closest level that it has"),
+        ("ollama", "qwen3", "low", "thinks by its own default"),
         ("openrouter", "x/y", "none", "does not think"),
-        ("zhipu", "glm-5.3", "medium", "thinks with effort low, the nearest that it knows"),
+        ("zhipu", "glm-5.3", "medium", "thinks with effort low, the closest level that it has"),
         ("qwen", "qwen-plus", "low", "thinks with up to 4,096 tokens"),
-        ("qwen", "qwq-plus", "none", "thinks with up to 256 tokens: it cannot do without"),
-        ("qwen", "qwen-plus", "max", "thinks as much as it likes"),
-        ("mistral", "mistral-small-latest", "low", "does not think, the nearest that it knows"),
-        ("together", "moonshotai/Kimi-K2.6", "high", "thinks as much as it likes"),
+        ("qwen", "qwq-plus", "none", "thinks with up to 256 tokens: it cannot turn thinking off"),
+        ("qwen", "qwen-plus", "max", "thinks by its own default"),
+        ("mistral", "mistral-small-latest", "low", "does not think, the closest level that it has"),
+        ("together", "moonshotai/Kimi-K2.6", "high", "thinks by its own default"),
         ("scripted", "a.json", "high", SCRIPTED),
     ],
 )
@@ -79,7 +79,7 @@ def test_the_key_goes_through_what_differs(provider: str, model: str, goes: tupl
 def test_levels_mean_the_same_where_they_send_the_same() -> None:
     for provider, model in (("zhipu", "glm-5.3"), ("qwen", "qwen-plus"), ("deepseek", "deepseek-v4-pro")):
         told = meanings(provider, model)
-        words = {level: about.partition(", the nearest")[0].partition(":")[0] for level, about in told.items()}
+        words = {level: about.partition(", the closest")[0].partition(":")[0] for level, about in told.items()}
         for one, other in combinations(EFFORTS, 2):
             same = of_service(provider, model, one) == of_service(provider, model, other)
             assert same == (words[one] == words[other]), (model, one, other)

@@ -30,6 +30,8 @@ ROUTED = {
         (KIMI, Told(1_048_576, None, True, True)),
         (MISTRAL, Told(256_000, True, None, False)),
         ({"id": "ocr", "capabilities": {"completion_chat": False}}, Told(chats=False)),
+        ({"id": "ada", "capabilities": {"embeddings": True, "inference": True}}, Told(chats=False)),
+        ({"id": "gpt", "capabilities": {"embeddings": False, "chat_completion": True}}, Told()),
         (ROUTED, Told(131_072, True, False, True)),
         ({"id": "x/z", "supported_parameters": []}, Told(0, False, False)),
         ({"id": "m", "max_model_len": 4_096}, Told(4_096)),

@@ -77,8 +77,8 @@ def test_no_part_of_a_key_is_in_a_line(failed: Failed) -> None:
     ("key", "said"),
     [
         (KEY, "acme at http://there refused the key (401): no; check ACME_KEY"),
-        ("", "acme at http://there wants a key (401): no; set ACME_KEY"),
-        ("ключ-0123456789", "refused the key (401): no; check ACME_KEY: it holds characters that cannot be sent"),
+        ("", "acme at http://there needs a key (401): no; set ACME_KEY"),
+        ("ключ-0123456789", "refused the key (401): no; check ACME_KEY: it has characters that cannot be sent"),
     ],
 )
 def test_a_key_that_was_not_sent_is_not_refused(key: str, said: str) -> None:
@@ -97,7 +97,7 @@ def test_a_service_whose_name_is_not_known_is_nothing_to_start(monkeypatch: pyte
     for address in ("https://api.anthropic.com", "https://api.example.org/v1"):
         place = opened(address, "m", "the service", bearer(KEY, "check it"), {}).place
         failed = failures.from_exception(place, httpx.ConnectError(error))
-        assert failed.text == f"cannot reach the service at {address}: the name is not known"
+        assert failed.text == f"cannot reach the service at {address}: the host name is unknown"
         assert failed.hint == failures.NETWORK and "DNS" in failed.hint and "HTTPS_PROXY" in failed.hint
         failed = failures.from_exception(place, httpx.ConnectError("All connection attempts failed"))
         assert failed.hint == "check the address and the network"

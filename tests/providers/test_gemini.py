@@ -169,13 +169,15 @@ def test_models_are_those_that_write() -> None:
     first = [
         {"name": "models/gemini-2.5-pro", "inputTokenLimit": 1_048_576, "thinking": True, **chat},
         {"name": "models/text-embedding-004", "supportedGenerationMethods": ["embedContent"]},
-        {"name": "models/none"},
+        {"name": "models/of-a-gateway"},  # it does not say what it can
+        {"supportedGenerationMethods": ["generateContent"]},
         1,
     ]
     second = [{"name": "models/gemma-3-27b-it", "inputTokenLimit": 131_072, **chat}]
     found = listing({"models": first, "nextPageToken": "p/1"}, {"models": second})
     assert found == (
         ModelInfo("gemini/gemini-2.5-pro", 1_048_576, 1_048_576, True, True, True),
+        ModelInfo("gemini/of-a-gateway"),
         ModelInfo("gemini/gemma-3-27b-it", 131_072, 131_072),
     )
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.providers._keyless import Keyless
 from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
-from agent_tui.safety.secrets import HIDDEN, Scrubber
+from agent_tui.safety.secrets import Scrubber, placeholder
 from tests.providers.cases import answer, finished, joined
 from tests.providers.dialects import DIALECTS
 from tests.providers.servers import KEY, Connection, Dialect, Received, call, played, text, thinking
@@ -28,7 +28,7 @@ def arguments(items: list[StreamItem]) -> str:
 
 def hides(told: str, whole: str) -> bool:
     """Whether `told` is `whole` without the key, of which three letters may have gone ahead where it came in pieces."""
-    pattern = f"(s|sk|sk-)?{re.escape(HIDDEN)}".join(map(re.escape, whole.split(KEY)))
+    pattern = ("(s|sk|sk-)?" + re.escape(placeholder("key", KEY))).join(map(re.escape, whole.split(KEY)))
     return KEY not in told and re.fullmatch(pattern, told) is not None
 
 
@@ -39,7 +39,7 @@ def test_it_is_hidden_in_words_thoughts_and_calls(dialect: Dialect) -> None:
     end = finished(items)
     assert KEY not in repr(items) + joined(items, TextChunk) + joined(items, ThinkingChunk) + arguments(items)
     assert hides(joined(items, TextChunk), SAID) and hides(joined(items, ThinkingChunk), SAID)
-    assert [one.arguments.replace(" ", "") for one in end.calls] == [CALL.replace(KEY, HIDDEN)] * 2
+    assert [one.arguments.replace(" ", "") for one in end.calls] == [CALL.replace(KEY, placeholder("key", KEY))] * 2
     assert len({one.id for one in end.calls}) == 2
 
 
@@ -68,7 +68,7 @@ def test_however_it_is_cut(words: list[str], cuts: list[int]) -> None:
         piece = whole[start:end]
         items += keyless.passed([TextChunk(piece), ThinkingChunk(piece), CallChunk(0, piece)])
     items += keyless.passed([Finished("tool_calls", (ToolCall("c", "ls", whole),), state=whole)])
-    shown = whole.replace(KEY, HIDDEN)
+    shown = whole.replace(KEY, placeholder("key", KEY))
     told = joined(items, TextChunk)
     assert told == joined(items, ThinkingChunk) == arguments(items)
     assert hides(told, whole)

@@ -177,8 +177,8 @@ def test_a_proxy_that_does_not_answer_is_named(
     with pytest.raises(ProviderError) as caught:
         asyncio.run(asked("https://models.test/v1"))
     failed = caught.value.failed
-    assert failed.text.endswith(f" through the proxy http://127.0.0.1:9 ({name}): nobody listens there")
-    assert failed.hint == f"check {name}; NO_PROXY names who needs none"
+    assert failed.text.endswith(f" through the proxy http://127.0.0.1:9 ({name}): no server answers there")
+    assert failed.hint == f"check {name}; NO_PROXY lists exceptions"
 
 
 @pytest.mark.parametrize("around", ["models.test", ".test", "other.example, models.test", "*"])

@@ -83,7 +83,7 @@ def test_step_is_the_number_of_answers_in_the_history(tmp_path: Path) -> None:
     assert played(provider, *history)[0] == Said("two")
     assert played(create("s.json", ProviderSetup(cwd=tmp_path)), *history)[0] == Said("two")
     said, end = played(provider, *history, AssistantMessage("two"), HELLO)
-    assert said == Said("The script s.json is over: it has 2 answers.")
+    assert said == Said("The script s.json has no more answers: it has 2.")
     assert end == Finished("stop")
 
 
@@ -94,7 +94,7 @@ def test_branches_choose_by_the_last_user_message(tmp_path: Path) -> None:
     assert played(provider, UserMessage("no"))[0] == Said("else")
     assert played(provider, UserMessage("yes"), AssistantMessage("x"), UserMessage("more!"))[0] == Said("again")
     unfit, end = played(provider, UserMessage("yes"), AssistantMessage("x"), UserMessage("less"))
-    assert unfit == Said("The script s.json has no branch in step 2 for what was said.")
+    assert unfit == Said("Step 2 of the script s.json has no branch for this prompt.")
     assert end == Finished("stop")
 
 
@@ -149,17 +149,17 @@ def test_jsonl_is_one_step_a_line(tmp_path: Path) -> None:
     ("script", "said"),
     [
         ("[[\n{]]", "line 2, column 2: not JSON: Expecting property name enclosed in double quotes"),
-        ('"x"', "a script is a list of steps, or an object with `steps`"),
-        ("{}", "the script has no `steps`"),
+        ('"x"', "the script: must be a list of steps, or an object with `steps`"),
+        ("{}", "the script: `steps` is missing"),
         ({"steps": [], "stepz": 1}, "the script: unknown key 'stepz'"),
         ({"steps": 3}, "the script: `steps` must be a list"),
         ([["a"], 3], "step 2: must be a list of items, or an object with `items`"),
-        ([{"when": "x"}], "step 1: has no `items`"),
+        ([{"when": "x"}], "step 1: `items` is missing"),
         ([{"branches": [["a"], {"items": [{"text": 3}]}]}], "step 1, branch 2, item 1: `text` must be text"),
         ([["a", {"text": "b", "txt": "c"}]], "step 1, item 2: unknown key 'txt'"),
         ([[{"text": "b", "chunk": True}]], "step 1, item 1: `chunk` must be a whole number"),
         ([[{"text": "b", "delay": -1}]], "step 1, item 1: `delay` must be 0 or more"),
-        ([[{"text": "b", "delay": 1, "rate": 1}]], "step 1, item 1: has `rate` and `delay`; one of them says it"),
+        ([[{"text": "b", "delay": 1, "rate": 1}]], "step 1, item 1: has `rate` and `delay`; remove one of them"),
         ([[{"hang": False}]], "step 1, item 1: `hang` must be true"),
         ([[{"call": "x", "arguments": [1]}]], "step 1, item 1: `arguments` must be an object or text"),
         ([[{"usage": {"tokens": 1}}]], "step 1, item 1: unknown key 'tokens'"),
@@ -171,13 +171,19 @@ def test_a_bad_script_says_where_and_what(tmp_path: Path, script: Any, said: str
     assert problem(tmp_path, script) == said
 
 
+def test_the_documents_quote_a_mistake_as_it_is_said(tmp_path: Path) -> None:
+    mistakes = (Path(__file__).parents[2] / "docs" / "scripted.md").read_text("utf-8").partition("## Mistakes")[2]
+    said = problem(tmp_path, [["a"], [{"txt": "Done."}]], "plan.json")
+    assert f"\nplan.json: {said}\n" in mistakes and '`[{"txt": "Done."}]`' in mistakes
+
+
 @pytest.mark.parametrize(
     ("item", "said"),
     [
-        ({"txt": "a"}, "has only 'txt'; an item has exactly one of: text, thinking, call"),
-        ({"text": "a", "call": "b"}, "has `text` and `call`; an item has exactly one of: text, thinking, call"),
-        ({"fail": "sometimes"}, "`fail` is 'sometimes'; it can be: unreachable, auth"),
-        ({"stop": "now"}, "`stop` is 'now'; it can be: stop, tool_calls"),
+        ({"txt": "a"}, "has 'txt'; it must have exactly one of: text, thinking, call"),
+        ({"text": "a", "call": "b"}, "has `text` and `call`; it must have exactly one of: text, thinking, call"),
+        ({"fail": "sometimes"}, "`fail` is 'sometimes'; it must be one of: unreachable, auth"),
+        ({"stop": "now"}, "`stop` is 'now'; it must be one of: stop, tool_calls"),
     ],
 )
 def test_a_wrong_name_lists_the_right_ones(tmp_path: Path, item: Any, said: str) -> None:
@@ -199,7 +205,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert failed("").text == f"no script file {tmp_path}"
     assert failed("a\0b").kind == "unknown_model"
     (tmp_path / "latin.json").write_bytes(b'["\xe4"]')
-    assert failed("latin.json").text == f"{tmp_path / 'latin.json'}: not UTF-8 at byte 2"
+    assert failed("latin.json").text == f"{tmp_path / 'latin.json'}: not valid UTF-8 at byte 2"
 
 
 @given(

@@ -117,7 +117,7 @@ def test_without_consent_it_says_so_and_goes_on_without_the_file(session: Sessio
     answers = session.play(denies)
     assert [answer.names for answer in answers] == [CHAPTERS[0], *CHAPTERS[4:]]
     assert "You said no, so nothing was done." in answers[1].text
-    assert "Without the file I leave out reading, searching and the diff." in answers[1].text
+    assert "Without the file, the tour skips reading, searching and the diff." in answers[1].text
     assert "You said no" in answers[2].text
 
 
@@ -168,11 +168,12 @@ def test_a_cancelled_call_is_made_again(session: Session, step: int) -> None:
     for _ in range(step):
         session.results(session.answer())
     session.results(session.answer(), lambda _: "Error [cancelled]: cancelled before it ran")
-    assert session.asked("hm").text.endswith("`tour` goes on with the tour. `help` lists the others.")
+    assert session.asked("hm").text.endswith("`tour` continues the tour. `help` lists what I understand.")
     session.say("tour")
     answers = session.play()
     assert [answer.names for answer in answers] == CHAPTERS[6 if 6 <= step < 9 else step :]
-    assert answers[0].text.startswith("You pressed Esc" if 6 <= step < 9 else "Here is" if step else "## Tools")
+    begins = "You pressed Esc" if 6 <= step < 9 else "The tour continues" if step else "## Tools"
+    assert answers[0].text.startswith(begins)
 
 
 def test_other_requests_in_the_middle_are_answered_and_the_tour_waits(session: Session) -> None:
@@ -182,8 +183,8 @@ def test_other_requests_in_the_middle_are_answered_and_the_tour_waits(session: S
     listing = session.asked("list")
     assert listing.arguments == {"path": "."}
     session.results(listing)
-    assert session.answer().text == "That is what `.` holds. `tour` goes on with the tour."
-    assert "`tour` goes on with the tour." in session.asked("help").text
+    assert session.answer().text == "That is what is in `.`. `tour` continues the tour."
+    assert "`tour` continues the tour." in session.asked("help").text
     assert session.asked("tour").names == CHAPTERS[1]
 
 
@@ -205,7 +206,7 @@ def test_a_wish_for_the_tour_that_is_said_into_it_interrupts_nothing(session: Se
     assert "Esc" not in answer.text and "The same once more" in answer.text
 
 
-@pytest.mark.parametrize(("back", "start"), [("tour", "Here is the tour again."), ("", "## That was the tour")])
+@pytest.mark.parametrize(("back", "start"), [("tour", "The tour continues."), ("", "## That was the tour")])
 def test_after_the_loop_was_stopped_or_let_go_on_the_end_comes(session: Session, back: str, start: str) -> None:
     session.say("tour")
     session.results(session.play(until="And a third time")[-1])
@@ -233,7 +234,7 @@ def test_from_the_start_and_after_the_end_it_begins_anew_in_a_new_folder(session
 def test_a_scratch_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder")
     answer = Session(tmp_path / "data").asked("tour")
-    assert "The tour needs a scratch folder" in answer.text
+    assert "The tour cannot make a scratch folder" in answer.text
     assert "File exists" in answer.text
     assert answer.calls == ()
 

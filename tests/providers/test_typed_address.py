@@ -34,14 +34,14 @@ def test_a_scheme_that_is_typed_twice_counts_once() -> None:
     "typed", ["ftp://127.0.0.1:8", "localhost:99999", "http://localhost:99999", "localhost:abc", "http://", "http://["]
 )
 def test_what_is_no_address_is_said_once(typed: str) -> None:
-    assert asyncio.run(said_of(typed)) == [(typed, "is no address; write it as http://host:port")]
+    assert asyncio.run(said_of(typed)) == [(typed, "is not an address; write it as http://host:port")]
 
 
 def test_a_server_that_is_something_else_is_not_told_to_start() -> None:
     async def scenario() -> None:
         async with serving({}) as server:
             assert await said_of(server.address) == [
-                (f"Ollama at {server.address}", "what answers there is no Ollama"),
+                (f"Ollama at {server.address}", "the server there is not Ollama"),
                 (f"the server at {server.address}/v1", "it has no /models; check the address"),
             ]
 

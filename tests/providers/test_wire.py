@@ -138,7 +138,7 @@ def test_a_payload_without_end_is_given_up_and_not_kept() -> None:
             end = (await played(provider))[-1]
             assert isinstance(end, Failed)
             assert (end.kind, end.may_pass) == ("malformed", False) and server.address in end.text
-            with pytest.raises(ProviderError, match="no JSON"):
+            with pytest.raises(ProviderError, match="not JSON"):
                 await provider.models()
             await provider.close()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import credentials
-from agent_tui.safety.secrets import Scrubber
+from agent_tui.safety.secrets import Scrubber, placeholder
 from agent_tui.settings_store import Refused
 from tests import keyrings
 
@@ -109,6 +109,6 @@ def test_a_scrubber_learns() -> None:
     scrubber = Scrubber(("older-secret",))
     assert scrubber.scrub(KEY) == KEY
     scrubber.learn((KEY,))
-    assert scrubber.scrub(f"{KEY} older-secret") == "[hidden] [hidden]"
+    assert scrubber.scrub(f"{KEY} older-secret") == f"{placeholder('key', KEY)} {placeholder('key', 'older-secret')}"
     stream = scrubber.stream()
-    assert stream.feed(KEY.encode(), final=True) == b"[hidden]"
+    assert stream.feed(KEY.encode(), final=True) == placeholder("key", KEY).encode()

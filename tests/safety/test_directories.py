@@ -29,13 +29,13 @@ def test_a_folder_is_known_by_its_real_path_and_its_inode(tmp_path: Path, bounds
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("/", "too much at once"), ("/usr", "too much at once"), ("/tmp/../", "too much at once"),
+        ("/", "too large"), ("/usr", "too large"), ("/tmp/../", "too large"),
         ("/etc", "belongs to the system"), ("/proc/self", "belongs to the system"),
         ("/dev/shm", "belongs to the system"), ("~/.agent-tui", "protected"),
-        ("~", "is the home folder"), ("~/project/..", "is the home folder"), ("..", "holds the home folder"),
-        ("~/data", "this program"), ("~/data/sessions", "this program"), ("nothing", "No such file"),
+        ("~", "is the home folder"), ("~/project/..", "is the home folder"), ("..", "contains the home folder"),
+        ("~/data", "belongs to agent-tui"), ("~/data/sessions", "belongs to agent-tui"), ("nothing", "No such file"),
         ("file", "is not a folder"), ("", "empty"), ("a\0b", "NUL"), ("/root", "home folder"),
-        ("~/.ssh", "secrets"), ("~/.aws/deep", "secrets"), ("~/project/.git", "protected"),
+        ("~/.ssh", "secret store"), ("~/.aws/deep", "secret store"), ("~/project/.git", "protected"),
         ("home", "is the home folder"), ("new\nline", "cannot be shown"),
     ],
 )  # fmt: skip
@@ -55,7 +55,7 @@ def test_what_holds_the_data_folder_is_refused_and_a_link_hides_nothing(tmp_path
     (tmp_path / "link").symlink_to("share")
     bounds = Bounds.of([], [tmp_path / "link" / "agent-tui"])
     for text in ("share", "link", "share/agent-tui"):
-        with pytest.raises(Refused, match="this program"):
+        with pytest.raises(Refused, match="belongs to agent-tui"):
             admitted(text, tmp_path, bounds)
 
 

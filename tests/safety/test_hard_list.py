@@ -12,6 +12,11 @@ from agent_tui.safety.shell_words import Word, words
 CWD = "/home/ann/work/shop"
 
 HARD = r"""
+rm -rf "$UNSET/"
+rm -rf $UNSET/*
+rm -rf ${A:-}/*
+git push origin :main
+git push --delete origin main
 rm -rf /
 rm -fr /
 rm -r -f /
@@ -83,6 +88,36 @@ echo / | xargs rm -rf
 env -S "rm -rf /"
 find / -delete
 find . -mindepth 1 -delete
+find / -type f -delete
+find ~ -name '*' -delete
+find / -type f -exec shred -u {} +
+find / -print0 | xargs -0 rm -rf
+find ~ -type f | xargs rm
+ls / | xargs rm -rf
+ls -d ~/* | xargs rm -rf
+echo / | xargs -I{} rm -rf {}
+rsync -a --delete empty/ /
+rsync -a --delete /tmp/empty/ ~/
+rm -rf "${HOME}"
+rm -rf /*/
+rm -rf ~/*/
+rm -rf */
+X=/; rm -rf $X
+X=/ ; rm -rf "$X"
+D=$HOME && rm -rf "${D}"
+D=~; rm -rf $D/*
+export X=/; rm -rf ${X}
+readonly X=/; rm -rf $X/*
+X="/"; Y=$X; rm -rf $Y
+X=rm; $X -rf /
+C="rm -rf /"; $C
+X=/; echo $X | xargs rm -rf
+for d in / ; do rm -rf $d; done
+for d in build ~/*; do rm -rf "$d"; done
+rm -rf "$(echo /)"
+rm -rf `echo ~`
+sh -c "$(echo rm -rf /)"
+bash -c 'X=/; rm -rf $X'
 find ~ -exec rm -rf {} +
 mkfs /dev/sda1
 mkfs.ext4 /dev/sdb
@@ -174,6 +209,11 @@ kubectl delete namespace shop
 """
 
 FINE = r"""
+X=build; rm -rf $X/*
+rm -rf ${X:?}/*
+rm -rf $BUILD/out
+X=$(mktemp -d); rm -rf "$X"/*
+git push origin a:b
 rm -rf build
 rm -rf ./dist node_modules
 rm -rf /tmp/build
@@ -201,6 +241,22 @@ ls -R /
 ls -rf /
 find . -name '*.pyc' -delete
 find . -type f -newer x -exec rm {} +
+find . -type d -empty -delete
+find build -type f -delete
+find / -type f -name core -print
+find . -name '*.o' | xargs rm -f
+find . -name '*.pyc' -print0 | xargs -0 rm -rf
+find . -type f | xargs grep rm
+ls build | wc -l
+rsync -a --delete src/ build/
+rsync -a src/ ~/
+X=build; rm -rf $X
+X=/; ls $X
+X=/tmp/build; rm -rf "$X"
+for d in build dist; do rm -rf "$d"; done
+rm -rf "$BUILD_DIR"
+echo "$(echo /)"
+build/*/
 find / -name shop.conf
 find build -delete
 man mkfs
@@ -326,7 +382,7 @@ def test_the_reason_names_what_would_be_lost() -> None:
     assert hard_list.reason("rm -rf ~/", CWD) == "it deletes a home folder (~/)"
     assert "/dev/sda" in hard_list.reason("dd if=x of=/dev/sda", CWD)
     assert "network" in hard_list.reason("curl x | sh", CWD)
-    assert "decoder" in hard_list.reason("base64 -d x | sh", CWD)
+    assert "decoded" in hard_list.reason("base64 -d x | sh", CWD)
 
 
 def test_the_corpus_is_large_enough() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 from pathlib import Path
 
 import pytest
@@ -63,31 +64,10 @@ def test_proc_self_root_does_not_hide_a_path(work: Path) -> None:
     assert not paths.facts("/proc/self/root/etc/passwd", (work,)).inside
 
 
-@pytest.mark.parametrize(
-    ("name", "secret"),
-    [
-        (".env", True), (".env.local", True), (".ENV", True), (".env.example", False), (".env.sample", False),
-        ("id_rsa", True), ("server.pem", True), ("tls.KEY", True), (".npmrc", True), (".aws/config", True),
-        (".kube/config", True), ("service-account-1.json", True), ("x.tfstate", True), ("environment.py", False),
-        ("keys.py", False), ("README.md", False),
-    ],
-)  # fmt: skip
-def test_names_of_secrets(work: Path, name: str, secret: bool) -> None:
-    assert paths.facts(name, (work,)).secret is secret
-
-
 def test_a_link_to_a_secret_is_a_secret(work: Path) -> None:
     (work / ".env").write_text("A=1")
     (work / "plain.txt").symlink_to(".env")
     assert paths.facts("plain.txt", (work,)).secret
-
-
-@pytest.mark.parametrize(
-    ("name", "protected"),
-    [(".git/config", True), ("sub/.GIT/hooks/x", True), (".agent-tui/config.toml", True), ("git/x", False)],
-)
-def test_protected_names(work: Path, name: str, protected: bool) -> None:
-    assert paths.facts(name, (work,)).protected is protected
 
 
 def test_reading_never_blocks_on_what_is_no_file(work: Path) -> None:
@@ -127,6 +107,48 @@ def test_atomic_write_keeps_the_mode_and_leaves_nothing_behind(work: Path) -> No
     assert (work / "a.txt").read_bytes() == b"new"
     assert stat.S_IMODE((work / "a.txt").stat().st_mode) == 0o640
     assert sorted(entry.name for entry in work.iterdir()) == ["a.txt", "src"]
+
+
+def access_list(mask: bool = True) -> bytes:
+    """Owner rw, user 1234 rwx, own group none, others none; with a named user the kernel wants a `mask`."""
+    entries = [(1, 6, 0xFFFFFFFF), (2, 7, 1234), (4, 0, 0xFFFFFFFF), (16, 7, 0xFFFFFFFF), (32, 0, 0xFFFFFFFF)]
+    wanted = [entry for entry in entries if mask or entry[0] != 16]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in wanted)
+
+
+LINUX = hasattr(os, "listxattr")  # elsewhere a file has no attributes that Python can see
+ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
+
+
+def test_atomic_write_keeps_the_access_list_and_the_attributes(work: Path) -> None:
+    if LINUX:
+        file = work / "a.txt"
+        os.setxattr(file, ACCESS, access_list())
+        os.setxattr(file, "user.note", b"mine")
+        before = file.stat().st_mode
+        paths.atomic_write(file, b"new", held=b"a")
+        assert os.getxattr(file, ACCESS) == access_list() and os.getxattr(file, "user.note") == b"mine"
+        assert file.stat().st_mode == before
+        paths.atomic_write(file, b"old", 0o600, follow=False, expect=file.lstat())
+        assert ACCESS in os.listxattr(file) and stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_file_without_an_access_list_gets_none_from_its_folder(work: Path) -> None:
+    if LINUX:
+        os.setxattr(work, DEFAULT, access_list())
+        paths.atomic_write(work / "a.txt", b"new")
+        assert ACCESS not in os.listxattr(work / "a.txt")
+
+
+def test_without_its_access_list_a_file_opens_to_nobody_more(work: Path) -> None:
+    """The group's bits of such a file are the list's mask; its own group has no rights."""
+    if LINUX:
+        file = work / "a.txt"
+        file.chmod(0o670)
+        descriptor = os.open(file, os.O_WRONLY)
+        paths._keep(descriptor, file.stat(), None, {ACCESS: access_list(mask=False)})  # the kernel refuses it
+        os.close(descriptor)
+        assert ACCESS not in os.listxattr(file) and stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_new_never_replaces(work: Path) -> None:

@@ -7,13 +7,14 @@ import pytest
 
 from agent_tui.safety.paths import PathFacts
 from agent_tui.safety.policy import MODES, Decision, Facts, Rule, decide, unasked
+from agent_tui.safety.protected_names import RUNS
 
 HERE = "/home/ada/work"
 
 
 def path(name: str = "a.py", inside: bool = True, secret: bool = False, protected: bool = False) -> PathFacts:
     real = Path(HERE, name) if inside else Path("/elsewhere", name)
-    return PathFacts(name, real, name if inside else str(real), inside, secret, protected)
+    return PathFacts(name, real, name if inside else str(real), inside, secret, RUNS if protected else "")
 
 
 def read(*paths: PathFacts) -> Facts:

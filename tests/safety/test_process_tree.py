@@ -16,4 +16,5 @@ def test_processes_that_may_not_be_looked_at_are_not_ours(tmp_path: Path, monkey
         (tmp_path / str(pid)).mkdir()
         (tmp_path / str(pid) / "stat").write_text(f"{pid} (a) b) S {parent} {pid} {pid} 0 -1")
     monkeypatch.setattr(process_tree, "_PROC", tmp_path)
-    assert process_tree.members(20, "token") == {20, 21}
+    assert process_tree.members(20) == {20, 21}
+    assert process_tree.descendants(20) == {21}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import sandbox
+from agent_tui.safety.captured import Captured
 from agent_tui.safety.sandbox import CommandResult
 
 PATIENCE = 20.0
@@ -21,7 +22,7 @@ def run(
     command: str, cwd: Path, timeout: float = PATIENCE, limit: int = 10_000, spool: Path | None = None,
     on_output: Callable[[str], None] = lambda _: None,
 ) -> CommandResult:  # fmt: skip
-    return asyncio.run(sandbox.run(command, cwd, dict(os.environ), timeout, on_output, limit, spool))
+    return asyncio.run(sandbox.run(command, cwd, dict(os.environ), timeout, on_output, Captured(limit, spool)))
 
 
 def alive(pid: int) -> bool:
@@ -88,18 +89,23 @@ def test_a_timeout_ends_a_daemon_in_a_session_of_its_own(tmp_path: Path) -> None
 
 
 def test_a_pipe_that_somebody_keeps_open_holds_nothing_up(tmp_path: Path) -> None:
-    result = run("sleep 45 & echo $! > pid; echo done", tmp_path, timeout=30)
-    assert (result.output, result.exit_code, result.timed_out) == ("done\n", 0, False)
-    pid = number(tmp_path / "pid")
-    assert alive(pid) and result.left >= 1
-    asyncio.run(sandbox.settle(1))
-    assert gone(pid)
+    async def scene() -> int:
+        command = "sleep 45 & echo $! > pid; echo done"
+        result = await sandbox.run(command, tmp_path, dict(os.environ), 30, lambda _: None, Captured(1000, None))
+        assert (result.output, result.exit_code, result.timed_out) == ("done\n", 0, False)
+        pid = number(tmp_path / "pid")
+        assert alive(pid) and result.job is not None and result.job.pids == (pid,)
+        await sandbox.settle(PATIENCE)
+        return pid
+
+    assert not alive(asyncio.run(scene()))
 
 
 def test_cancelling_returns_before_the_child_is_gone_and_settle_waits_for_it(tmp_path: Path) -> None:
     async def scene() -> int:
         command = f"trap '' TERM; echo $$ > {tmp_path}/pid; while true; do sleep 0.1; done"
-        task = asyncio.create_task(sandbox.run(command, tmp_path, dict(os.environ), 60, lambda _: None, 1000, None))
+        run = sandbox.run(command, tmp_path, dict(os.environ), 60, lambda _: None, Captured(1000, None))
+        task = asyncio.create_task(run)
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
             await asyncio.sleep(0.02)
         task.cancel()
@@ -139,10 +145,13 @@ def test_what_cannot_be_started_is_an_error_with_words(tmp_path: Path, command: 
         run(command, tmp_path)
 
 
-def test_quiet_runs_without_a_shell_and_never_raises(tmp_path: Path) -> None:
-    assert asyncio.run(sandbox.quiet(["printf", "%s", "$HOME;x"], tmp_path, 5)) == (0, "$HOME;x")
-    assert asyncio.run(sandbox.quiet(["no-such-program-here"], tmp_path, 5))[0] == 127
-    assert asyncio.run(sandbox.quiet(["sleep", "30"], tmp_path, 0.2))[0] == 124
+def test_a_program_of_ours_runs_without_a_shell_and_never_raises(tmp_path: Path) -> None:
+    def fed(*argv: str, timeout: float = 5) -> int:
+        return asyncio.run(sandbox.feed(argv, b"", tmp_path, os.environ, timeout))[0]
+
+    assert fed("test", "$HOME;x", "=", "$HOME" + ";x") == 0
+    assert fed("no-such-program-here") == 127
+    assert fed("sleep", "30", timeout=0.2) == 124
 
 
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_search(say: Say) -> None:
     assert (code, problem) == (0, "")
     assert out.splitlines()[0].startswith("abc-2  ") and out.splitlines()[1] == "  turn 5: with a needle"
     where = say("search", "retries")[1].splitlines()[1]
-    assert where == "  title, label, folder, branch, model, day or files: Retries"
+    assert where == "  found in the title, label, folder, branch, model, day or files: Retries"
     [hit] = json.loads(say("search", "needle", "--json")[1])
     assert (hit["session"]["id"], hit["turn"], hit["marks"]) == ("abc-2", 5, [[7, 13]])
     assert say("search", "--here", "elsewhere")[0] == 1
@@ -118,7 +118,7 @@ def test_which_session_is_meant(say: Say, wanted: str) -> None:
         (("rename",), "the following arguments are required: NAME"),
         (("frobnicate",), "argument ACTION: invalid choice: 'frobnicate'"),
         (("list", "--cwd", "/not/there"), "--cwd /not/there: No such file or directory"),
-        (("export", "abc-1", "x.pdf"), ".pdf: no format; there are md, html, json"),
+        (("export", "abc-1", "x.pdf"), ".pdf: unknown format; choose one of md, html, json"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line(say: Say, arguments: tuple[str, ...], wanted: str) -> None:
@@ -170,11 +170,11 @@ def test_verify_and_repair(say: Say, folder: Path) -> None:
     path.write_bytes(whole + b'{"v":1,"n":15,"at":')
     (folder / "link.jsonl").symlink_to(path)
     code, out, _ = say("verify")
-    assert code == 1 and "abc-1: damaged: the last 19 bytes are no whole record" in out
+    assert code == 1 and "abc-1: damaged: the last 19 bytes are an incomplete record" in out
     assert "link: a symbolic link: not followed\n" in out
     assert say("verify", "link")[0] == 1 and say("verify", "abc-2")[0] == 0
     _, _, problem = say("show", "abc-1")
-    assert problem == "agent-tui: abc-1: the last 19 bytes are no whole record\n"
+    assert problem == "agent-tui: abc-1: the last 19 bytes are an incomplete record\n"
     code, out, _ = say("repair", "abc-1")
     assert code == 0 and "repaired; set aside: abc-1.torn-" in out and path.read_bytes() == whole
     assert "nothing to repair" in say("repair", "abc-1")[1]
@@ -199,23 +199,23 @@ def test_stats(say: Say) -> None:
 
 def test_import(say: Say, home: Path) -> None:
     code, _, problem = say("import")
-    assert code == 1 and "no session of Claude Code or Codex CLI of " in problem
-    assert "no session of Codex CLI of " in say("import", "--from", "codex")[2]
+    assert code == 1 and "no session of Claude Code or Codex CLI was found in " in problem
+    assert "no session of Codex CLI was found in " in say("import", "--from", "codex")[2]
     projects = home / ".claude/projects/-home-a-project"
     projects.mkdir(parents=True)
     shutil.copy(SAMPLES / "claude.jsonl", projects / "2ff46cd5-f4e7-4724-bb20-579dae7956ea.jsonl")
     assert say("import")[0] == 1
     code, out, _ = say("import", "--all")
     assert code == 0 and "2 turns from Claude Code; left out: images (1), " in out
-    assert "is here already, from Claude Code" in say("import", "--all")[1]
+    assert "already imported from Claude Code" in say("import", "--all")[1]
     code, out, problem = say("import", str(SAMPLES / "codex.jsonl"), "/not/there.jsonl")
     assert code == 1 and "from Codex CLI" in out and "/not/there.jsonl: cannot be read" in problem
     assert say("show", "My listing")[1].startswith("# My listing\n")
 
 
 def test_prune_says_first(say: Say, folder: Path) -> None:
-    assert "nothing is set" in say("prune")[1]
-    assert say("prune", "--days", "0")[0] == 2 and "from 1 on" in say("prune", "--mb", "0")[2]
+    assert "no limit is set" in say("prune")[1]
+    assert say("prune", "--days", "0")[0] == 2 and "1 or more" in say("prune", "--mb", "0")[2]
     code, out, _ = say("prune", "--days", "1")
     assert code == 0 and out.endswith("would be deleted (--yes deletes)\n") and "abc-2" not in out
     assert len(recent(folder)) == 3
@@ -250,6 +250,6 @@ def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) 
 
 
 def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
-    for wanted, said in (("abc", "2 sessions have such an id or name"), ("nobody", "no session has this id or name")):
+    for wanted, said in (("abc", "2 sessions match this id or name"), ("nobody", "no session has this id or name")):
         with pytest.raises(cli.Usage, match=said):
             cli._session(asked(wanted), home / "work", paths.folders())

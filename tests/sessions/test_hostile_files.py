@@ -49,7 +49,7 @@ def test_a_gigabyte_of_zeros_behind_the_last_record_needs_neither_memory_nor_roo
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     found, after = done.stdout.splitlines()
-    assert found.startswith(f"{records}|the last ") and found.endswith("bytes are no whole record")
+    assert found.startswith(f"{records}|the last ") and found.endswith("bytes are an incomplete record")
     assert after == f"{records + 1}|"
     [aside] = tmp_path.glob("one.torn-*")
     about = aside.stat()
@@ -107,9 +107,9 @@ def test_what_lies_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
         make(tmp_path / f"{name}.jsonl")
     (tmp_path / "zeros.jsonl").write_bytes(bytes(500))
     assert missing(tmp_path, "link") == "its log is a symbolic link: not followed"
-    assert missing(tmp_path, "pipe") == "its log is no regular file"
+    assert missing(tmp_path, "pipe") == "its log is not a regular file"
     assert missing(tmp_path, "folder") == "its log is a folder"
-    assert missing(tmp_path, "empty") == missing(tmp_path, "zeros") == "its log holds no record"
+    assert missing(tmp_path, "empty") == missing(tmp_path, "zeros") == "its log has no records"
     assert missing(tmp_path, "none") == missing(tmp_path, "../one") == "no session has this id or name"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from agent_tui.sessions.imports.files import began_in, import_file, kept
 from agent_tui.sessions.index import find
 from agent_tui.sessions.maintain import Refused, verified
 from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import read
+from agent_tui.sessions.store import Store, read
 
 CLAUDE_ID = "2ff46cd5-f4e7-4724-bb20-579dae7956ea"
 CODEX_ID = "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5"
@@ -60,7 +61,7 @@ def test_claude_code(tmp_path: Path) -> None:
     assert (made.program, made.turns, made.already) == ("Claude Code", 2, False)
     assert made.left_out == {
         "records of type file-history-snapshot": 1, "records of sub-agents": 1, "remarks of the program": 1,
-        "images": 1, "summaries of what was before": 1,
+        "images": 1, "summaries of earlier messages": 1,
     }  # fmt: skip
     events, problems = read(tmp_path / "sessions" / f"{made.id}.jsonl")
     assert problems == () and {event.session for event in events} == {made.id}
@@ -192,3 +193,22 @@ def test_what_the_others_keep_is_found(tmp_path: Path) -> None:
     assert list(kept(home, "codex")) == [("codex", theirs)]
     assert list(kept({**home, "CODEX_HOME": str(tmp_path / "none")})) == [("claude", ours)]
     assert began_in(ours, "claude") == began_in(theirs, "codex") == "/home/a/project"
+
+
+def test_a_log_of_our_own_that_was_kept_elsewhere_is_a_session_again(tmp_path: Path) -> None:
+    """Under its own id; where the beginning of it lies there already, beside that. Twice is once."""
+    sessions, id = tmp_path / "sessions", str(uuid.uuid4())
+    for number, prompts in enumerate((["one"], ["one", "two"])):
+        store = Store.create(sessions, id)
+        for turn, prompt in enumerate(prompts, 1):
+            store.append(TurnStarted(prompt=prompt, turn=turn, session=id))
+        store.move(tmp_path / f"{number}.jsonl")
+        store.close()
+        (sessions / f"{id}.jsonl").unlink(missing_ok=True)
+    first = import_file(tmp_path / "0.jsonl", sessions)
+    assert (first.id, first.turns, first.already) == (id, 1, False)
+    second = import_file(tmp_path / "1.jsonl", sessions)
+    assert second.id != id and second.turns == 2
+    assert import_file(tmp_path / "1.jsonl", sessions).already
+    events, problems = read(sessions / f"{second.id}.jsonl")
+    assert problems == () and {event.session for event in events} == {second.id}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.events import (
     ContextBuilt,
     DraftSaved,
@@ -17,7 +18,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.sessions.index import Summary, find, recent
+from agent_tui.sessions.index import find, recent
 from agent_tui.sessions.store import Store
 
 

@@ -152,7 +152,7 @@ def test_what_is_no_file_of_ones_own_is_named_and_left(tmp_path: Path, log: byte
     said = {check.id: check.said for check in verify(tmp_path)}
     assert said["good"].startswith("good: ok: ")
     assert said["folder"] == "folder: a folder"
-    assert said["pipe"] == "pipe: no regular file"
+    assert said["pipe"] == "pipe: not a regular file"
     assert said["link"] == "link: a symbolic link: not followed" and "symbolic link" in said["nowhere"]
     assert set(said) == {"good", "folder", "pipe", "link", "nowhere"}
     assert [one.id for one in recent(tmp_path)] == ["good"]
@@ -234,7 +234,7 @@ def test_a_fork_is_the_beginning_and_says_whose(tmp_path: Path) -> None:
     [child] = find(tmp_path, made.id)
     assert (child.parent, child.parent_at, child.title) == ("one", begins[1], "first")
     assert fork(tmp_path, "one").turns == 2
-    with pytest.raises(Refused, match="no turn begins with record 3"):
+    with pytest.raises(Refused, match="no turn starts at record 3"):
         fork(tmp_path, "one", 3)
 
 
@@ -256,7 +256,7 @@ def test_compact_writes_a_new_log_that_stands_alone(tmp_path: Path) -> None:
     opened = Store.open(tmp_path, made.id)
     opened.store.append(Cleared())
     opened.store.close()
-    with pytest.raises(Refused, match="no more than are to be kept"):
+    with pytest.raises(Refused, match="not more than you want to keep"):
         compact(tmp_path, "one", 20)
     with pytest.raises(Refused, match="at least one"):
         compact(tmp_path, "one", 0)
@@ -319,5 +319,5 @@ def test_verify_says_all_in_one_line(tmp_path: Path, log: bytes) -> None:
     (tmp_path / "one.jsonl").write_bytes(b"".join((*lines[:4], *lines[7:9], b"garbage\n", *lines[9:], b'{"v":1,"n"')))
     said = verified(tmp_path / "one.jsonl").said
     assert said.startswith("one: damaged: records 5 to 7 are missing; 8 bytes at ")
-    assert "are no record; the last 10 bytes are no whole record; " in said and said.count("\n") == 0
+    assert "are not a record; the last 10 bytes are an incomplete record; " in said and said.count("\n") == 0
     assert maintain.verified(tmp_path / "gone.jsonl").said.startswith("gone: cannot be read (No such file")

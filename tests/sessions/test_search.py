@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.protocol.answers import SearchResults
 from agent_tui.protocol.events import Labelled, ShellEnded, Titled, TurnStarted
 from agent_tui.sessions import cache as caches
 from agent_tui.sessions.cache import cache_file, known, update
 from agent_tui.sessions.index import recent
-from agent_tui.sessions.search import Found, search
+from agent_tui.sessions.search import search
 from tests.sessions.logs import turn, write
 
 
@@ -33,7 +34,7 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def ids(found: Found) -> list[str]:
+def ids(found: SearchResults) -> list[str]:
     return [hit.session.id for hit in found.hits]
 
 

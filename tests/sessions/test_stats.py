@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import Usage
-from agent_tui.sessions.stats import Stats, dump, lines, stats
+from agent_tui.sessions.stats import Stats, lines, stats
 from agent_tui.sessions.store import read
 from tests.sessions.logs import turn, write
 from tests.strategies import sessions
@@ -91,14 +91,14 @@ def test_the_log_gives_what_the_events_gave(tmp_path: Path) -> None:
         stats(events).by_tool,
         stats(events).files,
     )
-    assert json.loads(json.dumps(dump(told)))["by_step"][0]["thought"] == "I think. Therefore."
+    assert json.loads(json.dumps(asdict(told)))["by_step"][0]["thought"] == "I think. Therefore."
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(sessions())
 def test_any_session_has_figures(told: list[Event]) -> None:
     found = stats(told)
-    assert found.steps == len(found.by_step) and json.dumps(dump(found))
+    assert found.steps == len(found.by_step) and json.dumps(asdict(found))
     assert found.tokens_in == sum(step.tokens_in for step in found.by_step)
 
 

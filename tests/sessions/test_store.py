@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.sessions.store import SessionLocked, Store, read
+from tests.disks import small_disk
 from tests.strategies import sessions
 
 QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -142,13 +144,73 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
     assert [stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
 
 
-def test_a_log_that_is_deleted_is_told_and_not_written_on_in_the_dark(tmp_path: Path) -> None:
-    store = Store.create(tmp_path, "one")
-    store.append(TurnStarted(prompt="a"))
-    store.path.unlink()
-    assert store.append(TurnEnded(state="completed")).n == 2
-    assert "deleted" in store.trouble and str(store.path) in store.trouble
+def replaced(path: Path) -> None:
+    (path.parent / "other").write_text("another file\n")
+    (path.parent / "other").rename(path)
+
+
+TAKEN_AWAY = {
+    "deleted": Path.unlink,
+    "moved": lambda path: path.rename(path.with_name("away")),
+    "replaced": replaced,
+    "deleted with its folder": lambda path: shutil.rmtree(path.parent),
+}
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+@pytest.mark.parametrize("how", TAKEN_AWAY)
+def test_a_log_that_was_taken_away_is_written_anew_and_whole(tmp_path: Path, how: str, resumed: bool) -> None:
+    folder = tmp_path / "home" / "sessions"
+    before = log(folder, SessionStarted(), TurnStarted(prompt="a"))[1] if resumed else []
+    store = Store.open(folder, "one").store if resumed else Store.create(folder, "one")
+    if not resumed:
+        before = [store.append(SessionStarted()), store.append(TurnStarted(prompt="a"))]
+    TAKEN_AWAY[how](store.path)
+    after = store.append(Notice("not worth a power cut"))
+    if resumed:
+        after = store.append(TurnEnded(state="completed"))
+    assert (store.trouble, store.renewed, store.is_behind) == ("", 1, False)
+    events, problems = read(store.path)
+    assert problems == () and [event.n for event in events] == list(range(1, after.n + 1))
+    assert events[: len(before)] == before and events[-1] == after
+    with pytest.raises(SessionLocked):
+        Store.open(folder, "one")
+    store.append(DraftSaved("goes on"))
+    assert store.renewed == 1
     store.close()
+    assert len(read(store.path)[0]) == after.n + 1
+    aside = [path.read_text() for path in folder.glob("one.torn-*")]
+    assert aside == (["another file\n"] if how == "replaced" else [])
+    assert not list(folder.glob(".*"))
+
+
+def test_a_log_that_is_deleted_while_nothing_happens_is_there_again_at_the_end(tmp_path: Path) -> None:
+    store = Store.create(tmp_path, "one")
+    recorded = store.append(TurnStarted(prompt="a"))
+    store.path.unlink()
+    store.close()
+    assert read(store.path)[0] == [recorded]
+
+
+def test_a_log_is_kept_elsewhere_from_now_on(tmp_path: Path) -> None:
+    """All that there is, what could not be written and what comes later."""
+    mine = tmp_path / "mine.jsonl"
+    with small_disk(tmp_path / "disk") as disk:
+        _, recorded = log(disk.folder, SessionStarted(), TurnStarted(prompt="a"))
+        store = Store.open(disk.folder, "one").store
+        with disk.full():
+            recorded.append(store.append(AssistantReplied(text="long " * 2_000)))
+            assert "one.jsonl" in store.trouble and (store.through, store.is_behind) == (2, True)
+            with pytest.raises(FileExistsError):
+                store.move(disk.folder)
+            if disk.mounted:
+                store.move(mine)
+        if not disk.mounted:
+            store.move(mine)
+        recorded.append(store.append(DraftSaved("later")))
+        assert (store.trouble, store.moved, store.through) == ("", True, 4)
+        store.close()
+    assert read(mine) == (recorded, ())
 
 
 def test_one_writer(tmp_path: Path) -> None:
@@ -271,3 +333,20 @@ def test_a_log_behind_a_link_or_of_another_user_is_read_and_not_written(
         opened.store.close()
         assert said in opened.store.trouble
         assert path.read_bytes() == before
+
+
+def test_a_limit_on_the_size_of_files_is_not_called_a_full_disk(tmp_path: Path) -> None:
+    program = """
+import resource, sys
+from pathlib import Path
+from agent_tui.protocol.events import TurnStarted
+from agent_tui.sessions.store import Store
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+store = Store.create(Path(sys.argv[1]), "s")
+for turn in range(3):
+    store.append(TurnStarted(prompt="x" * 3000, turn=turn))
+print(store.trouble)
+"""
+    argv = [sys.executable, "-c", program, str(tmp_path)]
+    said = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "File too large" in said and len(read(tmp_path / "s.jsonl")[0]) == 1

@@ -105,10 +105,10 @@ ONE, TWO, THREE = (encode(DraftSaved(n=n, text=f"number {n}")) for n in (1, 2, 3
         (ONE[:-1] + TWO[:-1] + THREE, [1, 2, 3], "3 records in it could be read"),
         (b"\xef\xbb\xbf" + ONE + TWO, [1, 2], "line 1 is damaged"),
         (ONE.replace(b"\n", b"\r\n") + TWO.replace(b"\n", b"\r\n"), [1, 2], ""),
-        (ONE + TWO[:-30], [1], "bytes are no whole record"),
+        (ONE + TWO[:-30], [1], "bytes are an incomplete record"),
         (ONE + b"[" * 100_000 + b"\n" + TWO, [1, 2], "line 2 is damaged"),
         (b"", [], ""),
-        (b"\n\n", [], "the last 2 bytes are no whole record"),
+        (b"\n\n", [], "the last 2 bytes are an incomplete record"),
     ],
     ids=range(13),
 )

@@ -78,7 +78,7 @@ def test_show_names_the_source_of_every_value(home: Path) -> None:
         (["set", "mode", "yolo"], "expected one of manual, auto"),
         (["set", "keys.serach", "f22"], "did you mean keys.search?"),
         (["set", "keys.search", "x"], "X is needed for typing"),
-        (["set", "keys.search", "ctrl+fx"], "is no key"),
+        (["set", "keys.search", "ctrl+fx"], "is not a key"),
         (["get", "nothing"], "is not a setting"),
         (["unset", "nothing"], "is not a setting"),
         (["set", "mode"], "required: VALUE"),
@@ -98,7 +98,7 @@ def test_a_broken_file_is_left_as_it_is(home: Path) -> None:
     file.parent.mkdir()
     file.write_text("mode = \n")
     code, _, said = config(home, "set", "mode", "plan")
-    assert code == 1 and "is not valid TOML, so it is left as it is" in said
+    assert code == 1 and "is not valid TOML, so it was not changed" in said
     assert file.read_text() == "mode = \n"
     assert config(home, "get", "mode")[:2] == (0, "auto\n")
     assert f"{file}:1: is not valid TOML" in config(home, "show")[2]
@@ -113,7 +113,7 @@ def test_the_projects_file(home: Path) -> None:
         code, _, said = config(home, "set", "--project", key, value)
         assert code == 1 and "a project's file may set model and display only" in said
     said = config(home, "set", "display.theme", "dark")[2]
-    assert said == f"agent-tui: display.theme: written, but project {own}:2 wins over it\n"
+    assert said == f"agent-tui: display.theme: saved, but project {own}:2 overrides it\n"
 
 
 def test_a_key_for_a_server_is_not_printed(home: Path) -> None:

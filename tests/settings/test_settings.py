@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.safety import policy
-from agent_tui.settings import MODES, Flags, Problem, Settings, load
+from agent_tui.settings import MODES, Flags, Problem, Settings, Suggestion, load
+from agent_tui.settings_store import remember
 
 
 @dataclass
@@ -23,6 +24,10 @@ class Place:
     project: Path
     inner: Path
 
+    @property
+    def data(self) -> Path:
+        return self.config.parent / "data"
+
     def user(self, text: str | bytes) -> None:
         (self.config / "config.toml").write_bytes(text.encode() if isinstance(text, str) else text)
 
@@ -32,7 +37,7 @@ class Place:
         path.write_text(text)
 
     def load(self, flags: Flags | None = None, **environment: str) -> tuple[Settings, tuple[Problem, ...]]:
-        return load(self.inner, self.config, environment, flags or Flags())
+        return load(self.inner, self.config, environment, flags or Flags(), self.data)
 
 
 @pytest.fixture
@@ -106,6 +111,8 @@ def test_the_later_source_wins(place: Place) -> None:
     place.user('model = "a/user"\nmode = "plan"\n[agent]\nmax_steps = 5\ntimeout = 6\n[display]\ntheme = "dark"')
     assert place.load()[0].model == "a/user"
     place.own('model = "a/project"\n[display]\ntheme = "light"')
+    assert place.load()[0].model == "a/user"  # a project only suggests
+    remember(place.data, Suggestion("a/project", str(place.project)), True)
     assert place.load()[0].model == "a/project"
     assert place.load(AGENT_TUI_MODEL="a/variable")[0].model == "a/variable"
     flags = Flags(model="a/flag", mode="auto", max_steps=7, timeout=0.0)
@@ -122,19 +129,19 @@ def test_no_color(place: Place, value: str, theme: str) -> None:
 
 
 def test_the_nearest_project_file_counts_and_none_above_the_git_root(place: Place) -> None:
-    place.own('model = "a/above"', place.project.parent)
-    assert place.load()[0].model == ""
-    place.own('model = "a/root"')
-    assert place.load()[0].model == "a/root"
+    place.own('[display]\ntheme = "no-colour"', place.project.parent)
+    assert place.load()[0].display.theme == ""
+    place.own('[display]\ntheme = "light"\ndiff = "split"')
+    assert place.load()[0].display.theme == "light"
     place.own('[display]\ntheme = "ansi"', place.inner)
     found, _ = place.load()
-    assert (found.model, found.display.theme) == ("", "ansi")
+    assert (found.display.diff, found.display.theme) == ("auto", "ansi")
 
 
 def test_without_git_only_the_folder_itself(place: Place) -> None:
     (place.project / ".git").rmdir()
-    place.own('model = "a/above"')
-    assert place.load()[0].model == ""
+    place.own('[display]\ntheme = "light"')
+    assert place.load()[0].display.theme == ""
 
 
 def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
@@ -143,7 +150,7 @@ def test_a_project_may_set_its_model_and_display_only(place: Place) -> None:
         '[providers.openai]\nbase_url = "http://evil"\n[agent]\nmax_steps = 9\n'
     )
     found, problems = place.load()
-    assert (found.model, found.display.theme) == ("a/b", "light")
+    assert (found.model, found.display.theme) == ("", "light")
     assert (found.mode, found.providers, found.agent, found.tools) == ("auto", {}, Settings().agent, Settings().tools)
     named = [(problem.line, problem.key) for problem in problems]
     assert named == [(2, "mode"), (5, "tools"), (7, "providers"), (9, "agent")]

@@ -95,7 +95,7 @@ def test_what_is_not_there_is_not_removed() -> None:
 def test_a_broken_file_is_left_alone(store: Store, broken: bytes) -> None:
     store.config.mkdir()
     store.path().write_bytes(broken)
-    with pytest.raises(Refused, match=r"left as it is|is no table"):
+    with pytest.raises(Refused, match=r"was not changed|is not a table"):
         store.write("agent.timeout", 3)
     assert store.path().read_bytes() == broken
 
@@ -152,7 +152,7 @@ def test_a_projects_link_leads_nowhere_else(store: Store, tmp_path: Path, linked
         (folder / linked).symlink_to(outside / "new.toml")
     else:
         folder.symlink_to(outside)
-    with pytest.raises(Refused, match="leaves the project"):
+    with pytest.raises(Refused, match="outside the project"):
         store.write("display.theme", "light", project=True)
     assert list(outside.iterdir()) == []
 

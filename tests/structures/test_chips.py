@@ -20,6 +20,12 @@ def test_labels_say_what_they_stand_for() -> None:
     assert (chips.number(PASTED.label), chips.number(SHOT.label)) == (1, 2)
 
 
+def test_a_copy_of_an_image_has_the_name_of_what_it_is_a_copy_of() -> None:
+    kept = chips.image(1, "/data/outputs/5f2c/my shot-63848c7c.png", 640, 400)
+    assert kept.label.replace("\u00a0", " ") == "[Image #1 · my shot.png · 640×400]"
+    assert "my shot-63848c7c.png" in kept.text, "what is sent is the copy"
+
+
 def test_what_is_typed_is_no_label() -> None:
     typed = "[Pasted text #1 · 120 lines]"
     assert chips.expand(typed, (PASTED,)) == typed

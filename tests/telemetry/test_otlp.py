@@ -12,7 +12,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from agent_tui.agent.record import new_trace
 from agent_tui.agent.sinks import over_otlp
-from agent_tui.safety.secrets import child_environment
+from agent_tui.safety.environment import child_environment
+from agent_tui.safety.secrets import placeholder
 from tests.agent.driving import Place
 from tests.telemetry.collector import attributes, collecting, environment, log, run
 
@@ -84,7 +85,8 @@ def test_what_was_said_is_on_the_spans_where_it_is_wanted_but_no_key(place: Plac
     assert asked["role"] == "user" and asked["parts"][0]["content"].startswith("my very own prompt")
     assert json.loads(first["gen_ai.system_instructions"])[0]["content"]
     [answer] = json.loads(first["gen_ai.output.messages"])
-    assert answer["parts"][0]["content"] == "odd \ud800 and [hidden]" and answer["finish_reason"] == "tool_call"
+    assert answer["parts"][0]["content"] == "odd \ud800 and " + placeholder("key", key)
+    assert answer["finish_reason"] == "tool_call"
     assert answer["parts"][1]["type"] == "tool_call" and json.loads(answer["parts"][1]["arguments"]) == {"path": "."}
     assert json.loads(tool["gen_ai.tool.call.arguments"]) == {"path": "."}
     assert "script.json" in tool["gen_ai.tool.call.result"] and tool["gen_ai.tool.call.id"] == "id?"
@@ -239,8 +241,8 @@ def test_the_standard_variables_say_what_is_sent() -> None:
 
 
 def test_a_collectors_credentials_stay_with_the_program() -> None:
-    given = {"OTEL_EXPORTER_OTLP_HEADERS": "a=b", "OTEL_EXPORTER_OTLP_TRACES_HEADERS": "a=b", "HEADERS": "kept"}
-    assert child_environment(given) == {"HEADERS": "kept"}
+    given = {"OTEL_EXPORTER_OTLP_HEADERS": "a=b", "OTEL_EXPORTER_OTLP_TRACES_HEADERS": "a=b", "LANG": "kept"}
+    assert child_environment(given, ("OTEL_*",)) == {"LANG": "kept"}
 
 
 def test_every_bit_of_a_trace_is_random() -> None:

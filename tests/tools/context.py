@@ -13,7 +13,9 @@ from typing import Any
 
 from agent_tui.protocol.display import DiffDisplay, TodoItem
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.safety import paths, sandbox, secrets
+from agent_tui.safety import paths, sandbox
+from agent_tui.safety.captured import Captured
+from agent_tui.safety.environment import child_environment
 from agent_tui.safety.sandbox import CommandResult
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
 
@@ -68,8 +70,8 @@ class Context:
 
     async def process(self, command: str, timeout: float) -> CommandResult:
         return await sandbox.run(
-            command, self.roots[0], secrets.child_environment(os.environ), timeout, self.emit, self.max_output_chars,
-            self.root.parent / f"{self.root.name}-spool" / f"{self.call_id}.txt",
+            command, self.roots[0], child_environment(os.environ), timeout, self.emit,
+            Captured(self.max_output_chars, self.root.parent / f"{self.root.name}-spool" / f"{self.call_id}.txt"),
         )  # fmt: skip
 
     async def blocking(self, work: Callable[[Callable[[], bool]], Any]) -> Any:

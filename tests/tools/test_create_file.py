@@ -35,8 +35,8 @@ def test_overwriting_on_request_keeps_the_old_content_and_the_mode(tmp_path: Pat
     (tmp_path / "a.txt").chmod(0o600)
     context = Context(tmp_path)
     arguments = CreateFile(path="a.txt", content="one\n2\n", overwrite=True)
-    assert TOOL.preview is not None
-    display = asyncio.run(TOOL.preview(arguments, context))
+    assert TOOL.plan is not None
+    display = asyncio.run(TOOL.plan(arguments, context)).display
     assert isinstance(display, DiffDisplay) and (display.added, display.removed, display.created) == (1, 1, False)
     asyncio.run(TOOL.run(arguments, context))
     assert context.checkpoints[context.changes[0].before] == b"one\ntwo\n"

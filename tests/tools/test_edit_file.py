@@ -117,8 +117,8 @@ def test_the_content_before_is_kept_and_the_change_is_told(tmp_path: Path) -> No
 
 def test_the_preview_shows_the_diff_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
-    assert TOOL.preview is not None
-    display = asyncio.run(TOOL.preview(EditFile(path="a.txt", old="one", new="two"), Context(tmp_path)))
+    assert TOOL.plan is not None
+    display = asyncio.run(TOOL.plan(EditFile(path="a.txt", old="one", new="two"), Context(tmp_path))).display
     assert isinstance(display, DiffDisplay) and display.hunks[0].lines == ("-one", "+two")
     assert (tmp_path / "a.txt").read_text() == "one\n"
 
@@ -141,3 +141,15 @@ def test_nothing_outside_the_match_changes(tmp_path: Path, before: str, old: str
     file.write_bytes(text.encode())
     edit(tmp_path, old, new)
     assert file.read_bytes() == (before + new + after).encode()
+
+
+def test_a_latin_1_file_is_edited_in_its_own_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes("Größe: alt\n".encode("latin-1"))
+    edit(tmp_path, "alt", "über neu")
+    assert file.read_bytes() == "Größe: über neu\n".encode("latin-1")
+    edit(tmp_path, "Größe: über", "Maß:")
+    assert file.read_bytes() == "Maß: neu\n".encode("latin-1")
+    refused = failure(tmp_path, "neu", "5 €")
+    assert "not UTF-8" in refused.text and "\n" not in refused.text
+    assert file.read_bytes() == "Maß: neu\n".encode("latin-1")

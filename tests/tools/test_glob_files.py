@@ -69,7 +69,7 @@ def test_pages_hold_a_hundred_and_each_file_once(tmp_path: Path) -> None:
         assert (f"page={page + 1}" in lines[-1]) == (page < 3)
     assert seen == [f"f{n:03}.txt" for n in range(250)]
     behind = call(TOOL, Context(tmp_path), pattern="*.txt", page=4)
-    assert behind.content == "Error [invalid_arguments]: page 4 is behind the last one (3)"
+    assert behind.content == "Error [invalid_arguments]: page 4 is after the last one (3)"
 
 
 def test_links_are_named_but_not_followed(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ LINES = (
 
 @pytest.mark.parametrize("pattern", ENDLESS)
 def test_what_could_take_for_ever_is_refused(pattern: str) -> None:
-    with pytest.raises(ToolFailure, match="could take for ever") as failure:
+    with pytest.raises(ToolFailure, match="could run for ever") as failure:
         Expression(pattern)
     assert failure.value.tag == "invalid_arguments"
 

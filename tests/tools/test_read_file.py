@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.display import CodeDisplay, TextDisplay
+from agent_tui.tools import grep_files
 from agent_tui.tools.base import ToolResult
 from agent_tui.tools.read_file import LONGEST_LINE, MAX_BYTES, PREVIEW, TOOL, WHOLE
+from tests.safety.secret_corpus import private_keys
 from tests.tools.context import Context, call
 
 
@@ -168,9 +170,9 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 def test_ranges_that_make_no_sense_are_named(tmp_path: Path) -> None:
     numbered(tmp_path, 5)
-    assert "start_line 4 is behind end_line 2" in read(tmp_path, "a.txt", start_line=4, end_line=2).content
+    assert "start_line 4 is after end_line 2" in read(tmp_path, "a.txt", start_line=4, end_line=2).content
     behind = read(tmp_path, "a.txt", start_line=6)
-    assert behind.content == "Error [invalid_arguments]: start_line 6 is behind the end: a.txt has 5 lines"
+    assert behind.content == "Error [invalid_arguments]: start_line 6 is after the end: a.txt has 5 lines"
 
 
 @pytest.mark.parametrize(
@@ -184,3 +186,12 @@ def test_ranges_that_make_no_sense_are_named(tmp_path: Path) -> None:
 )
 def test_labels(arguments: dict[str, int], label: str) -> None:
     assert TOOL.label(TOOL.arguments(path="a.py", **arguments)) == label
+
+
+@pytest.mark.parametrize(("text", "lines"), list(private_keys())[:3])
+def test_a_page_or_a_match_within_a_private_key_hides_its_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
+    (tmp_path / "pem.txt").write_text(f"first\n{text}\nlast\n")
+    page = read(tmp_path, "pem.txt", start_line=5, end_line=7).content
+    found = call(grep_files.TOOL, Context(tmp_path), pattern="[A-Za-z0-9+/]{4}|last").content
+    assert not [line for line in lines if line.rstrip("=") in page + found]
+    assert page.startswith("    5→") and "hidden:private-key" in page and "last" in found

@@ -16,7 +16,7 @@ def test_the_list_is_kept_shown_and_answered_in_one_line(tmp_path: Path) -> None
     todos = [{"text": " look\n at it ", "state": "done"}, {"text": "mend it", "state": "active"}, {"text": "test it"}]
     result = call(TOOL, context, todos=todos)
     items = (TodoItem("look at it", "done"), TodoItem("mend it", "active"), TodoItem("test it"))
-    assert (result.content, result.tag) == ("The todo list is kept: 1 of 3 done.", "ok")
+    assert (result.content, result.tag) == ("The todo list is saved: 1 of 3 done.", "ok")
     assert result.display == TodoDisplay(items)
     assert context.todos == [items]
 

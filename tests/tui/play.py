@@ -4,7 +4,7 @@ engine tells them. What the core asks of the engine is collected in `ops`."""
 from __future__ import annotations
 
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.protocol.events import Answered, SessionStarted, StepStarted, TurnEnded, TurnStarted
+from agent_tui.protocol.events import SessionStarted, StepStarted, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Op, SaveDraft
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.tui.commands import bindings
@@ -24,6 +24,7 @@ from agent_tui.tui.msg import (
 from agent_tui.tui.regions import Span, View
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from tests.answers import answer_event
 
 CHARACTERS = {"question_mark": "?", "space": " ", "slash": "/"}
 SKILLS = [
@@ -47,7 +48,7 @@ class Play:
         self.say(Started(80, 24, home="/home/ada"))
         if started:
             self.feed(SessionStarted(session="s", cwd="/home/ada/work", model=model, window=32_768))
-            self.feed(Answered(id="start", kind="skills", data=SKILLS))
+            self.feed(answer_event("start", "skills", SKILLS))
         self.effects.clear()
 
     # -- Msgs
@@ -70,12 +71,12 @@ class Play:
         if shown.prompt.rev != self.rev:
             self.rev, self.text = shown.prompt.rev, shown.prompt.text
         for effect in effects:
-            if isinstance(effect, Type) and effect.character:
-                self.text += effect.character
+            if isinstance(effect, Type) and (effect.character or effect.key == "backspace"):
+                self.text = self.text + effect.character if effect.character else self.text[:-1]
                 self.say(DraftChanged(self.text, len(self.text)), after=0.0)
 
-    def feed(self, *events: Event | Restored) -> View:
-        return self.say(EventsArrived(events))
+    def feed(self, *events: Event | Restored, after: float = 1.0) -> View:
+        return self.say(EventsArrived(events), after)
 
     def tick(self, seconds: float = 0.1) -> View:
         return self.say(Ticked(), after=seconds)

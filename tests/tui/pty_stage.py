@@ -51,6 +51,12 @@ class Pty:
     def type(self, keys: bytes | str) -> None:
         os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
 
+    def paste(self, text: str) -> None:
+        """Paste `text`, and press Enter as a person would: a line end right behind a paste sends nothing."""
+        self.type(f"\x1b[200~{text}\x1b[201~")
+        time.sleep(0.2)
+        self.type("\r")
+
     def read(self, seconds: float) -> bytes:
         """What comes within `seconds`, or until the program is gone."""
         end, got = time.monotonic() + seconds, b""

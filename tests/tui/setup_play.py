@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.regions import HIDDEN
+from tests.answers import answer_event
 from tests.tui.lists import chosen
 from tests.tui.play import Play
 
@@ -22,7 +22,7 @@ STOP = SetUp("setup", "stop")
 
 def told(play: Play, looking: bool = False, keyring: bool = False, **states: dict[str, Any]) -> None:
     data = {"offers": [one | states.get(one["name"], {}) for one in OFFERS], "looking": looking, "keyring": keyring}
-    play.feed(Answered(id="setup", kind="setup", data=data, session=play.model.active))
+    play.feed(answer_event("setup", "setup", data, session=play.model.active))
 
 
 def came(play: Play, state: str, id: str = "", **data: Any) -> None:
@@ -30,7 +30,7 @@ def came(play: Play, state: str, id: str = "", **data: Any) -> None:
     now = play.model.overlay
     assert now is not None and now.setup is not None
     play.feed(
-        Answered(id=id or now.setup.waits, kind="setup_step", data={"state": state, **data}, session=play.model.active)
+        answer_event(id or now.setup.waits, "setup_step", {"state": state, **data}, session=play.model.active)
     )
 
 

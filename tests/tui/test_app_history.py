@@ -44,6 +44,24 @@ def test_copies_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     assert sorted(PromptHistory(file).load()) == sorted(f"{name}{n}" for name in "abcd" for n in range(50))
 
 
+def test_what_cannot_be_written_is_said_with_its_cause(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    blocked = PromptHistory(tmp_path / "data" / "history.jsonl")
+    blocked.add("one")
+    assert blocked.notice() == f"prompt history cannot be written: {tmp_path}/data: Not a directory"
+    small = PromptHistory(tmp_path / "history.jsonl")
+    small.add("first")
+    size = small.path.stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))
+    try:
+        small.add("second")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert small.notice() == f"prompt history cannot be written: {small.path}: File too large"
+    assert small.path.stat().st_size == size and PromptHistory(small.path).load() == ("first",)
+
+
 def _write(file: Path, name: str) -> None:
     copy = PromptHistory(file)
     for number in range(50):
@@ -147,7 +165,7 @@ def test_a_place_that_cannot_be_written_costs_one_notice(tmp_path: Path) -> None
     found = PromptHistory(tmp_path / "file" / "history.jsonl")
     assert found.load() == ()
     found.add("x")
-    assert "history.jsonl" in found.notice()
+    assert f"{tmp_path / 'file'}: Not a directory" in found.notice()
     found.add("y")
     assert found.notice() == ""
 

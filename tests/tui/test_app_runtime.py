@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from agent_tui.protocol.events import QueueChanged, TextDelta
 from agent_tui.protocol.ops import Cancel, KeepPlace, Op, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.app import AgentApp, now
+from agent_tui.tui.msg import EventsArrived
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, screen, text, until
 
 
@@ -28,6 +29,19 @@ def test_a_prompt_is_sent_and_its_answer_shown() -> None:
 
     play(engine, steps)
     assert engine.asked() == [Submit("hello")]
+
+
+def test_what_is_shown_for_the_first_time_while_the_screen_ends_does_no_harm() -> None:
+    """A key on its way when a signal ended the program asked for a line that no longer had a screen."""
+
+    async def steps(_: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: app.model.started)
+        app.exit(0)
+        queued = QueueChanged(session=SESSION, items=(Queued("a", "later"),), paused=True)
+        app.dispatch(EventsArrived(at=now(), events=(queued,)))
+        assert app.model.transcript.queue
+
+    play(PlayedEngine(), steps)
 
 
 def test_the_poll_rests_when_nothing_runs_and_wakes_for_the_first_event() -> None:

@@ -11,11 +11,12 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ToolEnded, ToolOutput, ToolStarted
-from agent_tui.protocol.ops import Answer, Op, SetMode, Submit
+from agent_tui.protocol.ops import Answer, Op, Query, SetMode, Submit
 from agent_tui.tui import msg
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.update.overlay import BURST_SECONDS
+from tests.answers import answer_event
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 DIFF = DiffDisplay("a.py", (Hunk(1, 1, (" one", "-two [b]", "+three [/b]")),), 1, 1)
@@ -31,6 +32,15 @@ def ask(engine: PlayedEngine, op: Op) -> None:
     elif isinstance(op, Answer):
         engine.say(ApprovalAnswered(session=SESSION, id=op.id, choice="once"))
         engine.end()
+
+
+def tell_files(engine: PlayedEngine, op: Op) -> None:
+    """A turn hangs; one file can be undone."""
+    hold(engine, op)
+    if isinstance(op, Query) and op.kind == "undo":
+        file = {"path": "shop.py", "choices": ["keep", "restore"], "default": "restore", "added": 1}
+        data = {"files": [file], "turns": [{"n": 2, "turn": 1, "prompt": "a"}], "caps": []}
+        engine.say(answer_event(session=SESSION, id=op.id, kind="undo", data=data))
 
 
 def test_an_approval_shows_the_whole_diff_and_takes_a_key() -> None:
@@ -237,6 +247,23 @@ def test_a_click_on_a_tool_line_opens_it() -> None:
     play(engine, steps, (80, 50))
 
 
+def test_a_click_on_a_file_of_the_undo_sheet_switches_it() -> None:
+    engine = PlayedEngine(tell_files)
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("a", "enter")
+        engine.answer("")
+        engine.end()
+        await until(lambda: app.model.transcript.state == "idle")
+        app.dispatch(msg.Submitted(at=time.time(), text="/undo"))
+        await until(lambda: "[x] shop.py" in text(app))
+        row, line = next((y, line) for y, line in enumerate(text(app).split("\n")) if "[x] shop.py" in line)
+        await pilot.click(offset=(line.index("shop.py"), row))
+        await until(lambda: "[ ] shop.py" in text(app))
+
+    play(engine, steps, (80, 30))
+
+
 def test_a_question_leaves_the_prompt_and_its_answers_on_any_screen() -> None:
     engine = PlayedEngine(ask)
 
@@ -269,7 +296,7 @@ def test_a_key_from_before_the_question_was_painted_does_not_answer_it() -> None
         await until(lambda: "yes, once" in text(app))
         assert not any(isinstance(op, Answer) for op in engine.asked())
         time.sleep(BURST_SECONDS + 0.05)  # now it was seen
-        await pilot.press("y")
+        await pilot.press("alt+y")  # alone it is text now: the prompt holds words
         await until(lambda: any(isinstance(op, Answer) for op in engine.asked()))
 
     play(engine, steps)

@@ -86,7 +86,6 @@ def test_enter_before_the_terminal_was_ready_sends(start: Start, tmp_path: Path)
         (b"kitty\x1b[13u", "kitty"),
         (b"pad\x1bOM", "pad"),
         (b"save\x13", "save"),
-        (b"\x1b[200~p\rq\r\n\x1b[201~r\r", "p\nq\nr"),
         ("wörld 漢字 👍\r".encode(), "wörld 漢字 👍"),
         (b"what?\r", "what?"),
         (b"ab\x04\x01\x04c\r", "cb"),

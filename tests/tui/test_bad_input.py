@@ -21,6 +21,7 @@ from agent_tui.protocol.transcript import (
     ToolBlock,
     UserBlock,
 )
+from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.markdown_stream import LIMIT, LINES, MARKS, MdStream, Piece, split, work
 from agent_tui.tui.blocks import block_lines, extent
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
@@ -65,7 +66,7 @@ KINDS: dict[str, Callable[[str], Block]] = {
     "label": lambda text: ToolBlock("1", text, text, "done", note=text, tag=text),
     "refused": lambda text: ToolBlock("1", text, text, "failed", tag=text, display=d.TextDisplay(text)),
     "tail": lambda text: ToolBlock("1", "n", "l", "running", tail=text[-4_000:]),
-    "call": lambda text: CallBlock(text, text[-4_000:]),
+    "call": lambda text: CallBlock(text, ArgumentStream().feed(f'{{"{text}": "a", "b": "{text}')),
     "command": lambda text: tool(d.CommandDisplay(text, text, text)),
     "failed command": lambda text: tool(d.CommandDisplay("c", output=text, exit_code=1), "failed"),
     "text": lambda text: tool(d.TextDisplay(text)),
@@ -142,7 +143,7 @@ def test_a_table_of_many_columns_is_cut_by_its_cells() -> None:
 def test_a_long_prompt_opens() -> None:
     block = UserBlock("line\n" * 100)
     folded = block_lines(block, 80, False, 0, cell_len)
-    assert "more lines (click or Ctrl+O)" in folded[-1].text
+    assert any("lines (click or Ctrl+O)" in line.text for line in folded)
     assert len(block_lines(block, 80, True, 0, cell_len)) > 100 > len(folded)
 
 

@@ -22,6 +22,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )  # fmt: skip
+from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.tui import wording
 from agent_tui.tui.blocks import block_lines, extent, gap, hidden
 from agent_tui.tui.displays import display_lines
@@ -58,7 +59,7 @@ def test_a_skill_shows_what_was_sent() -> None:
 
 
 def test_steering_says_so() -> None:
-    assert page(UserBlock("left", steer=True)) == ["↳ left", "  said while it worked"]
+    assert page(UserBlock("left", steer=True)) == ["↳ left", "  sent while it worked"]
 
 
 def test_an_answer_has_margins() -> None:
@@ -112,6 +113,19 @@ def test_a_long_diff_is_bounded_until_opened() -> None:
     assert len(page(block, 60, open=True)) == 43
 
 
+def test_words_before_and_after_a_long_paste_stay_in_sight() -> None:
+    paste = "".join(f"line {n}\n" for n in range(100))
+    block = UserBlock(f"Why does this fail?\n{paste}Do not change the tests.")
+    assert page(block) == [
+        "❯ Why does this fail?", *(f"  line {n}" for n in range(5)), "  … 90 lines (click or Ctrl+O)",
+        *(f"  line {n}" for n in range(95, 100)), "  Do not change the tests.",
+    ]  # fmt: skip
+    assert len(page(block, open=True)) == 102
+    long = page(UserBlock(f"{'word ' * 5_000}and my question"))
+    assert long[-1].endswith("and my question") and len(long) < 50
+    assert any("characters (click or Ctrl+O)" in line for line in long)
+
+
 def test_changed_words_are_marked() -> None:
     diff = d.DiffDisplay("a.py", (d.Hunk(1, 1, ("-y = 1", "+y = 2", " ", "-all", "+other things")),), 2, 2)
     lines = block_lines(tool(diff), 50, False, 0, cell_len)
@@ -163,20 +177,33 @@ def test_a_folded_command_says_how_much_it_wrote_and_keeps_its_last_lines() -> N
     assert page(many) == ["⚙ Read a.py  ✓ 4 lines", "  b", "  c", "  d"]
     lines = block_lines(many, 50, False, 0.0, cell_len)
     assert {part.style for line in lines[1:] for part in line.segments if part.text.strip()} == {"tool.output"}
-    assert page(replace(many, state="cancelled")) == ["⚙ Read a.py  cancelled"]
+    assert page(replace(many, state="cancelled")) == ["⚙ Read a.py  cancelled", "  a", "  b", "  c", "  d"]
     assert page(tool(d.CommandDisplay("true", output="\n", exit_code=0))) == ["⚙ Read a.py  ✓"]
 
 
 def test_waiting_and_cancelled_say_so() -> None:
-    assert page(tool(DIFF, "asking")) == ["⚙ Read a.py  waits for your answer"]
+    assert page(tool(DIFF, "asking")) == ["⚙ Read a.py  waiting"]
     assert page(tool(None, "cancelled", tag="cancelled")) == ["⚙ Read a.py  cancelled"]
     cut = tool(None, "cancelled", tag="interrupted", note="it was not started")
     assert page(cut) == ["⚙ Read a.py  interrupted · it was not started"]
 
 
 def test_a_call_being_written() -> None:
-    assert page(CallBlock("create_file", '{"a": "x\\ny')) == ["⚙ create_file  being written", '  {"a": "x', "  y"]
-    assert page(CallBlock("", "")) == ["⚙ tool call  being written"]
+    content = '{"path": "a.py", "content": "' + "".join(f"line {n}\\n" for n in range(20)) + 'x = \\"1'
+    assert page(called("create_file", content)) == [
+        "⚙ create_file a.py  writing content · 21 lines", *(f"  line {n}" for n in range(13, 20)), '  x = "1',
+    ]  # fmt: skip
+    assert page(called("run_shell_command", '{"command": "make te')) == ["⚙ run_shell_command make te  writing"]
+    assert page(called("run_shell_command", '{"command": "make\\nmake te')) == [
+        "⚙ run_shell_command  writing command · 2 lines", "  make", "  make te",
+    ]  # fmt: skip
+    assert page(CallBlock()) == ["⚙ tool call  writing"]
+    gaps = called("create_file", '{"path": "a.py", "content": "x' + "\\n" * 9 + "def a():\\n" * 3)
+    assert page(gaps)[1:] == ["  def a():"] * 3, "no blank lines below the name"
+
+
+def called(name: str, json: str) -> CallBlock:
+    return CallBlock(name, ArgumentStream().feed(json))
 
 
 def test_notices_say_their_level_in_words() -> None:
@@ -211,7 +238,7 @@ def test_every_display() -> None:
     assert shown(d.ListingDisplay(".", (d.Entry("src", "folder"), d.Entry("a.py", "file", 4100)), 5)) == [
         "src/", "a.py  4.1 kB", "of 5 in all",
     ]  # fmt: skip
-    assert shown(d.ListingDisplay(".", ())) == ["nothing there"]
+    assert shown(d.ListingDisplay(".", ())) == ["empty"]
     assert shown(d.MatchesDisplay("x", (d.Match("a", 3, "x1"), d.Match("a", 40, "x2"), d.Match("b", 1, "x")), 9)) == [
         "a", "    3  x1", "   40  x2", "", "b", "    1  x", "of 9 matches in all",
     ]  # fmt: skip
@@ -281,7 +308,7 @@ blocks = st.one_of(
         ToolBlock, texts, texts, texts, states, st.floats(0, 1e9), st.integers(0, 10**8), texts, texts,
         st.none() | displays, texts,
     ),
-    st.builds(CallBlock, texts, texts),
+    st.builds(CallBlock, texts, texts.map(ArgumentStream().feed)),
     st.builds(NoticeBlock, st.sampled_from(["info", "warning", "error"]), texts, texts),
     st.builds(DividerBlock, texts),
 )  # fmt: skip

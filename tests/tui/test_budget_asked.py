@@ -34,7 +34,7 @@ def test_a_model_without_a_price_is_no_budget_that_is_reached() -> None:
     play.feed(QuestionAsked(id="q", kind="price", text="No price is known.", options=("stop", "continue"), session="s"))
     dialog = play.view.dialog
     assert dialog is not None and dialog.title == "No price is known"
-    assert [option.detail for option in dialog.options][1] == "go on with this model uncounted"
+    assert [option.detail for option in dialog.options][1] == "continue without counting the cost"
     play.press("c")
     assert play.take() == [Answer("q", "continue")]
 

@@ -23,7 +23,7 @@ NAMES = [
     "replay", "bug",
     "btw", "help", "model", "models", "pull", "mode", "clear", "quit", "queue", "skills", "thinking", "copy", "export",
     "mouse", "doctor", "setup",
-    "add-dir",
+    "add-dir", "jobs",
 ]  # fmt: skip
 
 

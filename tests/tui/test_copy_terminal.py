@@ -38,7 +38,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 def say(pty: Pty, prompt: str, shown: str) -> None:
-    pty.type(f"\x1b[200~{prompt}\x1b[201~\r")
+    pty.paste(prompt)
     pty.until(shown)
 
 
@@ -142,13 +142,13 @@ def test_f9_leaves_the_mouse_to_the_terminal_and_takes_it_back(start: Start) -> 
     pty = start()
     assert mouse_is_taken(pty)
     pty.type("\x1b[20~")
-    pty.until("F9 take the mouse back")
+    pty.until("F9 take mouse back")
     assert not mouse_is_taken(pty)
     pty.type("\x1b[20~")
-    pty.until(lambda text: "take the mouse back" not in text)
+    pty.until(lambda text: "take mouse back" not in text)
     assert mouse_is_taken(pty)
     pty.type("\x1b[20~")
-    pty.until("F9 take the mouse back")
+    pty.until("F9 take mouse back")
     pty.type("\x04")
     assert pty.wait() == 0
     assert pty.restored() == []
@@ -158,10 +158,10 @@ def test_a_mouse_that_is_told_in_pixels_still_is_when_it_is_taken_back(start: St
     pty = start()
     pty.type("\x1b[?2048;1$y\x1b[48;24;80;480;800t")
     pty.type("\x1b[20~")
-    pty.until("F9 take the mouse back")
+    pty.until("F9 take mouse back")
     assert b"\x1b[?1016h" in pty.raw
     pty.type("\x1b[20~")
-    pty.until(lambda text: "take the mouse back" not in text)
+    pty.until(lambda text: "take mouse back" not in text)
     assert pty.raw.rfind(b"\x1b[?1016h") > pty.raw.rfind(b"\x1b[?1006h")
 
 

@@ -16,8 +16,8 @@ from tests.tui.tmux_live import TmuxWindow
 
 Start = Callable[..., TmuxWindow]
 LAST = "touch the-last-line"
-LINES = 42
-"""Those of the command, and the folder."""
+LINES = 41
+"""Those of the command: it runs in the folder that the header names."""
 COMMAND = "\n".join([*(f"echo {number}" for number in range(40)), LAST])
 
 
@@ -79,6 +79,7 @@ def test_a_long_command_runs_only_after_its_last_line_was_in_view(start: Start, 
 
 def test_a_yes_for_all_edits_asks_no_more_about_them(start: Start, tmp_path: Path) -> None:
     window = start(create("one.txt"), create("two.txt"))
-    answer(window, "e", "accept-edits: edits files")
+    answer(window, "e", "Enter confirms")
+    answer(window, "Enter", "accept-edits: edits files")
     window.until("All done.")
     assert (tmp_path / "work" / "one.txt").exists() and (tmp_path / "work" / "two.txt").exists()

@@ -14,6 +14,7 @@ from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import AskedShown, Resized
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.widgets.dialog import roomy
 from agent_tui.tui.widgets.dialog_small import answers, packed_lines
 from tests.tui.play import Play
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
@@ -123,8 +124,8 @@ def test_the_words_of_a_question_can_be_read_to_their_end(size: tuple[int, int])
 @pytest.mark.parametrize(
     ("width", "part", "named"),
     [
-        (80, (5, 5), ("↑↓", "PgUp/PgDn")), (80, (5, 9), ("PgUp/PgDn", "↑↓")), (24, (1, 9), ("PgDn", "↑↓")),
-        (40, (4, 9), ("PgUp/PgDn", "↑↓")),
+        (80, (5, 5), ("↑↓", "PgUp/PgDn")), (80, (5, 9), ("PgUp/PgDn", "↑↓")), (24, (1, 9), ("PgDn", "Esc")),
+        (40, (4, 9), ("PgDn", "Esc")), (40, (5, 5), ("↑↓", "Esc")),
     ],
 )  # fmt: skip
 def test_the_footer_names_what_scrolls_before_what_is_seen(
@@ -137,3 +138,10 @@ def test_the_footer_names_what_scrolls_before_what_is_seen(
     asked.feed(replace(ASKED, session="s"))
     keys = asked.say(AskedShown("q", *part)).footer.keys
     assert tuple(key for key, _ in keys[1:3]) == named
+
+
+def test_the_answers_stand_side_by_side_as_soon_as_what_is_asked_about_does_not_fit_beside_them() -> None:
+    words = ("yes", "always", "no", "no, and say why")
+    value = DialogView("Allow this?", "", None, tuple(Option(word[0], word, f"about {word}") for word in words), 0)
+    assert roomy(value, (), 10, 60, 20) is not None
+    assert roomy(value, (), 30, 60, 20) is None, "the rows are for what has to be read"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import SetModel
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.effects import Quit
+from tests.answers import answer_event
 from tests.tui.play import Play
 
-TRIED = {"tried": [{"what": "Ollama", "result": "nobody listens"}], "variables": ["OPENAI_API_KEY"]}
+TRIED = {"tried": [{"what": "Ollama", "result": "no server answers"}], "variables": ["OPENAI_API_KEY"]}
 
 
 def first() -> Play:
     play = Play(model="")
-    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    play.feed(answer_event("start", "models", TRIED, session="s"))
     assert kind(play) == "first_run"
     play.effects.clear()
     return play
@@ -82,7 +82,7 @@ def test_what_cannot_run_without_a_model_stays_and_says_why(line: str) -> None:
     typed(play, line)
     play.press("enter")
     assert play.text == line and kind(play) == "first_run"
-    assert ("needs a model" if "review" in line else "nothing") in play.toast
+    assert ("until there is a model" if "review" in line else "nothing") in play.toast
 
 
 @pytest.mark.parametrize("words", ["look", "/etc/hosts is wrong"])

@@ -20,6 +20,7 @@ from agent_tui.protocol.display import (
     TextDisplay,
 )
 from agent_tui.protocol.transcript import CallBlock, ToolBlock
+from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.ascii import twin
 from agent_tui.tui.displays import asked_lines, display_lines
 from agent_tui.tui.look import DEFAULT
@@ -108,7 +109,7 @@ def test_a_tail_that_begins_within_a_line_says_so() -> None:
 
 
 def test_a_call_that_is_written_and_a_long_name_in_a_list_have_it_too() -> None:
-    call = call_lines(CallBlock("create_file", "word " * 20), 40, True, cell_len)
+    call = call_lines(CallBlock("create_file", ArgumentStream(body="word " * 20)), 40, True, cell_len)
     assert [line.text[:2] for line in call[1:]] == ["  ", *[GOES_ON] * (len(call) - 2)] and len(call) > 3
     listed = ListingDisplay(".", (Entry("folder-with-a-name/" * 3, "file"), Entry("b", "file")), 2)
     block = ToolBlock("1", "list", "List", "done", display=listed)

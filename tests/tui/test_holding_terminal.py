@@ -45,8 +45,25 @@ def test_words_at_a_question_go_to_the_prompt_and_a_letter_alone_answers(tmp_pat
         assert "yes, once" in pty.until("also add tests")
         pty.read(1.0)
         assert "yes, once" in pty.text, "it still asks"
-        pty.type("y")
+        pty.type("\x1by")
         pty.until(lambda text: "yes, once" not in text and "also add tests" in text)
+    finally:
+        pty.close()
+
+
+def test_late_answers_of_the_terminal_answer_no_question(tmp_path: Path) -> None:
+    pty = start(tmp_path, "--model", "demo/tour")
+    try:
+        pty.until("Enter send")
+        pty.type("tour\r")
+        pty.until("yes, once")
+        for piece in ("\x1b]10;rgb:ff", "ff/ffff", "/ffff\x07", "\x1bP>|XTe", "rm(390)", "\x1b\\", "\x1b[?62;2", "2c"):
+            pty.type(piece)
+            pty.read(1.3)  # longer than the rest of an answer is waited for
+        types(pty, "so")
+        assert "yes, once" in pty.until("❯ so ")
+        pty.type("\x1bn")
+        pty.until("✗ denied")
     finally:
         pty.close()
 
@@ -60,7 +77,7 @@ def test_words_at_the_first_run_go_to_the_prompt(tmp_path: Path, words: str) -> 
         types(pty, words)
         assert "No model yet" in pty.until(words)
         pty.read(1.0)
-        pty.type("q")
+        pty.type("\x1bq")
         pty.until("Enter quits")
         pty.read(0.5)
         pty.type("\r")

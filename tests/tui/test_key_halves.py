@@ -65,6 +65,33 @@ def test_an_answer_in_two_reads_types_nothing(line: Line, at: int, gap: float) -
     assert line.said[0] is Ground or (at == 1 and gap > 0)
 
 
+@pytest.mark.parametrize("end", ["\x1b\\", "\x07"])
+@pytest.mark.parametrize("gap", [1.2, 3.5, 40.0])
+@pytest.mark.parametrize("at", range(1, len(ANSWER) - 1))
+def test_the_rest_of_an_answer_types_nothing_however_late_it_comes(line: Line, at: int, gap: float, end: str) -> None:
+    line.parser.asked = line.now
+    answer = ANSWER.removesuffix("\x1b\\") + end
+    at -= at == len(answer)
+    line.send(answer[:at]).wait(gap)
+    for letter in "typed":
+        line.send(letter).wait(0.2)
+    line.send(answer[at:]).wait(2).send("\x07")
+    said = [said for said in line.said if said not in ("escape", "alt+right_square_bracket")]
+    assert said == [*"typed", Ground, "ctrl+g"]
+
+
+def test_an_answer_in_three_pieces_with_long_pauses_types_nothing(line: Line) -> None:
+    line.parser.asked = line.now
+    line.send("\x1b]11;rgb:1e1e/").wait(2).send("1e1e").wait(2).send("/1e1e\x07").wait(2).send("a")
+    assert line.said == [Ground, "a"]
+
+
+@pytest.mark.parametrize("at", range(3, 9))
+def test_the_report_of_a_mode_that_comes_late_types_nothing(line: Line, at: int) -> None:
+    line.send("\x1b[?2026;2$y"[:at]).wait(5).send("\x1b[?2026;2$y"[at:]).wait(2).send("a")
+    assert [said for said in line.said if isinstance(said, str) and said != "<ignore>"] == ["a"]
+
+
 @pytest.mark.parametrize("at", range(3, 10))
 def test_the_report_of_a_mode_in_two_reads_types_nothing(line: Line, at: int) -> None:
     line.send("\x1b[?2026;2$y"[:at]).wait(0.5).send("\x1b[?2026;2$y"[at:]).wait(2).send("a")
@@ -205,4 +232,4 @@ def test_an_answer_in_halves_and_a_paste_without_an_end_in_a_real_terminal(start
     pty.type("!")
     pty.until("text!")
     pty.type("\r")
-    pty.until("I read")
+    pty.until("I do not understand")

@@ -16,7 +16,7 @@ import pytest
 from textual import events
 
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, TurnStarted
+from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, SessionStarted, TurnStarted
 from agent_tui.protocol.ops import Query
 from agent_tui.tui import msg, reconcile
 from agent_tui.tui.app import AgentApp
@@ -26,6 +26,7 @@ from agent_tui.tui.readline import KillRing
 from agent_tui.tui.terminal import Typed, joined
 from agent_tui.tui.view import view
 from agent_tui.tui.vim_state import Vim
+from tests.answers import answer_event, session
 from tests.tui.stage import SESSION, PlayedEngine, play
 from tests.tui.test_holding_terminal import start
 
@@ -76,7 +77,7 @@ PLACES: dict[str, Callable[[AgentApp], object]] = {
     "an argument": told(QuestionAsked(id="4", kind="skill_argument", text="/x needs <y>", session=SESSION)),
     "no model": lambda app: (NO_MODEL(app), pressed(*"hi", "enter")(app)),
     "no model, an empty prompt": lambda app: (NO_MODEL(app), pressed(*"hi", "enter", "ctrl+u")(app)),
-    "the start's sessions": told(Answered(id="start", kind="sessions", data=[{"id": "a", "title": "no mode"}])),
+    "the start's sessions": told(answer_event("start", "sessions", [session("a", "no mode")])),
 }  # fmt: skip
 
 

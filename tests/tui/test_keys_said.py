@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent_tui.protocol.events import AsideDelta, AsideEnded, QueueChanged
@@ -19,12 +21,14 @@ def footer(play: Play) -> str:
 
 def test_the_help_has_every_key() -> None:
     play = Play()
+    play.model = replace(play.model, vim="normal")
     play.press("f1")
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     said = play.model.overlay.picker.entries
     groups = list(dict.fromkeys(entry.group for entry in said))
     assert groups == [
-        "Keys",
+        "",
+        "All keys",
         "Keys in the prompt",
         "Keys in the prompt, with /vim",
         "Keys when the agent asks",
@@ -50,11 +54,24 @@ def test_a_key_is_found_by_what_it_does() -> None:
     assert shown is not None
     labels = [option.label for option in shown.options]
     assert labels[0] == "/undo" and any("Ctrl+_" in label for label in labels)
+    assert not any(label == ". u Ctrl+R" for label in labels), "vim is off"
+
+
+def test_enter_is_named_where_it_runs_something() -> None:
+    play = Play()
+    play.press("f1")
+    assert "Enter run" in footer(play)
+    play.press("down")
+    assert "Enter" not in footer(play), "a key that no command has"
+    play.press("enter")
+    assert play.view.overlay is not None and play.take() == []
+    play.press("down")
+    assert "Enter run" in footer(play)
 
 
 @pytest.mark.parametrize(
     ("running", "named"),
-    [(True, ["s into this turn", "i stop this turn and send"]), (False, ["s send now"])],
+    [(True, ["s steer", "i stop and send"]), (False, ["s send now"])],
 )
 def test_the_queue_panel_names_its_keys(running: bool, named: list[str]) -> None:
     play = Play()
@@ -70,17 +87,39 @@ def test_the_sheet_of_a_question_on_the_side_names_its_keys() -> None:
     play = Play()
     play.type("/btw why?")
     play.press("enter")
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Esc give it up"
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Esc cancel"
     assert play.model.aside is not None
     play.feed(AsideDelta(id=play.model.aside.id, text="so"))
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc give it up"
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc cancel"
     play.feed(AsideEnded(play.model.aside.id, "why?", "so"))
     assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc close"
+
+
+def test_the_help_begins_with_a_card_that_fills_a_small_screen() -> None:
+    play = Play()
+    play.press("f1")
+    card = [entry for entry in play.model.overlay.picker.entries if not entry.group]  # type: ignore[union-attr]
+    assert len(card) == 15
+    assert all(len(entry.detail.split()) <= 6 for entry in card)
+    sheet = play.view.overlay
+    assert sheet is not None and len(sheet.lines) == 1, "no room is kept for more words"
+    assert [option.label for option in sheet.options[:15]] == [entry.label for entry in card]
+    for _ in card:
+        play.press("down")
+    assert play.view.overlay is not None and len(play.view.overlay.lines) == 3, "the others have more to say"
+
+
+def test_the_card_names_the_persons_own_keys() -> None:
+    play = Play()
+    play.model = replace(play.model, keys=(("steer", ("f8",)),))
+    play.press("f1")
+    labels = [entry.label for entry in play.model.overlay.picker.entries if not entry.group]  # type: ignore[union-attr]
+    assert "F8" in labels and "Alt+S" not in labels
 
 
 def test_the_sheet_of_a_chip_names_its_keys() -> None:
     play = Play()
     play.say(Pasted("line\n" * 20))
     play.press("f4")
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Enter into the prompt   Esc close"
+    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Enter expand   Esc close"
     assert choices.entries(play.model, "help")

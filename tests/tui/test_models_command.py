@@ -7,17 +7,19 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
+from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
 from tests.tui.play import Play
 
 OFFERED = [{"name": name, "window": 32_768, "tools": True} for name in ("openrouter/lla/ma", "ollama/q", "ollama/gpt")]
-TRIED = [{"what": "openai", "result": "refused the key (401)"}, {"what": "OPENAI_API_KEY", "result": "not set"}]
+TRIED = [
+    {"what": "openai", "result": "refused the key (401)"}, {"what": "OPENAI_API_KEY and others", "result": "not set"},
+]  # fmt: skip
 
 
 UNSET = [
@@ -32,8 +34,8 @@ def asked(line: str, aliases: Any = None, offered: Any = OFFERED, unset: Any = N
     play.press("escape", "enter")
     overlay = play.model.overlay
     assert overlay is not None and overlay.kind == "models" and Query(overlay.query, "models") in play.take()
-    data = {"model": "ollama/q", "offered": offered, "tried": TRIED, "aliases": aliases, "unset": unset}
-    play.feed(Answered(id=overlay.query, kind="models", data=data, session=play.model.active))
+    data = {"model": "ollama/q", "offered": offered, "tried": TRIED, "aliases": aliases or {}, "unset": unset}
+    play.feed(answer_event(overlay.query, "models", data, session=play.model.active))
     return play
 
 
@@ -54,7 +56,7 @@ def test_the_name_of_a_provider_lists_its_models_alone() -> None:
 def test_of_a_provider_without_a_key_the_key_is_asked_for(name: str, key: str, offered: Any) -> None:
     play = asked(f"/models {name}", offered=offered, unset=UNSET)
     row = sheet(play).options[sheet(play).selected]
-    assert (row.label, row.detail) == ("OpenAI", "needs a key: Enter gives it")
+    assert (row.label, row.detail) == ("OpenAI", "needs a key: press Enter")
     play.press(key)
     overlay = play.model.overlay
     assert overlay is not None and overlay.setup is not None
@@ -69,11 +71,19 @@ def test_of_a_provider_without_an_address_that_is_asked_for() -> None:
     assert overlay is not None and overlay.setup is not None and overlay.setup.step == "address"
 
 
+def test_a_server_with_more_models_than_the_one_that_was_taken_shows_them() -> None:
+    play = Play(model="compatible/a")
+    offered = [{"name": f"compatible/{name}", "window": 0, "tools": True} for name in "ab"]
+    data = {"model": "compatible/a", "offered": offered, "tried": [], "variables": [], "aliases": {}}
+    play.feed(answer_event("others", "models", data, session="s"))
+    assert play.model.overlay is not None and play.model.overlay.kind == "models"
+
+
 def test_while_a_turn_runs_no_key_is_asked_for() -> None:
     play = asked("/models openai", unset=UNSET)
     play.begin()
     play.press("enter")
-    assert "interrupt it first" in play.toast and play.take() == []
+    assert "interrupts the running turn first" in play.toast and play.take() == []
 
 
 def test_an_alias_is_found_first_and_chosen_by_its_name() -> None:
@@ -96,7 +106,3 @@ def test_a_server_without_an_answer_is_asked_again() -> None:
     play.press("enter")
     overlay = play.model.overlay
     assert overlay is not None and play.take() == [Query(overlay.query, "models")]
-
-
-def test_no_aliases_of_another_shape() -> None:
-    assert labels(asked("/models q", aliases=["x"]))[0] == "ollama/q"

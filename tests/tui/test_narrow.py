@@ -123,7 +123,7 @@ def test_the_completion_keeps_off_the_edge() -> None:
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
         app.link.engine.events.put(Notice(text="here", session=SESSION))
         await pilot.press("slash")
-        await until(lambda: "/btw" in text(app))
+        await until(lambda: "/undo" in text(app))
         found = [one for one in text(app).split("\n") if one.lstrip("❯ ").startswith("/") and "…" in one]
         assert found and all(one.endswith("  ") for one in found)
 

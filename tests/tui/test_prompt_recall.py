@@ -52,9 +52,9 @@ def test_typing_narrows_by_words_in_any_order_and_case() -> None:
     play.type(" DOCS")
     assert listed(play) == ["> docs of the parser"]
     play.type(" nowhere")
-    assert words(play.view.overlay.lines[0]) == "no earlier prompt has these words"  # type: ignore[union-attr]
+    assert words(play.view.overlay.lines[0]) == "no earlier prompt matches"  # type: ignore[union-attr]
     play.press("up", "enter")
-    assert (play.text, play.toast.partition(":")[0]) == ("parser DOCS nowhere", "no earlier prompt has these words")
+    assert (play.text, play.toast.partition(":")[0]) == ("parser DOCS nowhere", "no earlier prompt matches")
 
 
 def test_older_and_newer_stop_at_the_ends() -> None:

@@ -147,15 +147,15 @@ def test_the_editor_changes_the_draft_on_a_screen_of_its_own(start: Start, tmp_p
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ('echo lost > "$1"; exit 3', "editor ended with exit code 3"), ('rm "$1"', "editor left no file"),
-        (': > "$1"', "editor left nothing"), ("kill -9 $$", "editor was ended by signal 9"),
+        ('echo lost > "$1"; exit 3', "editor ended with exit code 3"), ('rm "$1"', "editor saved no file"),
+        (': > "$1"', "editor saved an empty file"), ("kill -9 $$", "editor was ended by signal 9"),
     ],
 )  # fmt: skip
 def test_an_editor_that_fails_leaves_the_draft(start: Start, tmp_path: Path, lines: str, said: str) -> None:
     pty = start(VISUAL=script(tmp_path, lines))
     pty.until(READY)
     pty.type("my draft\x07")
-    pty.until(lambda text: said in text and "your draft is as it was" in text and "❯ my draft" in text)
+    pty.until(lambda text: said in text and "your draft is unchanged" in text and "❯ my draft" in text)
 
 
 @pytest.mark.parametrize("named", ["/nowhere/editor", "'unclosed"])
@@ -190,7 +190,7 @@ def test_without_a_shell_there_is_nothing_to_go_back_to(start: Start) -> None:
     pty = start()
     pty.until(READY)
     pty.type("\x1a")
-    pty.until("no shell to go back to")
+    pty.until("no shell to return to")
     pty.type("on\r")
     pty.until("You said: on")
 
@@ -252,7 +252,7 @@ def test_a_stop_out_of_order_is_survived(start: Start) -> None:
 def test_a_draft_survives_a_kill_while_somebody_types_without_a_rest(start: Start) -> None:
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=argv)
-    pty.until("a script that speaks")
+    pty.until("a script, not a language model")
     for number in range(40):
         pty.type(f"{number} ")
         pty.read(0.1)
@@ -265,7 +265,7 @@ def test_a_draft_survives_a_kill_while_somebody_types_without_a_rest(start: Star
 def test_a_draft_survives_a_kill_within_a_second_of_its_last_key(start: Start, pasted: bool) -> None:
     argv = ("-m", "agent_tui", "--demo")
     pty = start(argv=argv)
-    pty.until("a script that speaks")  # the engine has started
+    pty.until("a script, not a language model")  # the engine has started
     text = "pasted\rlines of it" if pasted else "half a thought"
     pty.type(f"\x1b[200~{text}\x1b[201~" if pasted else text)
     pty.until(text.rpartition("\r")[2])

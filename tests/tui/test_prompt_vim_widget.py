@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from textual.pilot import Pilot
 
+from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.ops import Cancel
 from agent_tui.tui.app import AgentApp
-from tests.tui.stage import PlayedEngine, hold, play, text
+from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 NAMES = {" ": "space", "/": "slash", "\n": "enter", "⎋": "escape", "®": "ctrl+r"}
 
@@ -115,3 +117,29 @@ def test_vim_is_switched_off_again() -> None:
         assert (app.model.vim, app.regions.prompt.text) == ("", "d")
 
     vim("⎋", look=look)
+
+
+def test_a_key_at_a_question_is_vims_in_normal_mode_and_text_in_insert_mode() -> None:
+    engine = PlayedEngine()
+
+    async def steps(_: Pilot[int], app: AgentApp) -> None:
+        app.submitted("/vim on")
+        prompt = app.regions.prompt
+        for letter in "one two":
+            prompt.press("space" if letter == " " else letter, letter)
+        prompt.press("escape", None)
+        engine.begin("go")
+        engine.say(ApprovalAsked(session=SESSION, id="1", call_id="1", tool="t", label="l"))
+        await until(lambda: app.model.dialog is not None)
+        for key in "0dw":
+            prompt.press(key, key)
+        assert prompt.text == "two"
+        for key in ("A", "!", "x"):
+            prompt.press(key, key)
+        assert prompt.text == "two!x"
+        prompt.press("escape", None)
+        assert app.model.vim == "normal" and Cancel() not in engine.ops
+        prompt.press("escape", None)
+        await until(lambda: Cancel() in engine.ops)
+
+    play(engine, steps)

@@ -123,7 +123,7 @@ def test_the_list_works_at_forty_columns(start: Start) -> None:
 def test_a_question_on_the_side_is_answered_beside_the_turn(start: Start, tmp_path: Path) -> None:
     pty = start()
     _send(pty, "begin", "Off I go.")
-    _send(pty, "/btw is it on?", "nothing of it is in the context")
+    _send(pty, "/btw is it on?", "not in the context")
     assert "aside answered" in pty.text
     pty.type(ESC)
     pty.until(lambda text: "By the way" not in text)

@@ -120,4 +120,4 @@ def test_what_cannot_be_played_is_said_in_one_line(tmp_path: Path) -> None:
     assert replay(tmp_path).stderr == "agent-tui replay: there is no session here yet\n"
     (tmp_path / "work" / "a.jsonl").touch()
     told = replay(tmp_path, "./a.jsonl")
-    assert told.returncode == 1 and told.stderr.count("\n") == 1 and "there is nothing in it" in told.stderr
+    assert told.returncode == 1 and told.stderr.count("\n") == 1 and "it is empty" in told.stderr

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from agent_tui.paths import shipped
-from agent_tui.protocol.events import Answered
 from agent_tui.tui import msg
 from agent_tui.tui.replay import ReplayApp
 from agent_tui.tui.theme import load_theme
+from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.stage import until
 from tests.tui.story import OPENING, answered, arrived
@@ -16,17 +16,17 @@ from tests.tui.story import OPENING, answered, arrived
 
 def test_it_leaves_the_keys_of_the_replay_in_view_below_a_sheet() -> None:
     live = Live()
-    live.say(msg.Started(100, 30, home="/home/ada"))
+    live.say(msg.Started(100, 10, home="/home/ada"))
     live.say(arrived(OPENING, *answered("Tidy the shop.", "It is **tidy**.")), 1.0)
     live.say(msg.KeyPressed(key="f1"))
-    live.say(arrived(Answered(id="shelf", kind="shelf", data={"id": "b2", "done": "renamed", "problem": ""})))
+    live.say(arrived(answer_event("shelf", "shelf", {"id": "b2", "done": "renamed", "problem": ""})))
     player = live.replayed()
     app = ReplayApp(player, load_theme("dark", (shipped("themes"),)), lambda *_: "", lambda _: "", speed=0,
                     at=player.seconds)  # fmt: skip
     app.animation_level = "none"
 
     async def shown() -> tuple[int, int]:
-        async with app.run_test(size=(100, 30)) as pilot:
+        async with app.run_test(size=(100, 10)) as pilot:
             await pilot.pause()
             toast = app.regions.toast
             await until(lambda: 0 <= toast.sheet <= 1 and toast.region.y > 1)  # a high sheet: it stands at the bottom

@@ -18,6 +18,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )  # fmt: skip
+from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import search, search_text
 from agent_tui.tui.search import Found, Index
@@ -59,7 +60,7 @@ def test_an_answer_is_searched_as_it_is_drawn_unless_its_marks_are_asked_for() -
     [
         (UserBlock("short", sent="the whole skill"), "whole skill"),
         (ThinkingBlock("hm, why"), "why"),
-        (CallBlock("edit", '{"path"'), "path"),
+        (CallBlock("edit", ArgumentStream().feed('{"path": "a.py')), "a.py"),
         (NoticeBlock("info", "no key", "set one"), "set one"),
         (DividerBlock("resumed"), "resumed"),
         (ToolBlock("c", "n", "Read a.py"), "read a"),

@@ -112,7 +112,7 @@ def test_a_secret_is_never_shown() -> None:
     play.press("enter")
     assert play.text == ""
     play.press("enter")
-    assert files.answer() == [] and "Del in the list takes it out" in play.model.toast.text  # type: ignore[union-attr]
+    assert files.answer() == [] and "Del in the list removes it" in play.model.toast.text  # type: ignore[union-attr]
     assert "hidden as you type" in play.view.prompt.label
     play.type(HIDDEN)
     play.press("enter")

@@ -53,27 +53,27 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     (work / "notes.md").write_text("the price is 4\nmine\n")
     window.press("Escape")
     window.press("Escape")
-    window.until("Go back to before a turn")
+    window.until("Rewind to before a turn")
     window.press("Enter")
-    window.until("it was changed since")
+    window.until("changed since then")
     assert "return 4" in (work / "shop.py").read_text()
-    window.press("Down", "Down")  # code, without a word about the file
+    window.press("Down", "Down", "Down")  # code, without a word about the file
     window.until("❯ code ")
     window.press("Enter")
-    window.until("choose first what becomes of notes.md")
-    window.until("❯ notes.md")
+    window.until("first choose what happens to notes.md")
+    window.until("❯ [?] notes.md")
     window.press("Enter")
-    window.until("keep it as it is now")
-    window.press("Down", "Down")
+    window.until("❯ [ ] notes.md")
+    window.press("Down", "Down", "Down")
     window.until("❯ code ")
     window.press("Enter")
-    window.until("/redo takes that back")
+    window.until("/redo reverses this")
     assert "return 3" in (work / "shop.py").read_text()
     assert (work / "notes.md").read_text() == "the price is 4\nmine\n"
     call(window, "/redo", "Redo")
     time.sleep(2 * BURST_SECONDS)  # a key that comes sooner was meant for the prompt
     window.press("Enter")
-    window.until("/undo takes that back")
+    window.until("/undo reverses this")
     assert "return 4" in (work / "shop.py").read_text()
 
 
@@ -88,7 +88,7 @@ def test_a_session_is_found_by_what_was_said_copied_and_deleted(start: Start, tm
     call(window, "/resume", "a new session")
     for letter in "rosebud":
         window.press(letter)
-    window.until("Found in what was said and done")
+    window.until("Found in messages and calls")
     window.press("C-u")
     window.until("a new session")
     logs = len(list((tmp_path / "sessions").glob("*-????????????.jsonl")))
@@ -106,8 +106,8 @@ def test_off_the_record_nothing_is_left(start: Start, tmp_path: Path) -> None:
     window = start("--otr")
     window.until("off the record")
     window.send("make it four", "completed")
-    call(window, "/bug", "nothing of it is written")
-    call(window, "/replay", "there is nothing to look back at")
+    call(window, "/bug", "no report can be written")
+    call(window, "/replay", "there is nothing to replay")
     assert not list(tmp_path.glob("sessions/*")) and not (tmp_path / "history.jsonl").exists()
     assert "return 3" in (tmp_path / "work" / "shop.py").read_text()
 
@@ -118,10 +118,10 @@ def test_what_another_program_has_open_is_read_along(start: Start) -> None:
     second = start("--continue")
     second.until("Another program has this session open")
     # A sheet that nobody asked for takes no key in its first moment.
-    while "❯ read along" in second.text:
+    while "❯ read only" in second.text:
         second.press("Down")
-    while "❯ read along" not in second.text:
+    while "❯ read only" not in second.text:
         second.press("Home")
     second.press("Enter")
-    second.until("reading along")
+    second.until("read only")
     second.until("make it four")

@@ -155,5 +155,5 @@ def test_a_file_that_cannot_be_written_is_said(start: Start, file: Path) -> None
     file.write_text("mode = \n")
     sheet(pty, "durations")
     pty.type("\r")
-    pty.until("is not valid TOML, so it is left as it is")
+    pty.until("is not valid TOML, so it was not changed")
     assert file.read_text() == "mode = \n"

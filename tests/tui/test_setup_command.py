@@ -24,4 +24,4 @@ def test_not_in_the_midst_of_a_turn() -> None:
     play.begin()
     play.type("/setup")
     play.press("escape", "enter")
-    assert "a turn is running" in play.toast and LOOKS not in play.ops
+    assert "interrupts the running turn" in play.toast and LOOKS not in play.ops

@@ -45,8 +45,8 @@ def test_it_is_started_and_a_model_fetched_and_kept(machine: tuple[Path, dict[st
         pty.type("k")
         taken(pty, "❯ Ollama")
         taken(pty, "❯ start `ollama serve`")
-        taken(pty, "❯ fetch a model")
-        pty.until("Model to fetch, such as qwen3:8b")
+        taken(pty, "❯ download a model")
+        pty.until("Model to download, such as qwen3:8b")
         pty.type("big:8b\r")
         shown = taken(pty, "in every project")
         assert "ollama/big:8b" in shown

@@ -114,14 +114,14 @@ def having(home: Path, text: str) -> set[str]:
 @pytest.mark.parametrize("size", [(100, 30), (60, 20)])
 def test_a_wrong_key_then_the_right_one_a_model_and_an_answer(tmp_path: Path, size: tuple[int, int]) -> None:
     with serving() as server, first_run(tmp_path, server.address, size, "--debug-wire") as pty:
-        taken(pty, "wants a key")
+        taken(pty, "needs a key")
         taken(pty, "type another key")
         pty.until("Key for Moonshot: hidden as you type")
         pty.type(WRONG)
         pty.until("•" * len(WRONG))
         pty.type("\r")
         refused = pty.until("refused the key (401)")
-        assert "[hidden]" in refused and not having(tmp_path, KEY)
+        assert "[hidden:key:" in refused and not having(tmp_path, KEY)
         taken(pty, "Key for Moonshot: hidden as you type", f"\x1b[200~{KEY}\n\x1b[201~")
         pty.until("•" * len(KEY))
         pty.type("\r")
@@ -139,12 +139,12 @@ def test_a_wrong_key_then_the_right_one_a_model_and_an_answer(tmp_path: Path, si
     assert (tmp_path / "credentials.toml").stat().st_mode & 0o777 == 0o600
     assert 'model = "moonshot/second"' in (tmp_path / "config.toml").read_text()
     wire = list(tmp_path.rglob("wire-*.jsonl"))
-    assert wire and "no such key: Bearer [hidden]" in wire[0].read_text()
+    assert wire and "no such key: Bearer [hidden:key:" in wire[0].read_text()
 
 
 def test_esc_stops_a_test_that_gets_no_answer_and_nothing_is_kept(tmp_path: Path) -> None:
     with serving() as server, first_run(tmp_path, server.address) as pty:
-        taken(pty, "wants a key", "\x1bOQ")
+        taken(pty, "needs a key", "\x1bOQ")
         pty.until("Key for Moonshot: hidden as you type")
         server.answers.clear()
         pty.type(f"{KEY}\r")
@@ -168,7 +168,7 @@ def test_in_lines_too_the_key_is_unseen(tmp_path: Path) -> None:
         try:
             pty.until("Type k, a, r, d or q")
             pty.type("k\r")
-            pty.until("1: Moonshot, wants a key")
+            pty.until("1: Moonshot, needs a key")
             pty.type("k 1\r")
             pty.until("Key for Moonshot: hidden as you type")
             pty.until(lambda text: text.rstrip().endswith(">"))

@@ -9,10 +9,10 @@ from textual import events
 from textual.pilot import Pilot
 
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Op
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.app import AgentApp
+from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
@@ -22,7 +22,7 @@ CHOICES = ("set up a provider", "enter a server a", "look again", "the demo", "q
 
 
 def answered(kind: str, data: object, id: str = "start") -> Event:
-    return Answered(id=id, kind=kind, data=data, session=SESSION)
+    return answer_event(id, kind, data, session=SESSION)
 
 
 def sets_up(engine: PlayedEngine, op: Op) -> None:

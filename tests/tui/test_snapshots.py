@@ -9,7 +9,6 @@ import pytest
 
 from agent_tui.protocol import display as d
 from agent_tui.protocol.events import (
-    Answered,
     ApprovalAsked,
     ErrorRaised,
     Event,
@@ -24,6 +23,7 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.model import Model
+from tests.answers import answer_event
 from tests.tui.stage import SESSION
 from tests.tui.story import NOW, Stories, Story, begun, compare, did, looked, pressed, replied, told, typed
 
@@ -85,7 +85,7 @@ def a_first_start_says_what_was_tried() -> Model:
                        {"what": "keys in the environment", "result": "OPENAI_API_KEY is not set"}],
              "variables": ["OPENAI_API_KEY", "OLLAMA_HOST"], "offered": []}  # fmt: skip
     start = SessionStarted(session=SESSION, cwd="/home/ada/shop", model="")
-    return told(start, Answered(id="start", kind="models", data=tried))
+    return told(start, answer_event("start", "models", tried))
 
 
 @STORIES.add()
@@ -97,7 +97,7 @@ def the_keys_are_one_key_away() -> Model:
 def a_slash_lists_commands_and_skills() -> Model:
     skills = [{"name": "review", "description": "Review the changes.", "arguments": ["path"], "free": False}]
     notice = Notice(text="settings: [red]mod[/] is no key", level="warning")
-    return typed(told(Answered(id="start", kind="skills", data=skills), notice), "/")
+    return typed(told(answer_event("start", "skills", skills), notice), "/")
 
 
 @STORIES.add()
@@ -178,7 +178,7 @@ def results_are_drawn_as_what_they_are() -> Model:
 @STORIES.add()
 def a_change_is_asked_with_its_diff() -> Model:
     return told(*asked("edit_file", "Edit shop/cart.py", DIFF, reason="auto mode asks before a file is changed",
-                       always="edit_file on shop/cart.py"))  # fmt: skip
+                       always="this tool on this file"))  # fmt: skip
 
 
 @STORIES.add(theme="no-colour")

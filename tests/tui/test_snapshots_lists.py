@@ -9,6 +9,7 @@ from agent_tui.protocol.events import Answered
 from agent_tui.tui import msg
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import update
+from tests.answers import answer_event
 from tests.tui.story import NOW, Stories, Story, answered, compare, pressed, told
 
 STORIES = Stories()
@@ -28,7 +29,7 @@ def typed(model: Model, text: str) -> Model:
 
 
 def listed(command: str, *answers: Answered, size: tuple[int, int] = (100, 30)) -> Model:
-    model = told(*answered("Tidy the shop.", "It is tidy."), Answered(id="start", kind="skills", data=SKILLS))
+    model = told(*answered("Tidy the shop.", "It is tidy."), answer_event("start", "skills", SKILLS))
     model = update(model, msg.Resized(at=NOW + 5, width=size[0], height=size[1]))[0]
     model = update(model, msg.Submitted(at=NOW + 9, text=command))[0]
     for answer in answers:
@@ -45,15 +46,15 @@ def the_palette_finds_what_is_meant() -> Model:
 def a_session_shows_its_last_prompt_and_answer() -> Model:
     sessions = [
         {"id": "a", "title": "Fix the till", "cwd": "/home/ada/shop", "at": NOW - 300, "turns": 4, "model": "ollama/a"},
-        {"id": "b", "title": "What is a cart?", "cwd": "/home/ada/shop", "at": NOW - 90_000, "turns": 1},
+        {"id": "b", "title": "What is a cart?", "cwd": "/home/ada/shop", "at": NOW - 90_000, "turns": 1, "model": ""},
     ]
     answer = "All **12** tests pass; one was wrong about rounding. " * 3
     parts = [
         {"name": "you", "text": "And [red]test[/] it.", "lines": 2}, {"name": "answer", "text": answer, "lines": 4},
     ]  # fmt: skip
     return listed(
-        "/resume", Answered(id="sessions-1", kind="sessions", data=sessions),
-        Answered(id="preview", kind="preview", data={"of": "a", "parts": parts}),
+        "/resume", answer_event("sessions-1", "sessions", sessions),
+        answer_event("preview", "preview", {"of": "a", "parts": parts}),
     )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def the_log_has_colours_by_level() -> Model:
     )  # fmt: skip
     lines = [{"at": f"10:00:0{n}", "level": level, "source": source, "text": text}
              for n, (level, source, text) in enumerate(words)]  # fmt: skip
-    model = listed("/log", Answered(id="log-1", kind="log", data={"lines": lines, "left": 99_870_000}))
+    model = listed("/log", answer_event("log-1", "log", {"lines": lines, "left": 99_870_000}))
     return pressed(model, "up")
 
 

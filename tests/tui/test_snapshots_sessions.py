@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_tui.paths import shipped
-from agent_tui.protocol.events import Answered, Event
+from agent_tui.protocol.events import Event
 from agent_tui.protocol.ops import Query
 from agent_tui.tui import msg
 from agent_tui.tui.effects import Send
@@ -14,6 +14,7 @@ from agent_tui.tui.model import Model, initial
 from agent_tui.tui.replay import ReplayApp
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.update import update
+from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.story import NOW, OPENING, Stories, Story, answered, arrived, compare, pressed, told
 
@@ -21,19 +22,26 @@ STORIES = Stories()
 SALE = {
     "lines": [" @cached", " def price(item: Item) -> Decimal:", "-    return item.price / 2", "+    return item.price"]
 }
+SWITCH = ["keep", "restore"]
 FREE = {
-    "path": "shop/price.py", "added": 1, "removed": 1, "diff": [{"old_start": 8, "new_start": 8, **SALE}],
+    "path": "shop/price.py", "choices": SWITCH, "default": "restore", "added": 1, "removed": 1,
+    "diff": [{"old_start": 8, "new_start": 8, **SALE}],
 }  # fmt: skip
 MADE = {
     "path": "sale.txt",
     "goes": True,
+    "choices": SWITCH,
+    "default": "restore",
     "removed": 1,
     "diff": [{"old_start": 1, "new_start": 1, "lines": ["-half price"]}],
 }
 CHANGED = {
-    "path": "README.md", "why": "it was changed since", "choices": ["keep", "restore", "both"], "added": 1,
+    "path": "README.md", "why": "changed since then", "choices": ["keep", "restore", "both"], "added": 1,
     "removed": 2,
     "diff": [{"old_start": 1, "new_start": 1, "lines": [" # Shop", "-Half price!", "-Closed now.", "+All you need."]}],
+}  # fmt: skip
+DURING = {
+    **MADE, "path": "notes.txt", "why": "changed while a command ran, perhaps by you", "default": "keep",
 }  # fmt: skip
 TURN = {"n": 9, "turn": 2, "prompt": "Start the sale."}
 
@@ -44,7 +52,7 @@ def test_a_session_looks_as_it_did(story: Story, snap_compare: Any) -> None:
 
 
 def session(id: str, title: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "title": title, "cwd": "/home/ada/shop", "at": NOW - 300, "turns": 3, **more}
+    return {"id": id, "title": title, "cwd": "/home/ada/shop", "at": NOW - 300, "turns": 3, "model": "", **more}
 
 
 def worked() -> Model:
@@ -58,7 +66,7 @@ def asked(command: str, data: Any) -> Model:
     """`command` is called, and the engine answers `data` to what it is asked."""
     model, effects = update(worked(), msg.Submitted(at=NOW + 99, text=command))
     query = next(effect.op for effect in effects if isinstance(effect, Send) and isinstance(effect.op, Query))
-    return told(Answered(id=query.id, kind=query.kind, data=data), before=model, at=NOW + 99)
+    return told(answer_event(query.id, query.kind, data), before=model, at=NOW + 99)
 
 
 @STORIES.add(size=(100, 34))
@@ -68,7 +76,11 @@ def undo_shows_what_would_change() -> Model:
 
 @STORIES.add(size=(100, 34), theme="light")
 def a_file_that_changed_since_is_asked_about() -> Model:
-    return asked("/undo", {"files": [FREE, CHANGED], "turns": [TURN], "caps": []})
+    limit = (
+        "/undo does not see a command's changes to files that git ignores, to empty folders, and to permissions "
+        "other than executable."
+    )
+    return asked("/undo", {"files": [FREE, CHANGED, DURING], "turns": [TURN], "caps": [limit]})
 
 
 @STORIES.add(size=(80, 24), theme="ansi")
@@ -93,8 +105,9 @@ def the_tree_shows_what_was_forked() -> Model:
         }
         for n, (lines, title) in enumerate(branches)
     ]
-    preview = {"of": "s0", "parts": [{"name": "you", "text": "And the windows?"}, {"name": "answer", "text": "Clean."}]}
-    return told(Answered(id="preview", kind="preview", data=preview), before=asked("/tree", data), at=NOW + 99)
+    parts = [{"name": "you", "text": "And the windows?", "lines": 1}, {"name": "answer", "text": "Clean.", "lines": 1}]
+    preview = {"of": "s0", "parts": parts}
+    return told(answer_event("preview", "preview", preview), before=asked("/tree", data), at=NOW + 99)
 
 
 @STORIES.add(size=(100, 34))
@@ -108,19 +121,20 @@ def the_figures_of_a_session() -> Model:
         "provider_ms": 2_400,
         "answer": "I look at it.",
     }
+    edit = {"name": "edit_file", "label": "Edit shop/price.py", "tag": "ok", "ms": 12}
     return asked("/stats", {
         "turns": 2, "ends": {"completed": 2}, "steps": 6, "requests": 7, "retries": 1, "tokens_in": 48_100,
         "tokens_out": 2_900, "cached": 31_000, "provider_ms": 41_000, "thinking_ms": 9_000, "tool_ms": 1_900,
         "tool_calls": 5, "turn_ms": 43_500, "wall_ms": 3_600_000, "errors": 1, "files": ["/home/ada/shop/price.py"],
         "by_model": [{**share, "name": "ollama/qwen3:8b"}], "by_tool": [{**share, "name": "edit_file"}],
-        "by_step": [step, {**step, "step": 2, "tools": [{"label": "Edit shop/price.py"}], "tool_ms": 12}],
+        "by_step": [step, {**step, "step": 2, "tools": [edit], "tool_ms": 12}],
     })  # fmt: skip
 
 
 @STORIES.add()
 def a_session_that_another_program_has_open() -> Model:
     data = {"id": "s1", "problem": "another program has it"}
-    return told(Answered(id="start", kind="locked", data=data), before=worked(), at=NOW + 99)
+    return told(answer_event("start", "locked", data), before=worked(), at=NOW + 99)
 
 
 @STORIES.add(theme="light")

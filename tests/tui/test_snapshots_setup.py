@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_tui.protocol.events import Answered
 from agent_tui.tui import msg
 from agent_tui.tui.model import Model
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.update import update
+from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS
 from tests.tui.story import NOW, Stories, Story, compare, pressed, told, typed
 
@@ -27,12 +27,12 @@ def listed(**states: dict[str, Any]) -> Model:
     model = update(told(), msg.Submitted(at=NOW + 3, text="/setup"))[0]
     offers = [one | states.get(one["name"], {}) for one in OFFERS]
     data = {"offers": offers, "looking": not states, "keyring": True}
-    return told(Answered(id="setup", kind="setup", data=data), before=model, at=NOW + 3)
+    return told(answer_event("setup", "setup", data), before=model, at=NOW + 3)
 
 
 def came(model: Model, state: str, **data: Any) -> Model:
     assert model.overlay is not None and model.overlay.setup is not None
-    event = Answered(id=model.overlay.setup.waits, kind="setup_step", data={"state": state, "key": True, **data})
+    event = answer_event(model.overlay.setup.waits, "setup_step", {"state": state, "key": True, **data})
     return told(event, before=model, at=NOW + 4)
 
 
@@ -78,5 +78,5 @@ def the_last_step_says_what_will_be_kept() -> Model:
 @STORIES.add(size=(60, 20))
 def ollama_is_offered_to_be_started() -> Model:
     model = pressed(listed(ollama={"state": "down"}), "down", "enter")
-    said = "cannot reach Ollama at http://127.0.0.1:11434: nobody listens there"
+    said = "cannot reach Ollama at http://127.0.0.1:11434: no server answers there"
     return came(model, "down", provider="ollama", kind="unreachable", said=said)

@@ -97,7 +97,8 @@ def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (b"a\rb\n", "a\nb"), (b"abc\x7f\x7fd", "ad"), (b"a b\x17c", "a c"), (b"ab\x15c", "c"),
+        (b"a\rb\n", "a\nb"),
+        (b"\x1b[200~cut off", "cut off"), (b"abc\x7f\x7fd", "ad"), (b"a b\x17c", "a c"), (b"ab\x15c", "c"),
         (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?2026;2$yx\x1b[A", "x"), ("h\u00e9\u6f22".encode(), "h\u00e9\u6f22"),
         (b"\x1b[200~p\x1b[Aq\x1b[201~", "p\x1b[Aq"), (b"\xff", "\ufffd"), (b"\x1b[13u", ""),
     ],

@@ -91,12 +91,12 @@ def test_an_editor_that_ignores_the_end_is_ended(tmp_path: Path, editor: str) ->
         pty.until("Enter send")
         pty.type("\x07")
         pty.until("EDITOR is here")
-        ours = members(pty.pid, "no token")
+        ours = members(pty.pid)
         assert len(ours) > 1
         pty.signal(signal.SIGTERM)
         assert pty.wait() == 128 + signal.SIGTERM
         assert pty.restored() == []
-        assert not ours & members(pty.pid, "no token")
+        assert not ours & members(pty.pid)
     finally:
         pty.close()
 

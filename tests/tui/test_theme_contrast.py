@@ -73,10 +73,22 @@ def test_high_contrast_is_high(name: str) -> None:
 def test_good_and_bad_are_apart_for_every_eye(name: str, depth: Depth) -> None:
     c = colours(name, depth)
     assert apart(c["good"], c["bad"]) >= 10
-    assert apart(c["added"], c["removed"]) >= 5
+    if depth == "truecolour":
+        assert apart(c["added"], c["removed"]) >= 5
     assert apart(c["added-word"], c["removed-word"]) >= 10
-    assert apart(c["added"], c["background"]) >= 4 and apart(c["removed"], c["background"]) >= 4
+    least = 4 if depth == "truecolour" else 3.5  # one step of the greys
+    assert apart(c["added"], c["background"]) >= least and apart(c["removed"], c["background"]) >= least
     assert apart(c["added"], c["added-word"]) >= 4 and apart(c["removed"], c["removed-word"]) >= 4
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_with_256_colours_changed_lines_are_grey_and_their_signs_coloured(name: str) -> None:
+    theme = load_theme(name, THEMES, "256")
+    for side, colour in (("added", "good"), ("removed", "bad")):
+        ground = Color.parse(theme.colours[side]).get_truecolor()
+        assert len(set(ground)) == 1
+        sign = theme.style(f"diff.{side} diff.{side}.sign")
+        assert sign.color == Color.parse(theme.colours[colour]) and contrast(sign) >= 3
 
 
 @pytest.mark.parametrize("name", COLOURED)

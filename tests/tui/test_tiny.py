@@ -7,7 +7,6 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay
-from agent_tui.protocol.events import Answered
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import Resized
 from agent_tui.tui.regions import DialogView, FooterView, Option, OverlayView, Span
@@ -15,6 +14,7 @@ from agent_tui.tui.view import screen
 from agent_tui.tui.widgets.dialog_small import UNREAD, answers_row, read_on
 from agent_tui.tui.widgets.footer import Footer
 from agent_tui.tui.widgets.paint import most_of
+from tests.answers import answer_event
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 from tests.tui.test_dialog_mouse import asking
@@ -131,7 +131,8 @@ def test_a_low_sheet_says_all_of_a_setting() -> None:
         await pilot.press(*"/settings", "escape", "enter")
         await until(lambda: "Settings" in text(app))
         await pilot.pause()
-        assert "next start." in text(app) and "❯ model" in text(app), text(app)
+        words = " ".join(text(app).replace("│", " ").split())
+        assert "at the next start." in words and "❯ model" in words, text(app)
 
     play(PlayedEngine(echo), steps, (60, 20))
 
@@ -156,11 +157,11 @@ def test_a_list_without_models_searches_nothing_and_says_why() -> None:
     tiny = Play()
     tiny.say(Resized(60, 20))
     tiny.press("ctrl+l")
-    tried = [{"what": "Ollama at http://localhost:11434", "result": "nobody listens there"}]
+    tried = [{"what": "Ollama at http://localhost:11434", "result": "no server answers there"}]
     asked = tiny.model.overlay
     assert asked is not None
     tiny.feed(
-        Answered(id=asked.query, kind="models", data={"offered": [], "tried": tried, "variables": []}, session="s")
+        answer_event(asked.query, "models", {"offered": [], "tried": tried, "variables": []}, session="s")
     )
 
     def words() -> list[str]:
@@ -168,6 +169,6 @@ def test_a_list_without_models_searches_nothing_and_says_why() -> None:
         assert sheet is not None and sheet.title == "Models"
         return ["".join(span.text for span in line) for line in sheet.lines]
 
-    assert any("nobody listens there" in line for line in words()) and not any("type to" in line for line in words())
+    assert any("no server answers there" in line for line in words()) and not any("type to" in line for line in words())
     tiny.press("o")
     assert any(line.startswith("search: o") for line in words())

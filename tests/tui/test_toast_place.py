@@ -119,7 +119,7 @@ def test_it_leaves_its_row_to_a_list() -> None:
         app.dispatch(EffectFailed("no"))
         await until(lambda: app.regions.toast.region.y == app.regions.status.region.y > 1)
         await pilot.press("slash")
-        await until(lambda: "/btw" in text(app) and app.regions.toast.region.y == 1)
+        await until(lambda: "/undo" in text(app) and app.regions.toast.region.y == 1)
         await pilot.press("backspace")
         await until(lambda: app.regions.toast.region.y == app.regions.status.region.y)
 

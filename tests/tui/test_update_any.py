@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_tui.protocol.answers import Answer
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, fold
 from agent_tui.structures import chips
@@ -28,6 +30,7 @@ from agent_tui.tui.msg import (
     HistoryLoaded,
     KeyPressed,
     Msg,
+    OptionClicked,
     Pasted,
     Resized,
     Scrolled,
@@ -40,7 +43,7 @@ from agent_tui.tui.msg import (
 )  # fmt: skip
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
-from tests.strategies import asides, events, instances, json_values, sessions
+from tests.strategies import asides, events, instances, sessions
 
 KEYS = (*bindings(), "up", "down", "tab", "backspace", "space", *"yan1234scmrdq/xeijkJKp")
 DRAFTS = st.sampled_from([
@@ -58,11 +61,7 @@ ASKED = st.sampled_from(
 )
 TOLD = st.builds(
     Answered, id=st.sampled_from(["start", "models-1", "setup-1", "setup-2"]),
-    kind=st.sampled_from([
-        "skills", "models", "sessions", "private", "image", "undo", "redo", "restored", "search", "stats", "tree",
-        "locked", "forked", "shelf", "setup", "setup_step", "pull",
-    ]),
-    data=json_values | st.fixed_dictionaries({"offered": st.lists(json_values), "tried": json_values}),
+    data=st.one_of([instances(kind) for kind in get_args(Answer)]),
 )  # fmt: skip
 ARRIVED: st.SearchStrategy[Sequence[Event | Restored]] = st.one_of(
     st.lists(events() | asides | ASKED | TOLD | st.just(STARTED), max_size=4),
@@ -84,6 +83,7 @@ MSGS: st.SearchStrategy[Msg] = st.one_of(
     st.builds(DraftChanged, DRAFTS),
     st.builds(Submitted, DRAFTS),
     st.builds(Pasted, DRAFTS | st.sampled_from(["x\n" * 9, "/tmp/a.png", "y" * 60_000])),
+    st.builds(OptionClicked, st.integers(-1, 9)),
     st.builds(ChipClicked, st.sampled_from(["", "[Pasted\u00a0text\u00a0#1\u00a0·\u00a09\u00a0lines]"])),
     st.builds(HistoryAsked, st.sampled_from([-1, 1]), DRAFTS),
     st.builds(HistoryLoaded, st.lists(DRAFTS, max_size=3).map(tuple)),

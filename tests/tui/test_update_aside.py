@@ -37,7 +37,7 @@ def test_the_answer_streams_into_the_sheet_and_says_what_it_cost() -> None:
     play = _asking()
     play.feed(AsideDelta("aside-1", "A **mon"), AsideDelta("aside-1", "oid**"))
     shown = play.view.overlay
-    assert shown is not None and shown.text == "A **monoid**" and shown.footer == "Esc gives it up"
+    assert shown is not None and shown.text == "A **monoid**" and shown.footer == "Esc cancels"
     play.feed(AsideEnded("aside-1", "what is a monad?", "A **monoid**.", usage=Usage(7_000, 12)))
     assert "7k tokens sent, 12 written" in _said(play).replace("7.0k", "7k") and KEPT in _said(play)
     assert list(play.model.transcript.rows) and not any("monoid" in repr(row) for row in play.model.transcript.rows)
@@ -56,7 +56,7 @@ def test_escape_gives_it_up_and_the_turn_goes_on() -> None:
     assert play.view.toast is None
     play.type("/btw")
     play.press("escape", "enter")
-    assert "given up" in _said(play)
+    assert "cancelled" in _said(play)
 
 
 def test_a_question_of_the_turn_comes_first_and_the_answer_is_announced() -> None:

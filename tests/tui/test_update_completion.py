@@ -6,11 +6,13 @@ import re
 
 import pytest
 
-from agent_tui.protocol.events import Answered, SessionStarted
+from agent_tui.protocol.events import SessionStarted
 from agent_tui.protocol.ops import MODES, Clear, Query, QueueEdit, SetMode, SetModel, Submit
 from agent_tui.safety import policy
 from agent_tui.tui import commands
 from agent_tui.tui.elsewhere import INSTEAD
+from agent_tui.tui.update.completion import USUAL
+from tests.answers import answer_event
 from tests.tui.play import SKILLS, Play
 
 
@@ -24,6 +26,15 @@ def test_a_slash_lists_commands_and_skills() -> None:
     play.type("/")
     assert {"/help", "/model [name]", "/review <file>", "/tidy [text]", "/quit"} <= set(_labels(play))
     assert not any("stop" in label for label in _labels(play))
+
+
+def test_the_list_begins_with_what_is_used_most() -> None:
+    play = Play()
+    play.type("/")
+    assert [label.split()[0] for label in _labels(play)[:5]] == ["/help", "/undo", "/clear", "/resume", "/mode"]
+    assert all(commands.find(name).slash for name in USUAL), "they are commands"
+    play.type("e")
+    assert [label.split()[0] for label in _labels(play)[:2]] == ["/export", "/effort"]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +100,7 @@ def test_arguments_complete_too() -> None:
 
 def test_models_that_were_offered_complete() -> None:
     play = Play()
-    play.feed(Answered(id="x", kind="models", data={"offered": [{"name": "ollama/a"}]}, session="s"))
+    play.feed(answer_event("x", "models", {"offered": [{"name": "ollama/a"}]}, session="s"))
     play.type("/model o")
     play.press("enter")
     assert play.take() == [SetModel("ollama/a")]
@@ -98,7 +109,7 @@ def test_models_that_were_offered_complete() -> None:
 def _offered(line: str) -> Play:
     play = Play()
     names = [{"name": "ollama/bench-model:latest"}, {"name": "openai/bench-model"}]
-    play.feed(Answered(id="x", kind="models", data={"offered": names}, session="s"))
+    play.feed(answer_event("x", "models", {"offered": names}, session="s"))
     play.type(line)
     return play
 
@@ -156,7 +167,7 @@ def test_a_slash_word_waits_until_the_skills_are_known() -> None:
     play.type("/tidy now")
     play.press("escape", "enter")
     assert play.text == "/tidy now" and "waits" in play.toast and play.take() == []
-    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="skills", data=SKILLS))
+    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS))
     assert play.take() == [Submit("/tidy now")] and play.text == "" and play.toast == ""
 
 
@@ -164,7 +175,7 @@ def test_a_slash_word_that_waited_and_is_nothing_never_reaches_the_model() -> No
     play = Play(started=False)
     play.type("/permissions")
     play.press("enter")
-    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="skills", data=SKILLS))
+    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS))
     assert play.ops == [] and play.text == "/permissions" and "/mode" in play.toast
 
 
@@ -173,7 +184,7 @@ def test_a_line_that_waited_and_was_changed_is_not_sent_by_itself() -> None:
     play.type("/tidy")
     play.press("escape", "enter")
     play.type(" more")
-    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="skills", data=SKILLS))
+    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "skills", SKILLS))
     assert play.take() == [] and play.text == "/tidy more"
 
 
@@ -191,7 +202,7 @@ def test_words_of_other_agents_get_an_answer_and_no_guess(word: str) -> None:
 def test_a_slip_in_such_a_word_names_no_skill() -> None:
     data = [*SKILLS, {"name": "commit", "description": "", "arguments": [], "free": True, "source": "user"}]
     play = Play()
-    play.feed(Answered(id="start", kind="skills", data=data))
+    play.feed(answer_event("start", "skills", data))
     play.type("/compat")
     play.press("escape", "enter")
     assert "/commit" not in play.toast and "/clear" in play.toast

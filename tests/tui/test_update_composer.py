@@ -6,7 +6,6 @@ import pytest
 
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
-    Answered,
     AssistantReplied,
     ErrorRaised,
     QuestionAnswered,
@@ -19,6 +18,7 @@ from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, 
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.tui.effects import CopySelection, Quit, Remember, Send
 from agent_tui.tui.msg import HistoryLoaded, Started
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 
@@ -80,7 +80,7 @@ def test_a_prompt_sent_before_the_engine_is_ready_goes_out_at_once() -> None:
     play.type("early")
     play.press("enter")
     assert play.ops == [Submit("early")]
-    play.feed(SessionStarted(session="s", model="fake/model"), Answered(id="start", kind="models", data={}))
+    play.feed(SessionStarted(session="s", model="fake/model"), answer_event("start", "models", {}))
     assert play.text == ""
     assert len(play.ops) == 1
 
@@ -95,7 +95,7 @@ def test_an_early_prompt_without_a_model_comes_back() -> None:
     play = Play(started=False)
     play.type("early")
     play.press("enter")
-    play.feed(SessionStarted(session="s", model=""), Answered(id="start", kind="models", data={"tried": []}))
+    play.feed(SessionStarted(session="s", model=""), answer_event("start", "models", {"tried": []}))
     assert play.text == "early"
     assert play.view.overlay is not None
     assert play.model.in_flight is None
@@ -171,8 +171,6 @@ def test_ctrl_c_copies_then_interrupts_then_clears_then_quits() -> None:
     play.press("ctrl+c")
     assert play.take() == [Cancel()]
     play.end("cancelled")
-    play.text = ""
-    play.type("words")
     play.effects.clear()
     play.press("ctrl+c")
     assert play.text == ""

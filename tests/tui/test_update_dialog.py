@@ -6,9 +6,9 @@ import pytest
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
-from agent_tui.protocol.ops import Answer, Cancel
+from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer
 from agent_tui.tui.effects import Type
-from agent_tui.tui.msg import KeyPressed, Resized
+from agent_tui.tui.msg import AskedShown, KeyPressed, Resized
 from tests.tui.play import Play
 
 
@@ -27,13 +27,88 @@ def _asked(*, hard: bool = False, always: str = "exactly this command", draft: s
 
 
 @pytest.mark.parametrize(
-    ("key", "choice"),
-    [("y", "once"), ("1", "once"), ("enter", "once"), ("a", "always"), ("2", "always"), ("n", "no"), ("3", "no")],
+    ("key", "choice"), [("y", "once"), ("1", "once"), ("enter", "once"), ("n", "no"), ("3", "no")]
 )
 def test_a_key_answers(key: str, choice: str) -> None:
     play = _asked()
     play.press(key)
     assert play.take() == [Answer("a1", choice)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", ["a", "2", "alt+a", "alt+2"])
+def test_what_holds_from_then_on_is_marked_by_its_letter_and_taken_by_enter(key: str) -> None:
+    play = _asked()
+    play.press(key)
+    assert (play.toast, play.take(), play.view.footer.keys[0]) == ("Enter confirms", [], ("Enter", "always"))
+    play.press("enter", after=0.2)
+    assert play.take() == [], "it ends a word, perhaps"
+    play.press("enter", after=0.4)
+    assert play.take() == [Answer("a1", "always")]
+
+
+@pytest.mark.parametrize("gap", [0.1, 0.35, 0.7, 1.2])
+@pytest.mark.parametrize("hard", [True, False])
+def test_a_word_typed_however_slowly_allows_nothing_that_lasts(gap: float, hard: bool) -> None:
+    for words in ("also", "add tests", "yes but look" if hard else "2 of them"):
+        play = _asked(hard=hard, always="" if hard else "exactly this command")
+        play.press(words[0], rests=False)
+        play.press(*("space" if one == " " else one for one in words[1:]), after=gap, rests=False)
+        assert (play.take(), play.text) == ([], words)
+        assert play.view.toast is None, "Enter confirms nothing any more"
+        play.press("enter", after=gap)
+        assert play.take() == [QueueEdit("add", text=words)]
+
+
+def test_a_marked_row_is_taken_with_words_in_the_prompt_too_and_left_by_any_other_key() -> None:
+    play = _asked(draft="half a thought")
+    play.press("alt+a", "enter")
+    assert (play.take(), play.text) == ([Answer("a1", "always")], "half a thought")
+    play = _asked(draft="half a thought")
+    play.press("alt+a", "backspace", "enter")
+    assert play.take() == [QueueEdit("add", text="half a though")]
+    play = _asked()
+    play.press("a", "up", "enter")
+    assert (play.take(), play.text) == ([Answer("a1", "once")], "")
+    play = _asked()
+    play.press("a", "escape")
+    assert (play.take(), play.text) == ([Cancel()], "")
+
+
+@pytest.mark.parametrize(("after", "answers"), [(0.1, False), (0.31, False), (0.59, False), (0.61, True)])
+def test_enter_takes_as_long_as_a_letter_from_when_the_question_can_be_seen(after: float, answers: bool) -> None:
+    play = _asked()
+    play.say(AskedShown("a1", 1, 1), after=0.2)
+    play.press("enter", after=after)
+    assert answers or play.toast == "too soon to answer: press Enter again"
+    assert play.take() == ([Answer("a1", "once")] if answers else [])
+
+
+@pytest.mark.parametrize(("after", "answers"), [(0.03, False), (0.12, False), (0.29, False), (0.31, True)])
+def test_enter_takes_no_row_that_the_cursor_has_just_reached(after: float, answers: bool) -> None:
+    play = _asked()
+    play.press("down")
+    play.press("enter", after=after)
+    assert play.take() == ([Answer("a1", "always")] if answers else [])
+    play.press("enter", after=0.4)
+    assert answers or play.take() == [Answer("a1", "always")]
+
+
+@pytest.mark.parametrize("opener", ["ctrl+p", "ctrl+r", "ctrl+f", "f1"])
+@pytest.mark.parametrize("key", ["enter", "y", "alt+y"])
+@pytest.mark.parametrize("after", [0.35, 0.5, 0.7, 1.0, 1.4])
+def test_a_key_meant_for_the_list_that_a_question_took_away_answers_nothing(
+    opener: str, key: str, after: float
+) -> None:
+    play = Play()
+    play.begin()
+    play.press(opener, *"theme", "down")
+    play.take()
+    play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", always="this", session="s"), after=0.01)
+    play.press(key, after=after)
+    assert play.take() == []
+    typed = play.text
+    play.press("enter" if typed else key, after=2.0)
+    assert play.take() == [QueueEdit("add", text=typed) if typed else Answer("a1", "once")]
 
 
 def test_always_is_only_there_where_it_is_offered() -> None:
@@ -53,7 +128,7 @@ def test_arrows_choose() -> None:
     assert play.view.prompt.label == "Tell the model what to do instead"
 
 
-@pytest.mark.parametrize("key", ["m", "4"])
+@pytest.mark.parametrize("key", ["alt+m", "alt+4"])
 def test_a_no_with_a_message_keeps_the_draft(key: str) -> None:
     play = _asked(draft="half a thought")
     play.press(key)
@@ -67,7 +142,7 @@ def test_a_no_with_a_message_keeps_the_draft(key: str) -> None:
 
 def test_escape_leaves_the_message_and_the_question_stays() -> None:
     play = _asked(draft="half a thought")
-    play.press("m")
+    play.press("alt+m")
     play.type("use")
     play.press("escape")
     assert play.take() == []
@@ -77,7 +152,7 @@ def test_escape_leaves_the_message_and_the_question_stays() -> None:
 
 def test_a_question_that_is_gone_takes_its_message_along() -> None:
     play = _asked(draft="half a thought")
-    play.press("m")
+    play.press("alt+m")
     play.feed(ApprovalAnswered(id="a1", choice="no", session="s"))
     assert play.view.prompt.label == ""
     assert play.text == "half a thought"
@@ -88,17 +163,21 @@ def test_a_question_that_is_gone_takes_its_message_along() -> None:
 def test_a_key_right_after_the_dialog_appeared_does_not_answer(key: str) -> None:
     play = _asked(draft="so ")
     play.press(key, after=0.29)
-    assert play.take() == []
-    assert play.text == ("so " if key == "enter" else f"so {key}")
+    if key == "enter":
+        assert play.take() == [QueueEdit("add", text="so ")], "it sends what was typed"
+    else:
+        assert (play.take(), play.text) == ([], f"so {key}")
 
 
 def test_a_burst_of_typing_never_answers() -> None:
     play = _asked()
     play.press("x", after=5.0)
-    play.press(*"yany", "enter", after=0.2)
+    play.press(*"yany", after=0.2)
     assert play.take() == []
     assert play.text == "xyany"
     play.press("y", after=0.31)
+    assert play.take() == [] and play.text == "xyanyy", "behind words it is one more letter"
+    play.press("alt+y", after=0.31)
     assert play.take() == [Answer("a1", "once")]
 
 
@@ -125,9 +204,19 @@ def test_the_message_is_typed_even_where_a_key_means_something_on_an_empty_promp
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-def test_escape_and_ctrl_c_always_stop(key: str) -> None:
+def test_escape_and_ctrl_c_stop_at_once(key: str) -> None:
     play = _asked()
-    play.press("x", key, after=0.01)
+    play.press(key, after=0.01)
+    assert play.take() == [Cancel()]
+
+
+def test_ctrl_c_clears_the_words_before_it_stops_the_turn() -> None:
+    play = _asked(draft="half a thought")
+    assert ("Ctrl+C", "clear") in play.view.footer.keys
+    play.press("ctrl+c")
+    assert play.toast == "cleared: it is in the history; Ctrl+C again stops"
+    assert (play.text, play.take()) == ("", [])
+    play.press("ctrl+c")
     assert play.take() == [Cancel()]
 
 
@@ -146,15 +235,18 @@ def test_what_cannot_be_taken_back_is_never_one_enter_away() -> None:
     play = _asked(hard=True, always="")
     assert play.view.dialog is not None
     assert play.view.dialog.warning
-    assert "cannot be taken back" in play.view.dialog.title
+    assert "cannot be undone" in play.view.dialog.title
     assert play.view.dialog.options[play.view.dialog.selected].label == "no"
     play.press("enter")
     assert play.take() == [Answer("a1", "no")]
     play = _asked(hard=True, always="")
     play.press("up", "enter")
-    assert play.toast == "press y to allow this one"
+    assert play.toast == "press y, then Enter, to allow this"
     assert play.take() == []
     play.press("y")
+    assert (play.toast, play.take()) == ("Enter confirms", [])
+    assert play.view.footer.keys[0] == ("Enter", "yes")
+    play.press("enter")
     assert play.take() == [Answer("a1", "once")]
 
 
@@ -178,10 +270,119 @@ def test_long_text_scrolls_and_the_transcript_beside_it() -> None:
     assert [type(effect).__name__ for effect in play.effects] == ["Scroll"]
 
 
-def test_escape_and_a_letter_that_came_as_one_key_do_not_answer() -> None:
+def test_escape_and_a_letter_that_came_as_one_key_do_not_answer_where_words_follow() -> None:
     play = _asked()
-    play.say(KeyPressed("alt+y", "y"))
-    assert play.take() == []
+    play.press("alt+y", rests=False)
+    play.press(*"es", after=0.2, rests=False)
+    assert play.toast == "not answered: another key followed"
+    assert play.take() == [] and play.text == "es"
+
+
+def test_alt_and_a_letter_that_is_pressed_twice_answers_and_says_nothing_else() -> None:
+    play = _asked()
+    play.press("alt+y", rests=False)
+    play.press("alt+y", after=0.2)
+    assert (play.toast, play.take()) == ("", [Answer("a1", "once")])
+
+
+@pytest.mark.parametrize(("key", "answer"), [("alt+y", "once"), ("alt+n", "no"), ("alt+1", "once")])
+def test_alt_and_a_letter_answer_whatever_the_prompt_holds(key: str, answer: str) -> None:
+    for draft in ("", "half a thought"):
+        play = _asked(draft=draft)
+        play.press(key, after=0.2)
+        assert play.take() == [], "the question has only just appeared"
+        play.press(key)
+        assert play.take() == [Answer("a1", answer)] and play.text == draft  # type: ignore[arg-type]
+
+
+def test_letters_answer_no_more_once_something_was_typed_and_deleted() -> None:
+    play = _asked()
+    play.press("w", "h", "backspace", "backspace")
+    assert play.text == "" and _keys(play) == ["Alt+Y", "Alt+A", "Alt+N", "Alt+M"]
+    play.press("y", after=5.0)
+    assert (play.take(), play.text) == ([], "y")
+
+
+REFUSED = ("ctrl+p", "ctrl+r", "ctrl+f", "ctrl+l", "ctrl+t", "alt+q", "f1", "ctrl+d")
+
+
+@pytest.mark.parametrize("gap", [0.05, 0.25, 0.4, 1.0])
+@pytest.mark.parametrize("key", REFUSED)
+def test_words_after_a_key_that_opens_nothing_while_something_is_asked_answer_nothing(key: str, gap: float) -> None:
+    play = _asked()
+    play.press(key, after=2.0)
+    assert play.toast == "answer the question first"
+    assert _keys(play) == ["Alt+Y", "Alt+A", "Alt+N", "Alt+M"]
+    play.tick(0.7)
+    for letter in "yes":
+        play.press(letter, after=gap)
+    assert (play.take(), play.text) == ([], "yes")
+
+
+@pytest.mark.parametrize("keys", [("alt+n",), ("down", "down", "enter")])
+def test_after_such_a_key_the_arrows_and_alt_and_a_letter_answer(keys: tuple[str, ...]) -> None:
+    play = _asked()
+    play.press("ctrl+p", after=2.0)
+    play.press("y", after=9.0)
+    assert (play.take(), play.text) == ([], "y")
+    play.press("backspace")
+    play.press(*keys, after=2.0)
+    assert play.take() == [Answer("a1", "no")]
+
+
+def test_the_next_question_is_answered_by_letters_again() -> None:
+    play = _asked()
+    play.press("ctrl+p", after=2.0)
+    play.feed(ApprovalAnswered(id="a1", choice="no", session="s"))
+    play.feed(ApprovalAsked(id="a2", call_id="c2", tool="t", label="t", session="s"))
+    play.press("y", after=3.0)
+    assert play.take() == [Answer("a2", "once")]
+
+
+@pytest.mark.parametrize("key", ["ctrl+d", "home", "end", "shift+up"])
+def test_a_key_that_is_a_command_on_an_empty_prompt_edits_the_words_at_a_question(key: str) -> None:
+    play = _asked(draft="half a thought")
+    play.press(key)
+    assert [effect for effect in play.effects if isinstance(effect, Type)] == [Type("", key)]
+    assert play.toast == ""
+
+
+def _keys(play: Play) -> list[str]:
+    assert play.view.dialog is not None
+    return [option.key for option in play.view.dialog.options]
+
+
+def test_words_that_were_there_before_leave_the_letters_to_the_prompt_until_it_is_empty() -> None:
+    play = _asked(draft="so")
+    assert _keys(play) == ["Alt+Y", "Alt+A", "Alt+N", "Alt+M"]
+    play.press("backspace", "backspace", "y")
+    assert play.take() == [], "so is typed, and deleted since"
+    play = _asked()
+    assert _keys(play) == ["y", "a", "n", "m"]
+
+
+def test_words_that_a_question_interrupted_elsewhere_do_not_answer_it() -> None:
+    play = Play()
+    play.begin()
+    play.press("f1", *"my")
+    play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", always="this", session="s"), after=0.01)
+    assert play.view.overlay is None and play.text == ""
+    play.press(*"anyway", after=0.99)
+    assert play.take() == [] and play.text == "anyway"
+
+
+def test_impatient_enters_answer_unless_they_are_those_of_before() -> None:
+    play = _asked()
+    for number in range(3):
+        play.press("enter", after=0.25)
+        assert play.take() == [], f"Enter {number}: they may have begun before the question appeared"
+    play.press("enter", "enter", after=0.25)
+    assert play.take() == [Answer("a1", "once")] * 2
+    play = _asked()
+    play.press("down", "down", *["enter"] * 40, after=0.03)
+    assert play.take() == [], "a finger rests on it"
+    play.press("enter")
+    assert play.take() == [Answer("a1", "once")]
 
 
 def test_a_key_from_before_the_question_could_be_seen_types() -> None:
@@ -189,6 +390,8 @@ def test_a_key_from_before_the_question_could_be_seen_types() -> None:
     play.say(KeyPressed("y", "y", "", blind=True))
     assert (play.take(), play.text) == ([], "y")
     play.say(KeyPressed("enter", "", play.text, blind=True))
+    assert play.take() == [QueueEdit("add", text="y")]
+    play.say(KeyPressed("enter", "", play.text, blind=True), after=3.0)
     assert play.take() == []
 
 
@@ -196,7 +399,7 @@ def test_one_question_at_a_time() -> None:
     play = _asked()
     play.feed(ApprovalAsked(id="a2", call_id="c2", tool="edit_file", label="edit b", session="s"))
     assert play.view.dialog is not None
-    assert (play.view.dialog.title, play.view.dialog.position) == ("Allow this? $ make", "1 of 2")
+    assert (play.view.dialog.title, play.view.dialog.position) == ("Allow this command?", "1 of 2")
     play.press("y")
     play.feed(ApprovalAnswered(id="a1", choice="once", session="s"))
     assert play.view.dialog is not None
@@ -248,12 +451,81 @@ def test_the_end_of_the_turn_closes_the_dialog() -> None:
     assert not play.view.grab_all
 
 
+@pytest.mark.parametrize("gap", [0.05, 0.2, 0.5, 1.2])
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+def test_prompts_typed_at_a_question_are_queued_in_their_order_and_answer_nothing(key: str, gap: float) -> None:
+    play = _asked()
+    for words in ("zwei", "yes do", "a b"):
+        play.press(*("space" if one == " " else one for one in words), key, after=gap, rests=False)
+    assert play.toast == "queued; the question still waits"
+    assert play.take() == [QueueEdit("add", text=words) for words in ("zwei", "yes do", "a b")]
+    play.press("enter", after=gap)
+    assert play.take() == [] and play.text == ""
+    play.press("enter", after=1.6)
+    assert play.take() == [Answer("a1", "once")]
+
+
+def test_a_command_waits_for_the_answer_and_a_backslash_breaks_the_line() -> None:
+    play = _asked()
+    for command in ("/clear", "!make"):
+        play.type(command)
+        play.press("enter")
+        assert (play.toast, play.text) == ("answer first; then Enter runs it", command)
+        play.text = ""
+    play.effects.clear()
+    play.type("one\\")
+    play.press("enter")
+    assert (play.take(), play.text) == ([], "one\n")
+
+
+def test_alt_and_s_steers_whatever_is_asked_and_the_question_names_another_key() -> None:
+    play = _stuck()
+    play.type("look in src")
+    assert _keys(play) == ["Alt+1", "Alt+C", "Alt+M"]
+    play.press("alt+s", after=2.0)
+    assert play.take() == [Steer("look in src")]
+    play.press("alt+s", after=2.0)
+    assert play.take() == []
+    play.press("alt+1", after=2.0)
+    assert play.take() == [Answer("q", "stop")]
+
+
+@pytest.mark.parametrize("words", ["look in src", "mlook"])
+def test_a_message_begins_with_what_was_typed_at_the_question(words: str) -> None:
+    play = _stuck()
+    play.press(*("space" if one == " " else one for one in words), after=0.15, rests=False)
+    assert (play.take(), play.text) == ([], words)
+    play.press("alt+m")
+    assert play.view.prompt.label == "Tell the model" and play.text == words
+    play.press("escape")
+    assert play.text == words, "no word is lost"
+    play.press("alt+m", "enter")
+    assert play.take() == [Answer("q", "say", words)] and play.text == ""
+
+
+@pytest.mark.parametrize("draft", ["", "half a thought"])
+def test_a_message_whose_question_is_gone_is_kept(draft: str) -> None:
+    play = _asked(draft=draft)
+    play.press("alt+m", *"use ninja".replace(" ", "_"))
+    play.feed(ApprovalAnswered(id="a1", choice="no", session="s"))
+    assert play.text == (draft or "use_ninja")
+    assert play.model.composer.history[-1:] == (("use_ninja",) if draft else ())
+
+
+def test_words_right_behind_alt_and_m_are_the_message() -> None:
+    play = _stuck()
+    play.press("alt+m", rests=False)
+    play.press(*"look", after=0.1, rests=False)
+    play.press("enter")
+    assert play.take() == [Answer("q", "say", "look")]
+
+
 def test_enter_behind_words_allows_nothing() -> None:
     play = _asked()
     play.type("no, use pytest instead")
-    play.press("enter")
-    assert play.toast.startswith("Enter does not answer while the prompt holds words: y, ")
-    assert play.take() == []
-    assert play.text == "no, use pytest instead"
-    play.press("down", "enter")  # the cursor was meant: it was moved
-    assert [type(op) for op in play.take()] == [Answer]
+    assert play.view.footer.keys[:2] == (("Alt+Y", "yes"), ("Enter", "queue"))
+    play.press("down", "x", "enter")
+    assert play.take() == [QueueEdit("add", text="no, use pytest insteadx")], "that was the end of a word"
+    play.type("so")
+    play.press("down", "up", "enter")  # the cursor was meant: it was moved
+    assert play.take() == [Answer("a1", "always")]

@@ -1,4 +1,4 @@
-"""How hard the model thinks, on the screen: the key, the list of levels, the header, and who cannot be told."""
+"""Thinking effort, on the screen: the key, the list of levels, the header, and who cannot be told."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from agent_tui.protocol.events import Answered, EffortChanged, ModelChanged
 from agent_tui.protocol.ops import SetEffort
 from agent_tui.tui.view.header import header_view
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 MEANS = {"none": "does not think", "low": "thinks a little", "high": "thinks hard"}
@@ -17,7 +18,7 @@ MEANS = {"none": "does not think", "low": "thinks a little", "high": "thinks har
 def told(model: str = "fake/model", cycle: tuple[str, ...] = ("none", "low", "high"), **means: str) -> Answered:
     levels = [{"level": level, "about": about} for level, about in (means or MEANS).items()]
     data: dict[str, Any] = {"model": model, "auto": "thinks as it likes", "levels": levels, "cycle": list(cycle)}
-    return Answered(id="start", kind="efforts", data=data)
+    return answer_event("start", "efforts", data)
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def header(play: Play) -> list[str]:
 
 
 def mute(play: Play) -> None:
-    play.feed(Answered(id="start", kind="efforts", data={"model": "fake/model", "auto": "", "levels": [], "cycle": []}))
+    play.feed(answer_event("start", "efforts", {"model": "fake/model", "auto": "", "levels": [], "cycle": []}))
 
 
 def test_a_level_that_is_known_by_its_name_is_not_said_twice() -> None:
@@ -67,10 +68,10 @@ def test_the_command_alone_lists_each_level_with_its_meaning(play: Play) -> None
 def test_a_model_that_cannot_be_told_says_so_in_one_line(play: Play) -> None:
     mute(play)
     play.press("alt+t")
-    assert play.toast == "effort: fake/model cannot be told how hard to think" and play.take() == []
+    assert play.toast == "effort: fake/model has no effort setting" and play.take() == []
     play.type("/effort")
     play.press("enter")
-    assert play.model.overlay is None and "cannot be told" in play.toast
+    assert play.model.overlay is None and "no effort setting" in play.toast
 
 
 def test_the_header_tells_the_effort_where_the_model_takes_one(play: Play) -> None:
@@ -93,7 +94,7 @@ def test_the_list_of_models_tells_the_effort(play: Play) -> None:
     offered = [{"name": name, "window": 8_000, "tools": True, "where": ""} for name in ("fake/model", "fake/mute")]
     facts = {"fake/model": {"efforts": ["none", "low", "high"]}, "fake/mute": {"efforts": []}}
     data = {"model": "fake/model", "offered": offered, "tried": [], "aliases": {}, "facts": facts, "used": []}
-    play.feed(EffortChanged("high", session="s"), Answered(id="x", kind="models", data=data))
+    play.feed(EffortChanged("high", session="s"), answer_event("x", "models", data))
     play.press("ctrl+l")
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     shown = {one.label: one for one in play.model.overlay.picker.shown}

@@ -9,6 +9,7 @@ from agent_tui.protocol.ops import Query, Submit
 from agent_tui.structures import fuzzy
 from agent_tui.tui.effects import Yield
 from agent_tui.tui.msg import DraftChanged, Yielded
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 PATHS = ("src/", "src/app.py", "src/a b.py", "README.md", "docs/", "docs/api.md", "docs/my notes/", "docs/my notes/x")
@@ -17,7 +18,7 @@ PATHS = ("src/", "src/app.py", "src/a b.py", "README.md", "docs/", "docs/api.md"
 def told(*paths: str, note: str = "") -> Answered:
     made = fuzzy.corpus(paths)
     data = {"paths": made.paths, "folded": made.folded, "names": made.names, "whole": True, "note": note}
-    return Answered(id="files", kind="files", data=data)
+    return answer_event("files", "files", data)
 
 
 def searched(play: Play) -> list[str]:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_tui.protocol.events import Answered, Rewound
+import pytest
+
+from agent_tui.protocol.events import DraftSaved, Rewound, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
+from agent_tui.tui.msg import OptionClicked
 from agent_tui.tui.view.going_back import DRAWN
+from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text
 from tests.tui.play import Play
 
+HUNK = {"old_start": 1, "new_start": 1, "lines": ["-price = 4", "+price = 3"]}
 FREE = {
-    "path": "shop.py", "why": "", "choices": [], "added": 1, "removed": 1,
-    "diff": [{"old_start": 1, "new_start": 1, "lines": ["-price = 4", "+price = 3"]}],
+    "path": "shop.py", "why": "", "choices": ["keep", "restore"], "default": "restore", "now": "aa", "added": 1,
+    "removed": 1,
+    "diff": [HUNK],
 }  # fmt: skip
-CHANGED = {**FREE, "path": "own.py", "why": "it was changed since", "choices": ["keep", "restore", "both"]}
+CHANGED = {
+    **FREE, "path": "own.py", "why": "changed since then", "choices": ["keep", "restore", "both"], "default": "",
+}  # fmt: skip
+DURING = {**FREE, "path": "README.rst", "why": "changed while a command ran, perhaps by you", "default": "keep"}
 
 
 def worked(turns: int = 2) -> Play:
@@ -31,18 +40,25 @@ def command(play: Play, name: str) -> None:
     play.press("escape", "enter")
 
 
-def answer(play: Play, kind: str, *files: dict[str, Any], n: int = 7) -> None:
+def details(play: Play) -> dict[str, str]:
+    """What stands beside each file."""
+    return {option.label: option.detail for option in sheet(play).options if option.label[:1] == "["}
+
+
+def answer(
+    play: Play, kind: str, *files: dict[str, Any], n: int = 7, caps: tuple[str, ...] = (), undone: bool = False
+) -> None:  # fmt: skip
     """The engine tells which files there are."""
     asked = play.take()[-1]
     assert isinstance(asked, Query) and asked.kind == kind
     turns = [{"n": n, "turn": 1, "prompt": "fix the price"}] if files else []
-    data = {"direction": kind, "files": list(files), "turns": turns, "caps": []}
-    play.feed(Answered(id=asked.id, kind=kind, data=data, session="s"))
+    data = {"direction": kind, "files": list(files), "turns": turns, "caps": list(caps), "undone": undone}
+    play.feed(answer_event(asked.id, kind, data, session="s"))
 
 
 def restored(play: Play, **data: Any) -> None:
-    whole = {"done": True, "id": "1", "asked": [], "files": [], "problem": "", **data}
-    play.feed(Answered(id="restored", kind="restored", data=whole, session="s"))
+    whole = {"done": True, "id": "1", "asked": [], "files": [], "said": "", "problem": "", **data}
+    play.feed(answer_event("restored", "restored", whole, session="s"))
 
 
 def test_undo_shows_the_files_and_the_difference_first() -> None:
@@ -51,29 +67,29 @@ def test_undo_shows_the_files_and_the_difference_first() -> None:
     assert text(play) == "looking …"
     play.press("enter")
     answer(play, "undo", FREE)
-    assert "1 file would change. Nothing is written yet." in text(play)
+    assert "Restore 1 file. Nothing is written yet." in text(play)
     assert "-price = 4\n+price = 3" in text(play)
     assert sheet(play).title == "Undo: fix the price"
-    assert labels(play) == ["code", "code and conversation", "conversation"]
+    assert labels(play) == ["[x] shop.py", "code", "code and conversation", "conversation"]
     play.press("enter")
     assert play.take() == [RestoreFiles(0, "code", {})]
-    restored(play, files=[{"path": "shop.py", "outcome": "done", "beside": "", "problem": ""}])
-    assert play.toast == "1 file put back; /redo takes that back"
+    restored(play, said="Restored shop.py. /redo reverses this.")
+    assert play.toast == "Restored shop.py. /redo reverses this."
 
 
 def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -> None:
     play = worked()
     command(play, "undo")
-    long = {**FREE, "path": "made.py", "goes": True, "diff": [{"lines": ["-x"] * DRAWN}]}
+    long = {**FREE, "path": "made.py", "goes": True, "diff": [{**HUNK, "lines": ["-x"] * DRAWN}]}
     answer(play, "undo", FREE, {**FREE, "path": "lost.py", "comes": True})
     shown = sheet(play)
     assert [diff.path for diff in shown.diffs] == ["shop.py", "lost.py"]
-    head = ["".join(span.text for span in line) for line in shown.lines[: shown.told]]
-    assert "  lost.py  +1 −1  would come back" in head
+    assert details(play)["[x] lost.py"] == "+1 −1 · restored"
     play.press("escape")
     command(play, "undo")
     answer(play, "undo", FREE, long)
-    assert "made.py  +1 −1  would be deleted" in text(play)
+    assert details(play)["[x] made.py"] == "+1 −1 · deleted"
+    assert "Restore 1 file, delete 1 file. Nothing is written yet." in text(play)
     assert not sheet(play).diffs and text(play).count("-x") == DRAWN
 
 
@@ -81,63 +97,124 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     play = worked()
     command(play, "undo")
     answer(play, "undo", FREE, CHANGED)
-    assert "own.py  +1 −1  it was changed since" in text(play)
+    assert details(play)["[?] own.py"] == "+1 −1 · choose what happens · changed since then"
     assert [diff.path for diff in sheet(play).diffs] == ["own.py", "shop.py"], "what has to be judged is seen first"
-    play.press("down", "enter")  # code
-    assert play.toast == "choose first what becomes of own.py" and play.take() == []
+    play.press("down", "down", "enter")  # code
+    assert play.toast == "first choose what happens to own.py" and play.take() == []
     play.press("enter")
-    assert sheet(play).options[1].detail == "keep it as it is now"
-    assert "1 file would change. Nothing is written yet." in text(play)
-    assert "own.py  is left as it is  it was changed since" in text(play)
+    assert details(play)["[ ] own.py"] == "+1 −1 · kept · changed since then"
+    assert "Restore 1 file, keep 1 file unchanged. Nothing is written yet." in text(play)
     assert [diff.path for diff in sheet(play).diffs] == ["shop.py"]
     play.press("enter")
-    assert "2 files would change." in text(play) and len(sheet(play).diffs) == 2
+    assert "Restore 2 files. Nothing" in text(play) and len(sheet(play).diffs) == 2
     play.press("enter")
-    assert sheet(play).options[1].detail == "both: the old one beside it"
-    assert "1 file would change, 1 earlier version would be written beside. Nothing" in text(play)
-    assert "own.py  is left as it is, its earlier version beside it" in text(play)
-    play.press("down", "enter")
-    assert play.take() == [RestoreFiles(0, "code", {"own.py": "both"})]
-    files = [{"outcome": "done"}, {"outcome": "beside", "beside": "/w/own.py.orig-1234"}]
-    restored(play, files=files)
-    beside = "1 file kept, its earlier version stays beside it as own.py.orig-1234"
-    assert play.toast == f"1 file put back; /redo takes that back; {beside}"
+    assert details(play)["[+] own.py"].startswith("+1 −1 · kept, earlier version beside it")
+    assert "Restore 1 file, write 1 earlier version beside. Nothing" in text(play)
+    play.press("down", "down", "enter")
+    assert play.take() == [RestoreFiles(0, "code", {"own.py": "both"}, seen={"own.py": "aa"})]
 
 
-def test_each_kind_of_what_was_done_is_named() -> None:
-    done, gone, kept = {"outcome": "done"}, {"outcome": "done", "gone": True}, {"outcome": "kept"}
-    beside = [{"outcome": "beside", "beside": f"/w/{name}.orig-1"} for name in "abc"]
-    two = [*beside[:2], kept]
-    redo = "/redo takes that back"
-    for files, said in (
-        ([done, gone, gone], f"1 file put back, 2 files removed again; {redo}"),
-        ([gone, kept], f"1 file removed again; {redo}; 1 file kept as it is"),
-        ([kept, kept], "2 files kept as they are"),
-        (two, "1 file kept as it is; 2 files kept, their earlier versions stay beside them as a.orig-1, b.orig-1"),
-        (beside, "3 files kept, their earlier versions stay beside them as a.orig-1, b.orig-1, …"),
-        ([{"outcome": "same"}], "nothing had to be put back"),
-    ):
-        play = worked()
-        command(play, "undo")
-        answer(play, "undo", FREE)
-        play.press("enter")
-        restored(play, files=files)
-        assert play.toast == said
+def test_what_changed_while_a_command_ran_is_kept_unless_it_is_chosen() -> None:
+    """It may be the person's own: the row that is under the cursor first does not undo it."""
     play = worked()
-    command(play, "redo")
-    answer(play, "redo", FREE)
+    command(play, "undo")
+    answer(play, "undo", FREE, DURING)
+    assert labels(play)[:3] == ["[ ] README.rst", "[x] shop.py", "code"]
+    assert details(play)["[ ] README.rst"] == "+1 −1 · kept · changed while a command ran, perhaps by you"
+    assert [diff.path for diff in sheet(play).diffs] == ["README.rst", "shop.py"], "the difference is needed to choose"
+    assert "Restore 1 file, keep 1 file unchanged." in text(play)
     play.press("enter")
-    restored(play, files=[done, beside[0]])
-    said = "1 file kept, its changed version stays beside it as a.orig-1"
-    assert play.toast == f"1 file changed again; /undo takes that back; {said}"
+    assert play.take() == [RestoreFiles(0, "code", {})], "the engine keeps it too"
+    for keys in (("home", "space"), ("home", "enter"), ("a",)):
+        command(play, "undo")
+        answer(play, "undo", FREE, DURING)
+        play.press(*keys)
+        assert "Restore 2 files." in text(play) and "[x] README.rst" in details(play)
+        play.press("end", "up", "up", "enter")
+        [op] = play.take()
+        assert isinstance(op, RestoreFiles)
+        assert (op.choices["README.rst"], op.seen["README.rst"]) == ("restore", "aa")
+
+
+def test_any_single_file_can_be_left_out_by_a_key_or_a_click() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", FREE, {**FREE, "path": "till.py"})
+    play.say(OptionClicked(2))
+    assert labels(play)[:2] == ["[x] shop.py", "[ ] till.py"]
+    play.say(OptionClicked(4))  # code
+    assert play.take() == [RestoreFiles(0, "code", {"till.py": "keep"})]
+    command(play, "undo")
+    answer(play, "undo", FREE)
+    play.say(OptionClicked(0))  # a heading
+    play.press("a")
+    assert labels(play)[0] == "[ ] shop.py"
+    play.press("end", "up", "up", "enter")
+    assert play.toast == "no file is chosen: Space chooses one" and play.take() == []
+    play.press("a", "end", "up", "up", "enter")
+    assert play.take() == [RestoreFiles(0, "code", {"shop.py": "restore"}, seen={"shop.py": "aa"})]
+
+
+def test_space_switches_a_file_and_never_confirms() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", FREE)
+    play.press("space")
+    assert play.toast == "↑↓: choose a file first" and play.take() == [] and play.view.overlay is not None
+    assert {("Space", "switch"), ("a", "all"), ("Esc", "cancel")} <= set(play.view.footer.keys)
+    play.press("home", "space")
+    assert labels(play)[0] == "[ ] shop.py"
+    play.press("escape")
+    play.feed(TurnStarted(prompt="third", turn=3, session="s", n=9), TurnEnded(state="completed", turn=3, session="s"))
+    command(play, "rewind")
+    play.press("enter")
+    answer(play, "undo")
+    assert labels(play) == ["conversation"]
+    assert not {"Space", "a"} & {key for key, _ in play.view.footer.keys}
+    play.press("space")
+    assert play.take() == [] and play.view.overlay is not None
+
+
+def test_the_cursor_is_on_a_file_where_none_would_be_restored() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", DURING)
+    assert sheet(play).options[sheet(play).selected].label == "[ ] README.rst"
+    assert "Keep 1 file unchanged. Nothing is written yet." in text(play)
+
+
+def test_what_undo_cannot_reach_is_said() -> None:
+    limit = "There is no git repository here."
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", FREE, caps=(limit,))
+    assert limit in text(play)
+    play.press("escape")
+    command(play, "undo")
+    answer(play, "undo", caps=(limit,))
+    assert play.toast == f"there is no changed file to undo; /rewind goes back in the conversation. {limit[:-1]}"
+
+
+def test_pages_and_the_wheel_turn_the_differences_and_end_where_they_end() -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", {**FREE, "diff": [{**HUNK, "lines": ["-x"] * 40}]})
+    assert sheet(play).reads, "the wheel turns it too"
+    play.asked = (10, 42)
+    play.press(*["pagedown"] * 20)
+    assert sheet(play).scroll == 32
+    play.press("pageup")
+    assert sheet(play).scroll == 22
+    play.press("wheelup")
+    assert sheet(play).scroll == 19
 
 
 def test_a_file_that_can_only_be_kept_is_not_said_to_change() -> None:
     play = worked()
     command(play, "undo")
-    answer(play, "undo", {**CHANGED, "choices": ["keep"]})
-    assert "No file would change. Nothing is written yet." in text(play)
-    assert "own.py  is left as it is" in text(play) and not sheet(play).diffs
+    answer(play, "undo", {**CHANGED, "choices": ["keep"], "default": "keep"})
+    assert "Keep 1 file unchanged. Nothing is written yet." in text(play)
+    assert details(play)["[ ] own.py"] == "+1 −1 · kept · changed since then"
 
 
 def test_a_file_that_changes_in_between_is_asked_about_again() -> None:
@@ -147,9 +224,29 @@ def test_a_file_that_changes_in_between_is_asked_about_again() -> None:
     play.press("enter")
     play.take()
     restored(play, done=False, asked=[CHANGED])
-    assert play.toast == "own.py changed meanwhile, and nothing was done: choose what becomes of it"
+    assert play.toast == "own.py changed meanwhile, so nothing was done: choose what happens to it"
     answer(play, "undo", FREE, CHANGED)
-    assert labels(play)[0] == "own.py"
+    assert labels(play)[0] == "[?] own.py"
+
+
+def test_a_list_that_is_read_again_keeps_the_choices_and_its_cursor_is_on_what_is_asked() -> None:
+    play = worked()
+    command(play, "undo")
+    other = {**FREE, "path": "other.py"}
+    answer(play, "undo", other, {**CHANGED, "choices": ["keep", "restore"], "default": "restore"})
+    play.press("home", "enter")
+    assert play.model.going_back is not None
+    chosen = dict(play.model.going_back.choices)
+    assert chosen
+    play.press("end", "enter")
+    play.take()
+    restored(play, done=False, asked=[CHANGED])
+    answer(play, "undo", other, CHANGED)
+    assert play.model.going_back.files[play.model.overlay.selected].path == "own.py"  # type: ignore[union-attr]
+    assert {path: one for path, one in chosen.items() if path != "own.py"} == dict(play.model.going_back.choices)
+    before = play.model
+    play.press("enter", after=0.1)
+    assert play.model.going_back == before.going_back, "the list has only just come"
 
 
 def test_what_could_not_be_put_back_is_said() -> None:
@@ -158,8 +255,9 @@ def test_what_could_not_be_put_back_is_said() -> None:
     answer(play, "undo", FREE)
     play.press("enter")
     play.take()
-    restored(play, done=False, files=[{"outcome": "failed", "problem": "shop.py: No space left on device"}])
-    assert play.toast == "Error: 1 file of 1 could not be put back: shop.py: No space left on device"
+    said = "1 of 1 file could not be restored: shop.py: No space left on device."
+    restored(play, done=False, said=said)
+    assert play.toast == f"Error: {said}"
 
 
 def test_nothing_to_undo_is_said_in_a_line() -> None:
@@ -167,10 +265,10 @@ def test_nothing_to_undo_is_said_in_a_line() -> None:
     command(play, "undo")
     answer(play, "undo")
     assert play.view.overlay is None
-    assert play.toast == "no change of a file is left to undo; /rewind takes back what was said"
+    assert play.toast == "there is no changed file to undo; /rewind goes back in the conversation"
     command(play, "redo")
     answer(play, "redo")
-    assert play.toast == "nothing was taken back"
+    assert play.toast == "there is nothing to redo"
 
 
 def test_escape_leaves_all_as_it_is() -> None:
@@ -188,7 +286,7 @@ def test_while_something_runs_nothing_is_taken_back() -> None:
         play.take()
         command(play, name)
         assert play.view.overlay is None
-        assert play.toast == "something is running: interrupt it first (Esc)"
+        assert play.toast == "Esc interrupts the running turn first"
 
 
 def marked(play: Play) -> list[int]:
@@ -200,7 +298,7 @@ def test_escape_twice_lists_the_turns_and_goes_back() -> None:
     play.press("escape")
     assert play.view.overlay is None
     play.press("escape", after=0.4)
-    assert sheet(play).title == "Go back to before a turn"
+    assert sheet(play).title == "Rewind to before a turn"
     assert labels(play) == ["prompt 3", "prompt 2", "prompt 1"]
     play.press("escape")
     play.press("escape", after=2.0)
@@ -220,18 +318,52 @@ def test_the_conversation_goes_back_and_its_prompt_is_in_the_prompt() -> None:
     assert play.ops == [Query(play.model.overlay.query if play.model.overlay else "", "undo", "9")]
     answer(play, "undo")
     assert labels(play) == ["conversation"]
-    assert text(play) == "These turns changed no file: only what was said goes back."
+    assert text(play) == "These turns left no file changed: only the conversation goes back."
     play.press("enter")
     assert play.take() == [Rewind(9)]
     play.feed(Rewound(9, n=12, session="s"))
     assert play.text == "second"
-    assert play.toast == "the conversation is back there; /redo opens it as it was, in a new session"
+    assert play.toast == "conversation rewound; /redo opens the earlier one in a new session"
     assert len(play.model.transcript.marks) == 1
     play.press("ctrl+c")
     command(play, "redo")
     answer(play, "redo")
     play.press("enter")
     assert play.take() == [Fork(12)]
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["the draft is on record", "the draft comes later"])
+@pytest.mark.parametrize("what", ["both", "conversation"])
+def test_what_is_typed_during_a_rewind_does_not_lose_the_old_prompt(what: str, told: bool) -> None:
+    play = Play()
+    play.feed(TurnStarted(prompt="first", turn=1, session="s", n=5), TurnEnded(state="completed", turn=1, session="s"))
+    play.feed(TurnStarted(prompt="second", turn=2, session="s", n=9), TurnEnded(state="completed", turn=2, session="s"))
+    command(play, "rewind")
+    play.press("end", "enter")
+    answer(play, "undo", FREE)
+    play.press("end", *(["up"] if what == "both" else []), "enter")
+    play.type("x")
+    play.feed(*([DraftSaved("x", session="s")] if told else []), Rewound(5, n=12, session="s"))
+    if what == "both":
+        restored(play, said="Restored shop.py. Rewound the conversation.")
+    assert play.text == "x" and play.toast.lower().endswith("old prompt: ↑ brings it back")
+    play.press("up")
+    assert play.text == "first"
+    play.press("down")
+    assert play.text == "x"
+
+
+def test_a_rewind_offers_the_same_in_the_same_order_with_the_cursor_on_all() -> None:
+    from agent_tui.protocol.events import TurnEnded, TurnStarted
+
+    play = Play()
+    play.feed(TurnStarted(prompt="first", turn=1, session="s", n=5), TurnEnded(state="completed", turn=1, session="s"))
+    command(play, "rewind")
+    play.press("enter")
+    answer(play, "undo", FREE)
+    assert labels(play) == ["[x] shop.py", "code", "code and conversation", "conversation"]
+    play.press("enter")
+    assert play.take() == [RestoreFiles(5, "both", {})]
 
 
 def test_each_turn_says_how_many_files_tools_and_commands_changed_in_it() -> None:
@@ -259,8 +391,8 @@ def test_files_that_are_back_already_are_not_said_to_be_unchanged() -> None:
     play.feed(TurnEnded(state="completed", turn=1, session="s"))
     command(play, "rewind")
     play.press("enter")
-    answer(play, "undo")
-    assert text(play) == "What these turns changed in files is taken back already: only what was said goes back."
+    answer(play, "undo", undone=True)
+    assert text(play) == "The file changes of these turns are already undone: only the conversation goes back."
 
 
 def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
@@ -268,4 +400,4 @@ def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
     play.press("escape", "escape", after=0.2)
     assert play.view.overlay is None and play.effects == []
     command(play, "rewind")
-    assert play.view.overlay is None and play.toast == "there is no turn to go back to yet"
+    assert play.view.overlay is None and play.toast == "there is no turn to rewind yet"

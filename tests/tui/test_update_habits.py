@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Answered, ApprovalAsked, Cleared, QueueChanged, SessionStarted
+from agent_tui.protocol.events import ApprovalAsked, Cleared, QueueChanged, SessionStarted
 from agent_tui.protocol.ops import RunShell, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.msg import Scrolled
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 
@@ -54,7 +55,7 @@ def test_a_prompt_beside_a_paused_queue_says_that_it_stays_so() -> None:
     play.type("first this")
     play.press("enter")
     assert play.ops == [Submit("first this")]
-    assert play.toast.startswith("3 still wait, paused: Enter on an empty prompt goes on")
+    assert play.toast.startswith("3 still queued, paused: Enter on an empty prompt resumes")
 
 
 def test_a_cleared_context_shows_the_end_and_says_what_stays() -> None:
@@ -65,7 +66,7 @@ def test_a_cleared_context_shows_the_end_and_says_what_stays() -> None:
     before = play.view.transcript.jump
     play.feed(Cleared(session="s"))
     assert play.view.transcript.jump == before + 1
-    assert "stays readable, /new begins an empty screen" in play.toast
+    assert "context cleared; /new also empties the screen" in play.toast
 
 
 def test_a_new_session_is_read_from_its_end() -> None:
@@ -91,13 +92,13 @@ def test_the_mode_does_not_change_while_a_no_is_explained() -> None:
 def test_what_was_said_of_the_last_turn_ends_with_it() -> None:
     play = Play()
     play.press("ctrl+v")
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
     assert play.toast == "it hangs"
     play.type("go on")
     play.press("enter")
     assert play.toast == ""
     play.begin()
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
     play.type("and then")
     play.press("enter")
     assert play.toast == "it hangs", "the turn that it was said in still runs"
@@ -108,7 +109,7 @@ def test_what_was_said_of_the_last_turn_ends_with_it() -> None:
 
 def test_a_turn_that_begins_by_itself_ends_what_was_said_before() -> None:
     play = Play()
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
     play.begin()
     assert play.toast == ""
 
@@ -119,7 +120,7 @@ def test_what_is_said_of_the_prompt_that_goes_out_stays_when_its_turn_begins() -
     play.type("first this")
     play.press("enter")
     play.begin()
-    assert play.toast.startswith("1 still wait")
+    assert play.toast.startswith("1 still queued")
 
 
 def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:
@@ -129,3 +130,10 @@ def test_what_was_said_before_a_sheet_does_not_stand_over_it() -> None:
     assert play.toast
     play.press("f1")
     assert play.toast == "" and play.model.overlay is not None
+
+
+def test_nobody_is_told_of_a_sandbox_that_is_not_there() -> None:
+    play = Play()
+    play.type("/sandbox")
+    play.press("enter")
+    assert "there is no sandbox" in play.toast and "/mode" in play.toast

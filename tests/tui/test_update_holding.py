@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Answered, ApprovalAnswered, ApprovalAsked, ModelChanged
-from agent_tui.protocol.ops import Answer, Cancel, SetModel
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ModelChanged
+from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SetModel
 from agent_tui.tui.effects import Quit, Yield
 from agent_tui.tui.msg import EventsArrived, Pasted, Yielded
 from agent_tui.tui.update import update
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 HUMAN = 0.16
@@ -25,7 +26,7 @@ def _asked(*, hard: bool = False) -> Play:
 
 def _first_run() -> Play:
     play = Play(model="")
-    play.feed(Answered(id="start", kind="models", data={"tried": [], "offered": []}, session="s"))
+    play.feed(answer_event("start", "models", {"tried": [], "offered": []}, session="s"))
     play.effects.clear()
     return play
 
@@ -53,7 +54,7 @@ def test_words_typed_at_a_question_grant_nothing(text: str, hard: bool) -> None:
     assert _row(play) == row, "an Enter takes no row that a word marked"
 
 
-@pytest.mark.parametrize(("key", "choice", "row"), [("y", "once", 0), ("a", "always", 1), ("2", "always", 1)])
+@pytest.mark.parametrize(("key", "choice", "row"), [("y", "once", 0), ("n", "no", 2), ("3", "no", 2)])
 def test_a_key_marks_its_row_and_answers_when_nothing_follows(key: str, choice: str, row: int) -> None:
     play = _asked()
     play.press(key, rests=False)
@@ -66,33 +67,33 @@ def test_a_key_marks_its_row_and_answers_when_nothing_follows(key: str, choice: 
 
 def test_a_wait_that_took_too_long_lets_through_what_came_meanwhile() -> None:
     play = _asked()
-    play.press("a", rests=False)
+    play.press("n", rests=False)
     held_at = play.at
     play.effects.clear()
     play.model, effects = update(play.model, Yielded(at=held_at + 0.9))
     assert [type(effect) for effect in effects] == [Yield]
     play.at = held_at + 0.1  # it was pressed then
-    play.press("l", after=0.0, rests=False)
-    assert play.take() == [] and play.text == "al"
+    play.press("o", after=0.0, rests=False)
+    assert play.take() == [] and play.text == "no"
 
 
 def test_a_clock_that_was_set_back_answers_nothing() -> None:
     play = _asked()
-    play.press("a", rests=False)
+    play.press("y", rests=False)
     play.say(Yielded(), after=-3600.0)
-    assert play.take() == [] and play.text == "a"
+    assert play.take() == [] and play.text == "y"
 
 
 def test_enter_does_not_hurry_an_answer_and_ends_no_word() -> None:
     play = _asked()
-    play.press("a", rests=False)
+    play.press("y", rests=False)
     play.press("enter", after=0.1)
-    assert play.take() == [Answer("a", "always")]
+    assert play.take() == [Answer("a", "once")]
     play = _asked()
     play.type("plan ")
     play.press("a", rests=False)
     play.press("enter", after=0.1)
-    assert play.take() == [] and play.text == "plan a"
+    assert play.take() == [QueueEdit("add", text="plan a")]
 
 
 def test_moving_on_escape_and_a_paste_end_the_waiting() -> None:
@@ -136,6 +137,11 @@ def test_quitting_waits_for_enter_however_long_and_a_word_after_it_is_whole() ->
     play.press("q", rests=False)
     play.press("enter", after=0.1)
     assert play.takes(Quit) == [] and play.text == "quq", "that was the end of a word"
+    play.press("q")
+    assert play.takes(Quit) == [] and play.text == "quqq", "letters are the prompt's while it holds words"
+    play.press("alt+q", "enter")
+    assert play.takes(Quit) == [Quit()]
+    play = _first_run()
     play.press("q", "enter")
     assert play.takes(Quit) == [Quit()]
     play = _first_run()
@@ -155,4 +161,4 @@ def test_a_letter_held_when_a_model_is_found_is_text() -> None:
 def test_the_mode_key_says_that_the_answer_comes_first() -> None:
     play = _asked()
     play.press("shift+tab")
-    assert play.toast == "answer first: Shift+Tab changes the mode after that" and play.take() == []
+    assert play.toast == "answer first; then Shift+Tab changes the mode" and play.take() == []

@@ -47,7 +47,7 @@ def test_thinking_by_name(how: str) -> None:
 def test_another_word_names_the_ones_there_are() -> None:
     play = Play()
     play.say(Submitted("/thinking loud"))
-    assert play.toast == "no way 'loud' to show thoughts; there are: live, folded, hidden"
+    assert play.toast == "no choice 'loud'; use live, folded, hidden"
     assert play.view.transcript.look == Look()
 
 

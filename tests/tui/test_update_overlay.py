@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Answered, ApprovalAsked, ModelChanged
+from agent_tui.protocol.events import ApprovalAsked, ModelChanged
 from agent_tui.protocol.ops import Query, Resume, SetModel, Submit
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.effects import Quit
 from agent_tui.tui.msg import KeyPressed
+from tests.answers import answer_event, session
 from tests.tui.play import Play, words
 
 TRIED = {
@@ -23,7 +24,7 @@ OFFERED = {
 
 def _first_run() -> Play:
     play = Play(model="")
-    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    play.feed(answer_event("start", "models", TRIED, session="s"))
     return play
 
 
@@ -50,10 +51,10 @@ def test_who_has_no_model_yet_sets_up_a_provider_first() -> None:
 
 def test_looking_again_in_vain_is_said() -> None:
     play = _first_run()
-    assert "still no model" not in _lines(play)
+    assert "Still no model." not in _lines(play)
     play.press("r")
-    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
-    assert "still no model" in _lines(play)
+    play.feed(answer_event("start", "models", TRIED, session="s"))
+    assert "Still no model." in _lines(play)
 
 
 def test_ctrl_d_leaves_the_first_run_too() -> None:
@@ -65,7 +66,9 @@ def test_ctrl_d_leaves_the_first_run_too() -> None:
 def test_moving_in_a_list_is_no_typing() -> None:
     play = _first_run()
     play.press("down")
-    play.press("enter", after=0.05)
+    play.press("enter", after=0.12)
+    assert play.view.prompt.label == "", "the row was not read yet"
+    play.press("enter", after=0.35)
     assert "Address" in play.view.prompt.label
 
 
@@ -84,7 +87,9 @@ def test_an_address_is_typed_in_the_prompt_and_the_draft_is_kept() -> None:
     play.press("enter")
     assert play.text == "my prompt"
     assert play.take() == []
-    play.press("a")
+    assert play.view.overlay is not None
+    assert [option.key for option in play.view.overlay.options] == ["Alt+K", "Alt+A", "Alt+R", "Alt+D", "Alt+Q"]
+    play.press("alt+a")
     assert "Address" in play.view.prompt.label
     assert play.text == ""
     play.type("http://box:11434")
@@ -93,12 +98,28 @@ def test_an_address_is_typed_in_the_prompt_and_the_draft_is_kept() -> None:
     assert play.text == "my prompt"
     assert "http://box:11434" in _lines(play)
     assert "Your prompt is kept" in _lines(play)
-    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
-    assert "still no model" in _lines(play) and "Your prompt is kept" in _lines(play)
+    play.feed(answer_event("start", "models", TRIED, session="s"))
+    assert "Still no model." in _lines(play) and "Your prompt is kept" in _lines(play)
     play.feed(ModelChanged("ollama/a", session="s"))
-    assert play.toast == "your prompt was kept, and is not sent yet"
+    assert play.toast == "not sent yet: press Enter to send"
     play.press("enter")
     assert play.take() == [Submit("my prompt")]
+
+
+def test_a_wrong_address_can_be_corrected_and_the_reason_stands_below_what_it_means() -> None:
+    play = _first_run()
+    play.press("a")
+    play.type("http://box:1143")
+    play.press("enter")
+    wrong = {"what": "http://box:1143", "result": "no server answers there"}
+    tried = {**TRIED, "tried": [wrong, *TRIED["tried"]]}
+    play.feed(answer_event("start", "models", tried, session="s"))
+    assert "Still no model.\nAlready tried:\n  ✗  http://box:1143: no server answers there\n" in _lines(play)
+    play.press("a")
+    assert play.text == "http://box:1143" and play.model.composer.place < 0, "the cursor is at its end"
+    play.press("escape")
+    play.press("a")
+    assert play.text == "http://box:1143"
 
 
 def test_of_no_prompt_nothing_is_said_to_be_kept() -> None:
@@ -118,7 +139,7 @@ def test_leaving_the_address_goes_back_to_the_list() -> None:
 def test_typing_when_the_first_run_appears_is_typing() -> None:
     play = Play(model="")
     play.type("please ")
-    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    play.feed(answer_event("start", "models", TRIED, session="s"))
     play.press(*"read", after=0.1)
     assert play.text == "please read"
     play.press("enter", after=0.1)
@@ -131,7 +152,7 @@ def test_a_question_goes_before_a_list_that_comes_unasked() -> None:
     play = Play()
     play.begin()
     play.feed(ApprovalAsked(id="a", call_id="c", tool="t", label="t", session="s"))
-    play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
+    play.feed(answer_event("start", "sessions", SESSIONS))
     assert play.view.overlay is None and play.view.dialog is not None
 
 
@@ -153,7 +174,7 @@ def test_quit_from_the_first_run() -> None:
 
 def test_a_found_model_at_the_start_shows_no_overlay() -> None:
     play = Play()
-    play.feed(Answered(id="start", kind="models", data=TRIED, session="s"))
+    play.feed(answer_event("start", "models", TRIED, session="s"))
     assert play.view.overlay is None
 
 
@@ -165,7 +186,7 @@ def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
     play.press("ctrl+l")
     assert play.take() == [Query("models-1", "models")]
     assert "looking" in _lines(play), "the list is there at once"
-    play.feed(Answered(id="models-1", kind="models", data=OFFERED, session="s"))
+    play.feed(answer_event("models-1", "models", OFFERED, session="s"))
     assert play.view.overlay is not None
     shown = [(option.label, option.detail) for option in play.view.overlay.options]
     assert shown[:-1] == [("ollama/a", "32k window"), ("ollama/b", "no tools · in use")]
@@ -177,8 +198,8 @@ def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
 def test_no_models_is_said() -> None:
     play = Play()
     play.press("ctrl+l")
-    play.feed(Answered(id="models-1", kind="models", data=TRIED, session="s"))
-    assert "No server that is set up offers a model" in _lines(play)
+    play.feed(answer_event("models-1", "models", TRIED, session="s"))
+    assert "No configured server offers a model" in _lines(play)
     assert "nothing answers" in _lines(play)
 
 
@@ -194,7 +215,7 @@ def test_an_address_can_be_entered_with_a_model_in_use() -> None:
 def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:
     play = Play()
     play.press("ctrl+l", "escape", "ctrl+l")
-    play.feed(Answered(id="models-1", kind="models", data=OFFERED, session="s"))
+    play.feed(answer_event("models-1", "models", OFFERED, session="s"))
     assert play.model.overlay is not None and play.model.overlay.query == "models-2"
 
 
@@ -202,9 +223,9 @@ def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:
 def test_help_opens_scrolls_and_closes(key: str) -> None:
     play = Play()
     sheet = play.press(key).overlay
-    assert sheet is not None and sheet.options[0].heading and sheet.options[0].label == "Keys"
+    assert sheet is not None and sheet.options[0].label == "Enter"
     moved = play.press("down", "pagedown", "up").overlay
-    assert moved is not None and moved.selected == 11
+    assert moved is not None and moved.selected == 10
     assert play.press(key).overlay is None
     assert play.press(key, "escape").overlay is None
 
@@ -218,14 +239,14 @@ def test_a_question_mark_in_a_prompt_is_a_question_mark() -> None:
 
 
 SESSIONS = [
-    {"id": "one", "title": "Fix it", "cwd": "/p", "at": 1.0, "turns": 1},
-    {"id": "two", "title": "", "turns": 2},
+    session("one", "Fix it"),
+    session("two", turns=2),
 ]
 
 
 def test_the_list_of_the_start_shows_a_session_at_once_and_takes_no_key_before_it_is_seen() -> None:
     play = Play(started=False)
-    play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
+    play.feed(answer_event("start", "sessions", SESSIONS))
     assert play.take() == [Query("preview", "session_preview", "one")]
     play.say(KeyPressed("t", "t", blind=True), after=1.0)
     assert play.text == "t", "it was meant for the prompt"
@@ -242,10 +263,10 @@ def test_the_list_of_the_start_shows_a_session_at_once_and_takes_no_key_before_i
 )
 def test_sessions_are_chosen_from_a_list(keys: tuple[str, ...], id: str) -> None:
     play = Play(started=False)
-    play.feed(Answered(id="start", kind="sessions", data=SESSIONS))
+    play.feed(answer_event("start", "sessions", SESSIONS))
     assert play.view.overlay is not None
     shown = [(option.label, option.detail) for option in play.view.overlay.options]
-    assert shown[:2] == [("Fix it", "16 min ago · 1 turn"), ("two", "2 turns")]
+    assert shown[:2] == [("Fix it", "16 min ago · 1 turn"), ("two", "16 min ago · 2 turns")]
     play.take()
     play.press(*keys)
     assert [op for op in play.take() if not isinstance(op, Query)] == [Resume(id)]

@@ -6,7 +6,6 @@ import pytest
 
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
-    Answered,
     DraftSaved,
     QuestionAsked,
     QueueChanged,
@@ -20,6 +19,7 @@ from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
 from agent_tui.tui.effects import EditDraft, Remember, Send, Type
 from agent_tui.tui.msg import ChipClicked, DraftChanged, DraftEdited, Pasted
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 LONG = "\n".join(f"line {number}" for number in range(120))
@@ -68,7 +68,9 @@ def test_what_is_searched_for_holds_no_chip_and_says_what_was_left_out() -> None
 def test_the_footer_names_the_key_that_shows_a_chip() -> None:
     play = Play()
     play.say(Pasted(LONG))
-    assert ("F4", "show what is folded") in play.view.footer.keys
+    assert ("F4", "show paste") in play.view.footer.keys
+    image(play)
+    assert ("F4", "show image") in play.view.footer.keys
 
 
 def test_the_editor_gets_the_text_and_what_is_unchanged_folds_again() -> None:
@@ -164,7 +166,7 @@ def test_the_path_of_an_image_becomes_a_chip_once_it_is_one() -> None:
     play.say(Pasted("/tmp/shot.png"))
     asked = next(op for op in play.take() if isinstance(op, Query))
     assert (asked.kind, asked.argument, play.text) == ("image", "/tmp/shot.png", "what is /tmp/shot.png")
-    play.feed(Answered(id=asked.id, kind="image", data=IMAGE))
+    play.feed(answer_event(asked.id, "image", IMAGE))
     assert play.text.replace("\u00a0", " ") == "what is [Image #1 · shot.png · 1280×720] "
     play.type("for")
     play.press("enter")
@@ -174,7 +176,7 @@ def test_the_path_of_an_image_becomes_a_chip_once_it_is_one() -> None:
 def image(play: Play, **told: object) -> str:
     """The clipboard's image is put in; its label."""
     play.press("ctrl+v")
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={**IMAGE, **told}))
+    play.feed(answer_event("clipboard_image", "clipboard_image", {**IMAGE, **told}))
     return play.model.composer.chips[-1].label.replace("\u00a0", " ")
 
 
@@ -225,7 +227,7 @@ def test_a_path_that_is_no_image_stays_what_it_was() -> None:
     play = Play()
     play.say(Pasted("/tmp/none.png"))
     asked = next(op for op in play.take() if isinstance(op, Query))
-    play.feed(Answered(id=asked.id, kind="image", data={"path": "", "problem": "no such file"}))
+    play.feed(answer_event(asked.id, "image", {"path": "", "problem": "no such file"}))
     assert play.text == "/tmp/none.png"
 
 
@@ -235,7 +237,7 @@ def test_a_named_image_becomes_a_chip_when_the_prompt_goes_on() -> None:
     play.text = "@shot.png is"
     asked = [op for op in play.take() if isinstance(op, Query) and op.kind == "image"]
     assert [op.argument for op in asked] == ["shot.png"]
-    play.feed(Answered(id=asked[0].id, kind="image", data=IMAGE))
+    play.feed(answer_event(asked[0].id, "image", IMAGE))
     assert play.text.endswith("1280×720] is")
     assert not [op for op in play.take() if isinstance(op, Query) and op.kind == "image"]
 
@@ -244,9 +246,9 @@ def test_the_clipboard_s_image_comes_in_or_its_trouble_is_said() -> None:
     play = Play()
     play.press("ctrl+v")
     assert play.take() == [Query("clipboard_image", "clipboard_image")]
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data=IMAGE))
+    play.feed(answer_event("clipboard_image", "clipboard_image", IMAGE))
     assert "shot.png" in play.text
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": "it hangs"}))
+    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": "it hangs"}))
     assert play.toast == "it hangs"
 
 
@@ -270,7 +272,7 @@ def test_a_private_command_goes_into_no_file() -> None:
     assert play.ops[-1] == RunShell("cat key", private=True)
     assert not any("cat" in op.text for op in saved(play))
     assert play.takes(Remember) == []
-    play.feed(Answered(id="c", kind="private", data={"command": "cat key", "said": "exit code 0", "output": "s3cret"}))
+    play.feed(answer_event("c", "private", {"command": "cat key", "said": "exit code 0", "output": "s3cret"}))
     assert play.view.overlay is not None
     assert "s3cret" in str(play.view.overlay.lines)
 
@@ -296,7 +298,7 @@ def test_a_prompt_waits_for_the_output_of_a_command() -> None:
 def test_a_clipboard_without_an_image_is_said() -> None:
     play = Play()
     play.press("ctrl+v")
-    play.feed(Answered(id="clipboard_image", kind="clipboard_image", data={"path": "", "problem": ""}))
+    play.feed(answer_event("clipboard_image", "clipboard_image", {"path": "", "problem": ""}))
     assert play.toast.startswith("no image in the clipboard")
     assert play.takes(Type) == [Type("", "ctrl+v")], "what was cut here is put in"
 
@@ -310,3 +312,15 @@ def test_an_enter_that_became_a_line_break_is_said(text: str, unmarked: bool, sa
     play.say(Pasted(text, unmarked))
     assert play.text == text and not play.ops
     assert ("not sent" in play.toast) is said
+
+
+def test_hidden_characters_are_taken_out_of_a_paste_and_told() -> None:
+    play = Play()
+    play.say(Pasted("read\u200b this\U000e0041"))
+    assert play.text == "read this" and play.toast == "2 hidden characters removed from the paste"
+    long = "\n".join(f"line {number}\u00ad" for number in range(20))
+    play.say(Pasted(long))
+    assert "20 hidden characters" in play.toast
+    play.press("enter")
+    [sent] = [op for op in play.ops if isinstance(op, Submit)]
+    assert "\u00ad" not in sent.text and "line 19" in sent.text

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Pull, Query, QueueEdit, Resume, SetMode, Submit
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead, Yielded
+from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, opened, sheet, text
 from tests.tui.play import Play, words
 
@@ -32,6 +32,14 @@ def test_the_palette_finds_runs_and_remembers() -> None:
     play.press("ctrl+p")
     first = sheet(play).options[:2]
     assert (first[0].label, first[0].heading, first[1].label) == ("Used last", True, "/timestamps")
+
+
+def test_what_was_run_by_a_slash_or_a_key_is_among_the_last_used_too() -> None:
+    play = Play()
+    play.type("/timestamps")
+    play.press("escape", "enter", "shift+tab", "ctrl+o", "ctrl+p")
+    last = [option.label for option in sheet(play).options if not option.heading][:2]
+    assert last == ["/mode", "/timestamps"], "what only moves or opens is none of it"
 
 
 def test_the_palette_holds_commands_keys_skills_and_settings() -> None:
@@ -118,7 +126,7 @@ def test_moving_wraps_and_the_counter_follows() -> None:
 def test_typing_and_taking_back() -> None:
     play = opened("mode")
     play.press(*"planx")
-    assert "nothing fits" in text(play) and sheet(play).footer == "0 of 5 · Esc closes" and labels(play) == []
+    assert "no match" in text(play) and sheet(play).footer == "0 of 5 · Esc closes" and labels(play) == []
     play.press("enter")
     assert play.view.overlay is not None, "there is nothing to take"
     play.press("backspace")
@@ -131,7 +139,7 @@ def test_of_a_long_search_the_end_is_seen_in_one_line() -> None:
     play = opened("mode")
     play.press(*["x"] * 200, "z")
     first = text(play).split("\n")[0]
-    assert first.startswith("search: …") and "xxz▏" in first and first.endswith("nothing fits")
+    assert first.startswith("search: …") and "xxz▏" in first and first.endswith("no match")
     assert len(first) <= play.model.width
 
 
@@ -214,15 +222,15 @@ def test_leaving_without_a_look_changes_nothing() -> None:
 def test_another_session_is_looked_at_and_opened() -> None:
     play = opened("resume")
     assert play.take() == [Query("sessions-1", "sessions")]
-    play.feed(Answered(id="sessions-1", kind="sessions", data=[{**OTHER, "id": "s", "title": "This one"}, OTHER]))
+    play.feed(answer_event("sessions-1", "sessions", [{**OTHER, "id": "s", "title": "This one"}, OTHER]))
     assert "open now" in sheet(play).options[0].detail
     play.press("down")
     assert Query("preview", "session_preview", "two") in play.take() and "looking" in text(play)
     parts = [{"name": "you", "text": "tidy it", "lines": 2}, {"name": "answer", "text": "It is tidy.", "lines": 4}]
-    play.feed(Answered(id="preview", kind="preview", data={"of": "two", "parts": parts}))
+    play.feed(answer_event("preview", "preview", {"of": "two", "parts": parts}))
     assert "you: tidy it\nanswer: It is tidy." in text(play)
     long = [parts[0], {**parts[1], "text": "It is tidy, and all of it was looked at twice. " * 9}]
-    play.feed(Answered(id="preview", kind="preview", data={"of": "two", "parts": long}))
+    play.feed(answer_event("preview", "preview", {"of": "two", "parts": long}))
     assert text(play).rstrip().endswith(" …"), "its end is not all of it"
     play.say(Resized(60, 20))
     assert "answer: It is tidy" in text(play) and text(play).rstrip().endswith(" …")
@@ -232,7 +240,7 @@ def test_another_session_is_looked_at_and_opened() -> None:
 
 def test_a_search_that_was_taken_back_is_typed_anew_in_the_list() -> None:
     play = opened("resume")
-    play.feed(Answered(id="sessions-1", kind="sessions", data=[OTHER]))
+    play.feed(answer_event("sessions-1", "sessions", [OTHER]))
     assert play.model.overlay is not None
     play.model = replace(play.model, overlay=replace(play.model.overlay, shown_at=play.model.at))
     play.press("x", "backspace")
@@ -242,26 +250,26 @@ def test_a_search_that_was_taken_back_is_typed_anew_in_the_list() -> None:
 
 def test_the_open_session_and_a_running_turn_are_not_left() -> None:
     play = opened("resume")
-    play.feed(Answered(id="sessions-1", kind="sessions", data=[{**OTHER, "id": "s"}, OTHER]))
+    play.feed(answer_event("sessions-1", "sessions", [{**OTHER, "id": "s"}, OTHER]))
     play.take()
     play.press("enter")
-    assert "open already" in play.toast and play.take() == []
+    assert "already open" in play.toast and play.take() == []
     play.begin()
     play.text = ""
     play.type("/resume")
     play.press("escape", "enter")
     play.press("down", "enter")
-    assert "a turn is running" in play.toast and not any(isinstance(op, Resume) for op in play.take())
+    assert "interrupts the running turn" in play.toast and not any(isinstance(op, Resume) for op in play.take())
 
 
 def test_a_file_goes_where_the_caret_is() -> None:
     play = opened("files")
     data = {"paths": ["my shop.py", "README.md"], "folded": ["my shop.py", "readme.md"],
             "names": ["my shop.py", "readme.md"], "whole": True, "note": ""}  # fmt: skip
-    play.feed(Answered(id="files-1", kind="files", data=data))
+    play.feed(answer_event("files-1", "files", data))
     assert Query("preview", "file_preview", "my shop.py") in play.take()
     parts = [{"name": "", "text": "one\n\ttwo", "lines": 8}]
-    play.feed(Answered(id="preview", kind="preview", data={"of": "my shop.py", "parts": parts}))
+    play.feed(answer_event("preview", "preview", {"of": "my shop.py", "parts": parts}))
     assert "one\n    two" in text(play)
     play.press("enter")
     assert play.text == '@"my shop.py" '

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Pull
+from tests.answers import answer_event
 from tests.tui.lists import sheet, text
 from tests.tui.play import Play
 
@@ -16,7 +16,7 @@ NAME = "qwen3:8b"
 
 def told(play: Play, state: str, percent: int = 0, said: str = "") -> None:
     data = {"model": NAME, "state": state, "percent": percent, "said": said, "hint": ""}
-    play.feed(Answered(id="pull", kind="pull", data=data, session=play.model.active))
+    play.feed(answer_event("pull", "pull", data, session=play.model.active))
 
 
 def asked() -> Play:
@@ -48,12 +48,12 @@ def test_the_bar(percent: int, full: int) -> None:
 @pytest.mark.parametrize(
     ("done", "left", "said"),
     [(1_400_000_000, 0, "1.4 of 5.2 GB"), (52_000_000, 185, "52 MB of 5.2 GB, about 3 min left"),
-     (10, "x", "10 B of 5.2 GB"), (5_190_000_000, 4, "5.2 of 5.2 GB, about 4 s left")],
+     (10, None, "10 B of 5.2 GB"), (5_190_000_000, 4, "5.2 of 5.2 GB, about 4 s left")],
 )  # fmt: skip
 def test_how_much_there_is_and_how_long_it_takes(done: int, left: Any, said: str) -> None:
     play = asked()
     data = {"model": NAME, "state": "pulling", "percent": 1, "done": done, "total": 5_200_000_000, "left": left}
-    play.feed(Answered(id="pull", kind="pull", data=data, session=play.model.active))
+    play.feed(answer_event("pull", "pull", data, session=play.model.active))
     assert sheet(play).lines[1][0].text == said
 
 
@@ -99,8 +99,8 @@ def test_words_are_for_the_prompt_and_stop_nothing() -> None:
 
 def test_ollama_is_started_on_consent_alone() -> None:
     play = asked()
-    told(play, "down", said="Ollama does not run at http://127.0.0.1:11434")
-    assert "It is installed, and can be started" in text(play)
+    told(play, "down", said="Ollama is not running at http://127.0.0.1:11434")
+    assert "It is installed and can be started" in text(play)
     play.press("enter", after=0.1)
     assert play.ops == [] and kind(play) == "pull", "an Enter that was on its way is no answer"
     play.press("enter")

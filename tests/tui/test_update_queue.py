@@ -110,14 +110,20 @@ def test_the_draft_waits_below_the_queue() -> None:
 def test_ctrl_x_interrupts_and_clears() -> None:
     play = _running("one")
     play.press("ctrl+x")
+    assert play.toast == "removed 1 queued prompt: ↑ brings it back"
     assert play.take() == [Cancel(clear_queue=True)]
+    play.press("up")
+    assert play.text == "one"
 
 
 def test_ctrl_x_with_nothing_running_clears_the_queue() -> None:
     play = Play()
-    play.feed(_queue("one", paused=True))
+    play.feed(_queue("one", "two", paused=True))
     play.press("ctrl+x")
+    assert play.toast == "removed 2 queued prompts: ↑ brings them back"
     assert play.take() == [QueueEdit("clear")]
+    play.press("up", "up")
+    assert play.text == "one"
 
 
 def test_a_new_prompt_goes_before_a_paused_queue() -> None:

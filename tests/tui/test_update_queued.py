@@ -34,6 +34,12 @@ def _cursor(play: Play) -> str:
     return shown.options[shown.selected].label
 
 
+def test_what_the_model_reads_first_stands_first() -> None:
+    play = _panel("one", "two", "now", steer=("now",))
+    shown = play.view.overlay
+    assert shown is not None and [option.label for option in shown.options] == ["now", "one", "two"]
+
+
 @pytest.mark.parametrize("typed", ["alt+q", "/queue"])
 def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
     play = Play()
@@ -45,15 +51,47 @@ def test_it_opens_by_key_and_by_name_and_names_every_state(typed: str) -> None:
     else:
         play.press(typed)
     shown = play.view.overlay
-    assert shown is not None and shown.title == "Queued prompts (3)"
+    assert shown is not None and shown.title == "Queued prompts (2), 1 at the next step"
     assert [(option.key, option.label, option.detail) for option in shown.options] == [
         ("1", "on its way", "at the next step"), ("2", "one", "next"), ("3", "two", "waits"),
     ]  # fmt: skip
     said = " ".join(map(words, shown.lines)).replace(FIRM, " ")
-    for word in ("when this turn is over", "Enter edit", "s into this turn", "i stop this turn", "d remove", "p pause"):
+    for word in ("when this turn ends", "Enter edit", "s steer", "i stop and send", "d remove", "p pause"):
         assert word in said
     play.press("alt+q")
     assert play.view.overlay is None
+
+
+@pytest.mark.parametrize("steer", [(), ("one",), ("one", "two")])
+def test_the_header_the_strip_and_the_panel_count_the_same(steer: tuple[str, ...]) -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("one", "two", "three", steer=steer))
+    left = 3 - len(steer)
+    strip = play.view.queue
+    assert f"queued ({left})" in words(play.view.header.right)
+    assert strip is not None and (len(strip.items), len(strip.steers)) == (left, len(steer))
+    play.press("alt+q")
+    shown = play.view.overlay
+    assert shown is not None and shown.title.startswith(f"Queued prompts ({left})")
+    assert len(shown.options) == 3
+
+
+def test_the_footer_names_no_key_for_a_queue_that_only_steers() -> None:
+    play = Play()
+    play.begin()
+    play.feed(_queue("one", steer=("one",)))
+    assert "Enter" not in dict(play.view.footer.keys)
+
+
+def test_resuming_the_queue_goes_to_the_end_of_the_transcript() -> None:
+    for key in ("enter", "alt+q"):
+        play = Play()
+        play.begin()
+        play.feed(TurnEnded("completed", session="s"), _queue("one", "two", paused=True))
+        before = play.model.reading.jump
+        play.press(key, *(("p",) if key == "alt+q" else ()))
+        assert QueueEdit("resume") in play.ops and play.model.reading.jump == before + 1
 
 
 def test_an_empty_queue_is_said_and_not_opened() -> None:
@@ -125,7 +163,7 @@ def test_what_is_removed_is_in_the_history() -> None:
     play = _panel("one")
     play.press("d")
     assert Remember("one") in play.effects and "removed" in play.toast
-    assert play.view.overlay is not None and "Nothing waits" in words(play.view.overlay.lines[0])
+    assert play.view.overlay is not None and "The queue is empty" in words(play.view.overlay.lines[0])
     play.press("escape", "up")
     assert play.text == "one"
 
@@ -137,7 +175,7 @@ def test_the_cursor_stays_on_its_prompt_and_never_acts_on_another() -> None:
     assert _cursor(play) == "two"
     play.feed(_queue("one", "three"))
     play.press("d")
-    assert "has just left" in play.toast
+    assert "was just sent" in play.toast
     assert play.take() == []
     assert _cursor(play) == "three"
     play.press("d")
@@ -148,7 +186,7 @@ def test_words_for_the_running_turn_can_only_be_taken_back() -> None:
     play = _panel("now", steer=("now",))
     for key in ("e", "s", "i", "K"):
         play.press(key)
-        assert "d takes it back" in play.toast
+        assert "d cancels" in play.toast
         assert play.take() == []
     play.press("d")
     assert play.take() == [QueueEdit("remove", id="id-now")]
@@ -165,7 +203,7 @@ def test_an_edit_goes_back_to_its_place_and_the_draft_is_kept(key: str) -> None:
     play.type("my draft")
     play.press("alt+q", key)
     assert (play.text, play.view.overlay) == ("one", None)
-    assert [what for _, what in play.view.footer.keys] == ["put it back", "into this turn", "leave it as it was"]
+    assert [what for _, what in play.view.footer.keys] == ["save", "steer", "cancel"]
     play.say(DraftChanged("one, but better", 3))
     play.text = "one, but better"
     play.press("enter")
@@ -212,7 +250,7 @@ def test_an_empty_edit_puts_nothing_back() -> None:
     play.text = ""
     play.say(DraftChanged(""))
     play.press("enter")
-    assert "Esc leaves it" in play.toast
+    assert "Esc cancels" in play.toast
     assert play.take() == []
     play.press("escape")
     assert [item.text for item in play.model.queue] == ["one"]
@@ -225,7 +263,7 @@ def test_a_command_cannot_wait_in_the_queue(key: str) -> None:
     play.text = "/quit"
     play.say(DraftChanged("/quit"))
     play.press("escape", key)  # the first closes the list under the slash
-    assert "cannot wait" in play.toast and play.take() == []
+    assert "cannot be queued" in play.toast and play.take() == []
     play.press("escape")
     assert [item.text for item in play.model.queue] == ["one"]
 
@@ -235,10 +273,11 @@ def test_an_edit_outlives_a_question_and_a_prompt_that_has_gone_gives_its_words_
     play.press("e")
     play.type(" more")
     play.feed(ApprovalAsked(id="q", call_id="c", tool="t", label="l", session="s"))
-    play.press("y")
+    assert play.view.prompt.label == "Queued prompt: answer the question first"
+    play.press("alt+y")
     assert play.take() == [Answer("q", "once")] and play.text == "one more"
     play.feed(_queue(), TurnEnded(state="completed", session="s"))
-    assert play.text == "" and "has left the queue" in play.toast
+    assert play.text == "" and "was already sent" in play.toast
     assert Remember("one more") in play.effects
 
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from agent_tui.protocol.events import Answered, AsideDelta, AsideEnded
+from agent_tui.protocol.events import AsideDelta, AsideEnded
 from agent_tui.protocol.ops import CancelAside
 from agent_tui.tui.effects import Copy
 from agent_tui.tui.msg import Pasted
+from tests.answers import answer_event
 from tests.tui.play import Play
 
-PRIVATE = Answered(id="c", kind="private", data={"command": "cat key", "said": "exit code 0", "output": "s3cret"})
+PRIVATE = answer_event("c", "private", {"command": "cat key", "said": "exit code 0", "output": "s3cret"})
 FAST = 0.1
 """Seconds between two keys of somebody who writes words."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from agent_tui.protocol.display import CodeDisplay
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
-    Answered,
     ApprovalAsked,
     AssistantReplied,
     SessionStarted,
@@ -16,6 +15,7 @@ from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolB
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.effects import Scroll, Yield
 from agent_tui.tui.msg import KeyPressed, Scrolled, Toggled, Yielded
+from tests.answers import answer_event
 from tests.tui.play import Play
 
 
@@ -174,7 +174,7 @@ def test_one_key_opens_a_group_then_its_first_row_then_closes_both() -> None:
 def test_nothing_to_open_is_said() -> None:
     play = at(Vec([UserBlock("only this")]))
     play.press("alt+o")
-    assert play.toast == "nothing in view opens"
+    assert play.toast == "nothing in view can expand"
 
 
 def test_what_is_being_thought_opens() -> None:
@@ -230,7 +230,7 @@ def test_a_long_session_is_searched_in_slices_and_keys_come_between() -> None:
     assert (play.view.footer.note, mark(play)) == ("9+ …", 9_999)
     for _ in range(8):
         play.press("up")
-    play.feed(Answered(id="x", kind="other", data={}))
+    play.feed(answer_event("x", "jobs", {}))
     while yields := play.takes(Yield):
         assert len(yields) == 1
         play.say(Yielded())
@@ -264,7 +264,7 @@ def test_times_are_shown_and_hidden() -> None:
         play.type(f"/timestamps{words}")
         play.press("enter")
         assert play.view.transcript.look.timestamps is shown
-    assert play.toast == "no way 'never' to show times; there are: on, off"
+    assert play.toast == "no choice 'never'; use on or off"
 
 
 def test_durations_are_shown_until_they_are_hidden() -> None:
@@ -273,4 +273,4 @@ def test_durations_are_shown_until_they_are_hidden() -> None:
         play.type(f"/durations{words}")
         play.press("enter")
         assert play.view.transcript.look.durations is shown
-    assert play.toast == "no way 'never' to show durations; there are: on, off"
+    assert play.toast == "no choice 'never'; use on or off"

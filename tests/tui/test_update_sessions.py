@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Delete, Fork, Query, Rename, Resume, SaveDraft
 from agent_tui.tui.effects import Send, Yield
 from agent_tui.tui.msg import Yielded
+from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.play import Play, words
 
@@ -29,7 +29,7 @@ def listed(line: str = "resume", data: list[dict[str, Any]] | None = None) -> Pl
     play = Play()
     command(play, line)
     asked = next(op for op in play.take() if isinstance(op, Query) and op.kind == "sessions")
-    play.feed(Answered(id=asked.id, kind="sessions", data=LISTED if data is None else data, session="s"))
+    play.feed(answer_event(asked.id, "sessions", LISTED if data is None else data, session="s"))
     return play
 
 
@@ -66,9 +66,9 @@ def test_what_was_typed_is_searched_for_in_all_that_was_said_after_a_rest() -> N
     assert "searching …" in text(play)
     hit = {"session": session("b2", "the shop"), "snippet": "a pot of tea", "turn": 1, "n": 4, "marks": []}
     data = {"words": "tea", "here": True, "more": False, "note": "", "hits": [hit]}
-    play.feed(Answered(id=asked.id, kind="search", data=data, session="s"))
+    play.feed(answer_event(asked.id, "search", data, session="s"))
     assert labels(play) == ["price of tea", "the shop"]
-    assert [one.label for one in sheet(play).options if one.heading] == ["Found in what was said and done"]
+    assert [one.label for one in sheet(play).options if one.heading] == ["Found in messages and calls"]
     assert "a pot of tea" in sheet(play).options[-1].detail
     play.press("down", "enter")
     assert play.take()[-1] == Resume("b2")
@@ -78,10 +78,9 @@ def test_an_answer_to_other_words_is_not_shown() -> None:
     play = listed()
     play.press(*"tea")
     hit = {"session": session("b2", "the shop"), "snippet": "x"}
-    play.feed(Answered(id="x", kind="search", data={"words": "te", "here": True, "hits": [hit]}, session="s"))
+    play.feed(answer_event("x", "search", {"words": "te", "here": True, "hits": [hit]}, session="s"))
     assert labels(play) == ["price of tea"]
-    play.feed(Answered(id="x", kind="search", data={"words": "tea", "here": False, "hits": [hit]}, session="s"))
-    play.feed(Answered(id="x", kind="search", data=["odd"], session="s"))
+    play.feed(answer_event("x", "search", {"words": "tea", "here": False, "hits": [hit]}, session="s"))
     assert labels(play) == ["price of tea"]
 
 
@@ -92,9 +91,9 @@ def test_a_session_is_renamed_from_the_list() -> None:
     play.type("tea shop")
     play.press("enter")
     assert play.take()[-1] == Rename("tea shop", session="b2")
-    play.feed(Answered(id="shelf", kind="shelf", data={"id": "b2", "done": "renamed", "problem": ""}, session="s"))
+    play.feed(answer_event("shelf", "shelf", {"id": "b2", "done": "renamed", "problem": ""}, session="s"))
     assert play.toast == "the session was renamed"
-    play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0], session("b2", "tea shop")], session="s"))
+    play.feed(answer_event("shelf", "sessions", [LISTED[0], session("b2", "tea shop")], session="s"))
     assert labels(play) == ["price of tea", "tea shop", "a new session"] and chosen(play) == "tea shop"
 
 
@@ -102,13 +101,13 @@ def test_what_a_search_found_has_its_new_name_at_once_and_goes_with_its_session(
     play = listed()
     play.press(*"brew")
     hit = {"session": session("b2", "the shop"), "snippet": "brew a pot"}
-    play.feed(Answered(id="x", kind="search", data={"words": "brew", "here": True, "hits": [hit]}, session="s"))
-    play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0], session("b2", "tea house")], session="s"))
+    play.feed(answer_event("x", "search", {"words": "brew", "here": True, "hits": [hit]}, session="s"))
+    play.feed(answer_event("shelf", "sessions", [LISTED[0], session("b2", "tea house")], session="s"))
     assert labels(play) == ["tea house"]
     play.press("delete")
     assert "Delete “tea house” for ever?" in text(play)
     play.press("delete")
-    play.feed(Answered(id="shelf", kind="sessions", data=[LISTED[0]], session="s"))
+    play.feed(answer_event("shelf", "sessions", [LISTED[0]], session="s"))
     assert labels(play) == []
 
 
@@ -121,12 +120,12 @@ def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play = listed()
     play.take()
     play.press("delete")
-    assert "Delete “price of tea” for ever? Del again deletes it, any other key keeps it." in text(play)
+    assert "Delete “price of tea” for ever? Del deletes it, any other key cancels." in text(play)
     play.press("enter")
     assert "Delete" not in text(play) and Delete("a1") not in play.take()
     play.press("delete", "delete")
     assert play.take() == [Delete("a1")]
-    play.feed(Answered(id="shelf", kind="shelf", data={"id": "a1", "done": "", "problem": "it is open"}, session="s"))
+    play.feed(answer_event("shelf", "shelf", {"id": "a1", "done": "", "problem": "it is open"}, session="s"))
     assert play.toast == "not done: it is open"
 
 
@@ -144,7 +143,7 @@ def test_load_opens_what_is_called_so() -> None:
 
 def test_load_says_whether_there_is_none_or_more_than_one() -> None:
     play = listed("load nothing")
-    assert play.toast == "no session is called “nothing”, and no id begins so"
+    assert play.toast == "no session has the name or id “nothing”"
     assert play.view.overlay is None and not play.take(), "there is nothing to choose"
     play = listed("load tea", [session("a1", "tea"), session("b2", "tea", here=False), session("c3", "shop")])
     assert play.toast == "2 sessions are called “tea”: choose"
@@ -152,7 +151,7 @@ def test_load_says_whether_there_is_none_or_more_than_one() -> None:
 
 
 def locked(play: Play) -> None:
-    play.feed(Answered(id="locked", kind="locked", data={"id": "b2", "said": "open elsewhere"}, session="s"))
+    play.feed(answer_event("locked", "locked", {"id": "b2", "said": "open elsewhere"}, session="s"))
 
 
 def test_what_another_program_has_open_is_read_along_or_copied() -> None:
@@ -160,7 +159,7 @@ def test_what_another_program_has_open_is_read_along_or_copied() -> None:
         play = Play()
         locked(play)
         assert sheet(play).title == "Another program has this session open"
-        assert labels(play) == ["read along", "fork", "a new session"]
+        assert labels(play) == ["read only", "fork", "a new session"]
         play.press(*["down"] * place, "enter")
         assert play.take()[-1:] == [Resume("b2", how)]  # type: ignore[arg-type]
     play = Play()
@@ -174,7 +173,7 @@ def test_who_is_at_work_may_stay() -> None:
     play.begin()
     play.end()
     locked(play)
-    assert labels(play) == ["read along", "fork", "a new session", "stay here"]
+    assert labels(play) == ["read only", "fork", "a new session", "stay here"]
     play.press("down", "down", "enter")
     assert play.take()[-1] == Resume("")
 
@@ -191,11 +190,11 @@ def test_figures_are_listed_by_group() -> None:
         "by_model": [{"name": "fake/model", "count": 1, "ms": 2_000}], "by_tool": [{"name": "read_file", "count": 3}],
         "by_step": [step],
     }  # fmt: skip
-    play.feed(Answered(id=asked.id, kind="stats", data=data, session="s"))
+    play.feed(answer_event(asked.id, "stats", data, session="s"))
     shown = {one.label: one.detail for one in sheet(play).options}
     assert shown["files changed"] == "1: shop.py"
     assert shown["turn 1, step 1"] == "tokens: 900 in · 30 out · 2.0 s"
-    assert [one.label for one in sheet(play).options if one.heading] == ["In all", "Models", "Tools", "Steps"]
+    assert [one.label for one in sheet(play).options if one.heading] == ["Total", "Models", "Tools", "Steps"]
     assert words(sheet(play).lines[0])
 
 
@@ -208,7 +207,7 @@ def test_the_tree_opens_a_fork() -> None:
         {"session": session("s", "root"), "depth": 0, "last": True, "lines": ""},
         {"session": session("f", "twig"), "depth": 1, "last": True, "lines": "└─ "},
     ]
-    play.feed(Answered(id=asked.id, kind="tree", data=data, session="s"))
+    play.feed(answer_event(asked.id, "tree", data, session="s"))
     assert labels(play) == ["root", "└─ twig"]
     play.press("down", "enter")
     assert play.take()[-1] == Resume("f")

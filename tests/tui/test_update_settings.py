@@ -90,8 +90,8 @@ def test_value_and_source_are_shown() -> None:
     assert option.label == "mode" and option.detail.split() == ["plan", "environment", "AGENT_TUI_MODE"]
     text = "\n".join(map(words, shown(play).lines))
     assert "config.toml:3: x: wrong" in text and "/home/ada" not in text
-    assert "mode: plan, from environment AGENT_TUI_MODE; the default is auto; it wins over your config.toml" in text
-    assert "from the next start" in text
+    assert "mode: plan, from environment AGENT_TUI_MODE; the default is auto; it overrides your config.toml" in text
+    assert "at the next start" in text
 
 
 def test_typing_searches_names_and_meanings() -> None:
@@ -107,7 +107,7 @@ def test_typing_searches_names_and_meanings() -> None:
     play.press("backspace")
     assert "side by sid▏" in "\n".join(map(words, shown(play).lines))
     type_keys(play, "zzz")
-    assert shown(play).options == () and "nothing is called so" in "\n".join(map(words, shown(play).lines))
+    assert shown(play).options == () and "no match" in "\n".join(map(words, shown(play).lines))
     play.press("enter", "delete", "down", "end", "ctrl+u", "escape")
     assert play.view.overlay is None
     assert play.takes(WriteSetting) == []
@@ -234,7 +234,7 @@ def test_a_setting_is_reset(key: str) -> None:
     assert files.answer() == [WriteSetting("agent.max_steps", None)]
     assert shown(play).options[0].detail.split() == ["50", "default"]
     play.press(key)
-    assert files.answer() == [] and "as it is without a setting" in play.model.toast.text  # type: ignore[union-attr]
+    assert files.answer() == [] and "already has its default" in play.model.toast.text  # type: ignore[union-attr]
 
 
 def test_what_another_source_sets_is_said() -> None:
@@ -245,7 +245,7 @@ def test_what_another_source_sets_is_said() -> None:
     play.press("enter")
     assert files.answer() == [WriteSetting("display.diff", "auto")]
     assert play.model.toast is not None
-    assert play.model.toast.text == "saved, but project wins: display.diff is split"
+    assert play.model.toast.text == "saved, but project overrides it: display.diff is split"
     assert play.model.look.diff == "split"
 
 

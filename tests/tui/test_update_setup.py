@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from agent_tui.protocol.events import Answered
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.effects import SendKey
 from agent_tui.tui.msg import Resized
 from agent_tui.tui.regions import HIDDEN
+from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.setup_play import LEAVE, STOP, answered_moonshot, asked_moonshot, at, came, chooses, opened, told, wait
 
 
 def test_the_list_says_what_is_there_and_what_answers() -> None:
     play = opened(looking=True)
-    assert labels(play) == ["OpenAI", "Ollama", "Moonshot", "Azure", "another server"]
-    assert "looking which of them answer" in text(play)
+    assert labels(play) == ["OpenAI", "Ollama", "another server", "Moonshot", "Azure"]
+    assert "checking which of them answer" in text(play)
     details = {option.label: option.detail for option in sheet(play).options}
     assert details["OpenAI"] == "looking … · key from OPENAI_API_KEY" and details["Moonshot"] == ""
     told(play, openai={"state": "ok", "models": 42}, ollama={"state": "down"})
     details = {option.label: option.detail for option in sheet(play).options}
     assert details["OpenAI"] == "42 models · key from OPENAI_API_KEY"
-    assert details["Ollama"] == "not running, can be started" and "Nothing is written" in text(play)
+    assert details["Ollama"] == "not running, can be started" and "Nothing is saved" in text(play)
     headings = [option.label for option in sheet(play).options if option.heading and option.label]
-    assert headings == ["Configured", "On this machine", "With a key of yours", "Elsewhere"]
+    assert headings == ["Configured", "On this machine", "Elsewhere", "With your API key"]
 
 
 def test_the_key_is_in_no_message_no_model_and_no_effect() -> None:
@@ -67,11 +67,12 @@ def test_from_the_models_to_the_end() -> None:
     chooses(play, "a")
     assert at(play) == "scope" and "moonshot/a" in text(play) and "credentials.toml" in text(play)
     assert labels(play) == ["in every project", "in this project", "in this session only"]
+    assert sheet(play).options[2].detail == "your default stays"
     chooses(play, "in this project")
     assert play.take() == [SetUp(wait(play), "keep", "moonshot", model="moonshot/a", scope="project")]
     play.type("and then")
     came(play, "kept", model="moonshot/a")
-    assert play.model.overlay is None and play.text == "and then" and "your prompt was kept" in play.toast
+    assert play.model.overlay is None and play.text == "and then" and "not sent yet" in play.toast
 
 
 def test_with_a_keyring_the_person_says_where_the_key_is_kept() -> None:
@@ -151,12 +152,12 @@ def test_esc_while_it_is_written_only_closes_the_sheet() -> None:
     play.press("enter", "enter")
     play.effects.clear()
     play.press("escape")
-    assert play.ops == [] and play.model.overlay is None and "is being kept" in play.toast
+    assert play.ops == [] and play.model.overlay is None and "is still being saved" in play.toast
 
 
 def test_without_a_model_it_leads_back_to_the_first_screen() -> None:
     play = opened(model="")
-    play.feed(Answered(id="start", kind="models", data={"tried": []}, session="s"))
+    play.feed(answer_event("start", "models", {"tried": []}, session="s"))
     assert at(play) == "provider", "what the engine says of a start does not take the sheet away"
     play.press("escape")
     assert play.model.overlay is not None and play.model.overlay.kind == "first_run"

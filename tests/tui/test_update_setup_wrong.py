@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.protocol.events import Answered, ModelChanged
+from agent_tui.protocol.events import ModelChanged
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.view.setting_up import setup_view
+from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, text
 from tests.tui.setup_play import STOP, answered_moonshot, at, came, chooses, opened, wait
 
@@ -18,8 +19,8 @@ def test_a_server_that_does_not_answer_can_be_asked_again_or_elsewhere() -> None
     play = opened()
     chooses(play, "Ollama")
     assert play.take() == [SetUp(wait(play), "ask", "ollama")]
-    came(play, "failed", provider="ollama", kind="unreachable", said="nobody listens", hint="correct it")
-    assert "nobody listens" in text(play) and "correct it" in text(play)
+    came(play, "failed", provider="ollama", kind="unreachable", said="no server answers", hint="correct it")
+    assert "no server answers" in text(play) and "correct it" in text(play)
     assert labels(play) == ["try again", "type its address", "choose another provider"]
     play.press("enter", after=0.1)
     assert at(play) == "failed", "an Enter that was on its way is no answer"
@@ -35,7 +36,7 @@ def test_an_address_that_is_mended_is_one_step_to_go_back_over() -> None:
     for typed in ("nowhere", ":1", ":2"):
         play.type(typed)
         play.press("enter")
-        came(play, "failed", kind="unreachable", said="nobody listens")
+        came(play, "failed", kind="unreachable", said="no server answers")
         chooses(play, "type its address")
         assert at(play) == "address" and play.text.startswith("nowhere"), "what was typed is there to be mended"
     play.press("escape")
@@ -47,7 +48,7 @@ def test_ollama_is_started_on_consent_alone() -> None:
     play = opened(ollama={"state": "down"})
     chooses(play, "Ollama")
     play.effects.clear()
-    came(play, "down", provider="ollama", kind="unreachable", said="nobody listens")
+    came(play, "down", provider="ollama", kind="unreachable", said="no server answers")
     assert chosen(play) == "start `ollama serve`" and play.ops == []
     play.press("enter")
     assert play.take() == [SetUp(wait(play), "ask", "ollama", serve=True)]
@@ -59,15 +60,15 @@ def test_a_model_is_fetched_with_a_bar_and_is_then_the_one() -> None:
     play = opened()
     chooses(play, "Ollama")
     came(play, "answered", provider="ollama", label="Ollama", models=[])
-    assert labels(play) == ["fetch a model …"]
+    assert labels(play) == ["download a model …"]
     play.press("enter")
     play.type("qwen3:8b")
     play.press("enter")
     assert play.take()[-1] == Pull("qwen3:8b") and at(play) == "pulling"
     pull = {"model": "qwen3:8b", "state": "pulling", "percent": 40, "said": "", "hint": ""}
-    play.feed(Answered(id="pull", kind="pull", data=pull, session="s"))
+    play.feed(answer_event("pull", "pull", pull, session="s"))
     assert " 40 %" in text(play)
-    play.feed(Answered(id="pull", kind="pull", data=pull | {"state": "done"}, session="s"))
+    play.feed(answer_event("pull", "pull", pull | {"state": "done"}, session="s"))
     play.feed(ModelChanged("ollama/qwen3:8b", session="s"))
     assert at(play) == "scope" and "ollama/qwen3:8b" in text(play)
     play.press("enter")
@@ -82,12 +83,12 @@ def test_a_model_that_ollama_does_not_have_is_fetched_at_a_key() -> None:
     chooses(play, "use “big”")
     play.press("enter")
     came(play, "failed", provider="ollama", kind="unknown_model", said="no model 'big'", models=["ollama/small"])
-    assert labels(play) == ["fetch big", "try again", "choose another model", "choose another provider"]
+    assert labels(play) == ["download big", "try again", "choose another model", "choose another provider"]
     play.effects.clear()
     play.press("enter", after=1.0)
     assert play.take() == [Pull("big")] and at(play) == "pulling"
     pull = {"model": "big", "state": "done", "percent": 100, "said": "", "hint": ""}
-    play.feed(Answered(id="pull", kind="pull", data=pull, session="s"))
+    play.feed(answer_event("pull", "pull", pull, session="s"))
     assert at(play) == "scope" and "ollama/big" in text(play)
     play.press("escape")
     assert at(play) == "model", "one step back, over what was mended"
@@ -97,11 +98,11 @@ def test_esc_stops_what_is_fetched() -> None:
     play = opened()
     chooses(play, "Ollama")
     came(play, "answered", provider="ollama", label="Ollama", models=["ollama/small"])
-    chooses(play, "fetch another model …")
+    chooses(play, "download another model …")
     play.type("big")
     play.press("enter")
     pull = {"model": "big", "state": "pulling", "percent": 40, "said": "", "hint": ""}
-    play.feed(Answered(id="pull", kind="pull", data=pull, session="s"))
+    play.feed(answer_event("pull", "pull", pull, session="s"))
     play.effects.clear()
     play.press("escape")
     assert play.take() == [Pull("big", "stop")] and at(play) == "pull"
@@ -141,9 +142,9 @@ def test_whatever_is_pressed_and_comes_the_draft_is_kept_and_the_prompt_is_no_tr
                 "key": True,
                 "said": "no",
             }
-            play.feed(Answered(id=waits, kind="setup_step", data=data, session="s"))
+            play.feed(answer_event(waits, "setup_step", data, session="s"))
         elif what == "pull":
-            play.feed(Answered(id="pull", kind="pull", data={"state": rest, "model": "m", "percent": 7}, session="s"))
+            play.feed(answer_event("pull", "pull", {"state": rest, "model": "m", "percent": 7}, session="s"))
         elif what == "typed" and play.model.composer.purpose is not None:
             play.type(rest)
         elif what != "typed" and (play.model.composer.purpose is None or len(what) > 1):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent_tui.protocol.events import (
-    Answered,
     AssistantReplied,
     Labelled,
     SessionStarted,
@@ -14,6 +13,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.protocol.ops import Continue, Export, Fork, Label, Query, Rename, Resume
+from tests.answers import answer_event, session
 from tests.tui.play import Play
 
 
@@ -84,7 +84,7 @@ def test_a_label_needs_a_message_and_a_word() -> None:
     assert play.toast == "there is no message to label yet"
     play = worked()
     command(play, "label")
-    assert play.toast == "type /label and a word for “prompt 2”"
+    assert play.toast == "type a label for “prompt 2”, such as /label done"
     assert play.take() == []
 
 
@@ -100,13 +100,13 @@ def test_fork_of_everything_of_a_prompt_and_of_an_answer() -> None:
 
 def test_the_copy_is_opened() -> None:
     play = worked()
-    play.feed(Answered(id="forked", kind="forked", data={"id": "f1", "parent": "s", "problem": ""}, session="s"))
+    play.feed(answer_event("forked", "forked", {"id": "f1", "parent": "s", "problem": ""}, session="s"))
     assert play.take()[0] == Resume("f1")
-    play.feed(Answered(id="forked", kind="forked", data={"id": "", "problem": "no room"}, session="s"))
+    play.feed(answer_event("forked", "forked", {"id": "", "problem": "no room"}, session="s"))
     assert play.toast == "no copy was made: no room"
     play.begin()
-    play.feed(Answered(id="forked", kind="forked", data={"id": "f1234567890", "problem": ""}, session="s"))
-    assert play.toast == "the copy is made: /load f1234567 opens it once this turn is over"
+    play.feed(answer_event("forked", "forked", {"id": "f1234567890", "problem": ""}, session="s"))
+    assert play.toast == "copied: /load f1234567 opens it once this turn is over"
 
 
 def test_go_on_with_an_interrupted_turn() -> None:
@@ -115,7 +115,7 @@ def test_go_on_with_an_interrupted_turn() -> None:
     assert play.take()[-1] == Continue()
     play.begin()
     command(play, "continue")
-    assert play.toast == "something is running: interrupt it first (Esc)"
+    assert play.toast == "Esc interrupts the running turn first"
 
 
 def test_who_reads_along_keeps_what_was_typed() -> None:
@@ -125,7 +125,7 @@ def test_who_reads_along_keeps_what_was_typed() -> None:
     play.type("hello")
     play.press("enter")
     assert play.ops == [] and play.text == "hello"
-    assert play.toast == "this session is only read along: /fork makes a copy that you can work in"
+    assert play.toast == "this session is read only: /fork makes your own copy"
     play.press("ctrl+c")
     play.take()
     command(play, "undo")
@@ -138,18 +138,18 @@ def test_what_another_program_runs_is_left_while_it_is_read_along() -> None:
     play.model = replace(play.model, sessions={"s": replace(play.model.transcript, reading=True)}, active="s")
     play.type("hello")
     assert play.view.status is not None and not any("stops" in span.text for span in play.view.status.spans)
-    assert "/resume opens it" in play.view.prompt.label
+    assert "/fork makes your own copy" in play.view.prompt.label
     offered = [label for _, label in play.view.footer.keys]
     assert "search" in offered and not {"queue", "send", "stop", "steer", "mode", "model"} & set(offered)
     play.press("ctrl+c")
     play.take()
     play.press("escape")
     assert play.ops == []  # nothing here can interrupt it
-    play.feed(Answered(id="forked", kind="forked", data={"id": "copy"}))
+    play.feed(answer_event("forked", "forked", {"id": "copy"}))
     assert play.take() == [Resume("copy")]
     command(play, "new")
     assert play.take()[-1] == Resume("")
-    play.feed(Answered(id="sessions", kind="sessions", data=[{"id": "s", "title": "shop", "turns": 3}]))
+    play.feed(answer_event("sessions", "sessions", [session("s", "shop")]))
     command(play, "resume shop")
     play.press("enter")
     assert play.take()[-1] == Resume("s")  # once it is free
@@ -160,8 +160,8 @@ def test_off_the_record_there_is_nothing_to_copy() -> None:
     play.feed(SessionStarted(session="s", model="fake/model", otr=True))
     for line, said in (
         ("fork", "there is nothing to copy"),
-        ("export", "nothing of it is written"),
-        ("stats", "there are no figures of it"),
+        ("export", "no report can be written"),
+        ("stats", "it has no statistics"),
     ):
         play.take()
         command(play, line)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.protocol.events import (
+    ApprovalAnswered,
     ApprovalAsked,
     AssistantReplied,
     ModeChanged,
@@ -109,7 +110,9 @@ def test_the_status_follows_the_turn() -> None:
     play.feed(TextDelta("word " * 80, session="s", at=play.at))
     assert _status(play) == "writing · 3 s · ≈ 107 tokens out · Esc stops"
     play.feed(ToolArgsDelta(index=0, text="{", name="read_file", session="s"))
-    assert "writing a call of read_file" in _status(play)
+    assert "writing read_file" in _status(play)
+    play.feed(ToolArgsDelta(index=0, text='"path": "' + "x" * 391, session="s"))
+    assert "≈ 207 tokens out" in _status(play), "what is written of a call counts too"
     play.feed(AssistantReplied(text="word " * 80, session="s"))
     play.feed(UsageReported(usage=Usage(10, 312), session="s"))
     play.feed(ToolStarted(call_id="c", name="t", label="read a.py", session="s", at=play.at))
@@ -127,7 +130,13 @@ def test_before_a_turn_there_is_no_time_to_tell() -> None:
     play.begin()
     play.end()
     play.feed(QuestionAsked(id="q", kind="skill_argument", text="/x needs <y>", session="s"))
-    assert _status(play) == "waiting for you · Esc stops"
+    assert _status(play) == "waiting for you", "Esc goes back, and says so in the footer"
+
+
+def test_a_question_outside_a_turn_has_no_time_and_nothing_to_stop() -> None:
+    play = Play()
+    play.feed(QuestionAsked(id="q", kind="confirm", text="Keep this address?", options=("y", "n"), session="s"))
+    assert _status(play) == "waiting for you"
 
 
 def test_a_retry_counts_down() -> None:
@@ -143,7 +152,7 @@ def test_a_retry_counts_down() -> None:
     ("reason", "shown"),
     [
         ("the server of acme at http://127.0.0.1:8811/v1 failed (500): no", "the server of acme failed (500): no"),
-        ("cannot reach Ollama at https://there: nobody listens there", "cannot reach Ollama: nobody listens there"),
+        ("cannot reach Ollama at https://there: no server there", "cannot reach Ollama: no server there"),
         ("it meets you at http: strange", "it meets you at http: strange"),
     ],
 )
@@ -179,7 +188,7 @@ def test_the_footer_names_the_keys_of_the_moment() -> None:
     assert (_keys(play)["Enter"], _keys(play)["Alt+S"]) == ("queue", "steer")
     play.feed(ApprovalAsked(id="a", call_id="d", tool="t", label="$ make", session="s"))
     assert _keys(play)["Esc"] == "stop the turn"
-    play.press("m")
+    play.press("alt+m")
     assert _keys(play) == {"Enter": "send", "Esc": "back"}
     play = Play()
     play.type("/")
@@ -225,3 +234,20 @@ def test_folders(path: str, home: str, shown: str) -> None:
 def test_one_line() -> None:
     assert say.one_line(" a\n\n b ") == "a ⏎ b"
     assert say.one_line("x" * 300, 10) == "x" * 9 + "…"
+
+
+def test_the_clock_stops_while_the_program_waits_for_the_person() -> None:
+    play = Play()
+    play.begin()
+    play.tick(9.0)
+    assert " 10 s " in _status(play)
+    for name in ("a", "b"):
+        play.feed(ApprovalAsked(id=name, call_id=name, tool="t", label="$ make", session="s", at=play.at))
+    play.tick(60.0)
+    assert _status(play) == "waiting for you · Esc stops", "a time there would be taken for how long it waits"
+    play.feed(ApprovalAnswered(id="a", choice="no", session="s", at=play.at))
+    play.tick(60.0)
+    assert _status(play) == "waiting for you · Esc stops", "the other question still waits"
+    play.feed(ApprovalAnswered(id="b", choice="no", session="s", at=play.at))
+    play.tick(4.0)
+    assert " 15 s " in _status(play)

@@ -38,7 +38,7 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
     for record in records:
         uuid = words(record.get("uuid"))
         if uuid and uuid in seen:
-            builder.left_out["records that are there twice"] += 1
+            builder.left_out["duplicate records"] += 1
             continue
         seen.add(uuid)
         match record.get("type"):
@@ -106,7 +106,7 @@ def _user(record: Mapping[str, Any], builder: Builder) -> None:
     if text.startswith(_INTERRUPTED):
         builder.cancelled()
     elif record.get("isCompactSummary") is True:
-        builder.left_out["summaries of what was before"] += 1
+        builder.left_out["summaries of earlier messages"] += 1
     elif record.get("isMeta") is True or text.lstrip().startswith(_ECHO):
         builder.left_out["remarks of the program"] += 1
     else:

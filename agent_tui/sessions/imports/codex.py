@@ -74,7 +74,7 @@ def read(records: Iterable[Mapping[str, Any]], builder: Builder) -> None:
             case "event_msg":
                 _event(payload, at, builder, answers, totals)
             case "compacted":
-                builder.left_out["summaries of what was before"] += 1
+                builder.left_out["summaries of earlier messages"] += 1
             case _:
                 builder.left_out[f"records of type {kind}"[:60] if kind else "records without a type"] += 1
 

@@ -22,6 +22,7 @@ PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {"claude": (claude, "anthro
 """By name: how its files are read, and who makes its models."""
 _OURS: Final = uuid.UUID("6f1d7c3e-6e0b-5d55-9b1c-8c1a6b0f3a52")
 """The name space of ids that are made of another program's: the same session has the same id each time."""
+OURS: Final = "agent-tui"
 LARGEST: Final = 1 << 30
 
 
@@ -40,6 +41,8 @@ class Imported:
 def import_file(path: Path, folder: Path, program: str = "") -> Imported:
     """Make a log of the session in `path`; `program`: whose file it is, empty: it is looked at. Raises Refused."""
     records, damaged = _records(path)
+    if not program and (begun := next((one for one in records if _is_ours(one)), None)) is not None:
+        return _import_ours([dict(one) for one in records if _is_ours(one)], str(begun.get("session")), folder)
     name = program or recognised(records)
     if not name:
         raise Refused(f"{path}: no session of {' or '.join(reader.PROGRAM for reader, _ in PROGRAMS.values())}")
@@ -51,12 +54,36 @@ def import_file(path: Path, folder: Path, program: str = "") -> Imported:
     if (folder / f"{id}{LOG}").exists():
         return Imported(id, reader.PROGRAM, already=True)
     if damaged:
-        builder.left_out["lines that are no JSON"] = damaged
+        builder.left_out["lines that are not JSON"] = damaged
     reader.read(records, builder)
     if builder.empty:
-        raise Refused(f"{path}: no prompt and no answer in it")
+        raise Refused(f"{path}: it has no prompt and no answer")
     made = write_log(folder, id, (dump(event) for event in builder.events(id)))
     return Imported(id, reader.PROGRAM, made.turns, made.records, dict(builder.left_out))
+
+
+def _is_ours(record: Mapping[str, Any]) -> bool:
+    """Whether it is a record of a log of this program."""
+    return all(isinstance(record.get(name), kind) for name, kind in (("v", int), ("n", int), ("type", str), ("c", int)))
+
+
+def _import_ours(records: list[dict[str, Any]], session: str, folder: Path) -> Imported:
+    """A log that was kept elsewhere. What of the same session lies here already may be its beginning only: it stays,
+    and this is a session beside it."""
+    id = session if uuid_of(session) and not (folder / f"{session}{LOG}").exists() else ""
+    id = id or str(uuid.uuid5(_OURS, f"agent-tui:{session}:{len(records)}"))
+    if (folder / f"{id}{LOG}").exists():
+        return Imported(id, OURS, already=True)
+    made = write_log(folder, id, records)
+    return Imported(id, OURS, made.turns, made.records)
+
+
+def uuid_of(text: str) -> uuid.UUID | None:
+    """The id that `text` is; None: it is none."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
 
 
 def _records(path: Path) -> tuple[list[Mapping[str, Any]], int]:

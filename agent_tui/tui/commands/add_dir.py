@@ -14,13 +14,13 @@ REMOVE: Final = "--remove"
 
 @command(argument="[path]", rank=58)
 def add_dir(model: Model, args: str) -> Step:
-    """Let the agent work in another folder as in this one, also when the session comes back; its AGENTS.md is read.
-    --remove and its path takes that back; without a path they are listed."""
+    """Let the agent work in another folder too, also after a resume. Its AGENTS.md is read. --remove and its
+    path removes it again; without a path they are listed."""
     word, _, rest = args.partition(" ")
     removes = word == REMOVE
     path = _unquoted((rest if removes else args).strip())
     if removes and not path:
-        return toast(model, f"type the folder behind {REMOVE}; /add-dir lists them", "warning")
+        return toast(model, f"type the folder after {REMOVE}; /add-dir lists them", "warning")
     if path.startswith("--"):
         return toast(model, f"no {path.split()[0]}; there is {REMOVE}", "warning")
     return send(model, SetDirectory(path, removes))

@@ -5,9 +5,9 @@ A command is one file in this folder; its function has the file's name, which (w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from agent_tui.protocol.transcript import Answers
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Effect
 from agent_tui.tui.kinds import PickerKind
@@ -24,8 +24,8 @@ class Situation:
     draft: bool = False
     queued: bool = False
     paused: bool = False
-    chip: bool = False
-    """The draft holds something folded."""
+    chip: str = ""
+    """What is folded in the draft and would be shown: its label."""
     reading: bool = False
     """The session is only read along: nothing can be sent to it, and nothing in it interrupted."""
 
@@ -44,7 +44,7 @@ class Command:
     aliases: tuple[str, ...] = ()
     argument: str = ""
     slash: bool = True
-    choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
+    choices: Callable[[Answers], tuple[str, ...]] | None = None
     free: bool = False
     label: Callable[[Situation], str] | None = None
     lists: PickerKind | None = None
@@ -69,7 +69,7 @@ def command(
     aliases: tuple[str, ...] = (),
     argument: str = "",
     slash: bool = True,
-    choices: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
+    choices: Callable[[Answers], tuple[str, ...]] | None = None,
     free: bool = False,
     label: Callable[[Situation], str] | None = None,
     lists: PickerKind | None = None,

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[question]", rank=53)
 def btw(model: Model, args: str) -> Step:
-    """Ask something on the side, also while the agent works: it knows the session, uses no tools, and nothing of it
-    stays in the context. Esc gives it up; /btw alone shows the last answer again."""
+    """Ask a side question, also while the agent works. It knows the session, uses no tools, and stays out of
+    the context. Esc cancels it; /btw alone shows the last answer again."""
     return aside.ask(model, args) if args else aside.again(model)

@@ -9,7 +9,7 @@ from agent_tui.tui.effects import WriteBug
 from agent_tui.tui.model import Model
 from agent_tui.tui.update.step import Step, toast
 
-OFF: Final = "this session is off the record: nothing of it is written"
+OFF: Final = "this session is off the record: no report can be written"
 
 
 @command(rank=70)

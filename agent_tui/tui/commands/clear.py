@@ -11,8 +11,8 @@ from agent_tui.tui.update.step import Step, send, toast
 
 @command(rank=53)
 def clear(model: Model, _: str) -> Step:
-    """Empty the context: the model forgets what was said. What is on the screen stays readable, and the session and its
-    log go on; /new begins with an empty screen."""
+    """Clear the context: the model forgets the conversation. The screen and the log keep it. /new begins with
+    an empty screen."""
     if model.busy:
         key = commands.key_of("stop", model.keys)
         return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /clear", "warning")

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[number]", rank=56)
 def copy(model: Model, args: str) -> Step:
-    """Copy an answer to the clipboard, as Markdown: 1 is the last. Without a number: choose among answers and the code
-    in them; w writes the chosen one to a file."""
+    """Copy an answer to the clipboard as Markdown: 1 is the last. Without a number: choose an answer or a piece
+    of its code; w writes it to a file."""
     return copying.choose(model, args.strip())

@@ -10,5 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[search]", rank=59)
 def debug(model: Model, args: str) -> Step:
-    """Show facts about the running program: versions, terminal, model, context, times. Enter copies them all."""
+    """Show facts about the running program: versions, terminal, model, context, times. Enter copies all of
+    them."""
     return overlay.pick(model, "debug", args)

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[search]", rank=59)
 def doctor(model: Model, args: str) -> Step:
-    """Look whether settings, servers, keys, terminal, commands and files are in order, and say how to mend what is not.
-    Enter copies it all, F5 looks again."""
+    """Check settings, servers, keys, terminal, commands and files, and say how to fix what is wrong. Enter
+    copies all of it, F5 checks again."""
     return overlay.pick(model, "doctor", args)

@@ -10,6 +10,6 @@ from agent_tui.tui.update.switch import part_shown, ways
 
 @command(argument="[on|off]", choices=ways, rank=57)
 def durations(model: Model, args: str) -> Step:
-    """Show how long turns, thoughts and tool calls took, or stop showing it. It holds until you leave; the setting
-    display.durations holds for good."""
+    """Show or hide how long turns, thoughts and tool calls took. It holds until you leave; the setting
+    display.durations keeps it."""
     return part_shown(model, args, "durations", "durations")

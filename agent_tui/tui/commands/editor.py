@@ -11,6 +11,6 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+g",), slash=False, rank=53)
 def editor(model: Model, _: str) -> Step:
-    """Write the prompt in your own editor: $VISUAL, else $EDITOR, else nano, vim, vi or emacs. Its text is the prompt
-    when you leave it."""
+    """Edit the prompt in your own editor: $VISUAL or $EDITOR if it is set, or nano, vim, vi or emacs. When you
+    close it, its text is the prompt."""
     return model, (EditDraft(chips.expand(model.composer.draft, model.composer.chips)),)

@@ -1,14 +1,16 @@
-"""How hard the model thinks."""
+"""Thinking effort."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import EFFORTS, SetEffort
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update.step import Step, send, then, toast
+
+if TYPE_CHECKING:
+    from agent_tui.protocol.answers import Efforts
 
 AUTO: Final = "auto"
 USUAL: Final = ("low", "medium", "high")
@@ -17,9 +19,9 @@ USUAL: Final = ("low", "medium", "high")
 
 @command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), lists="efforts", rank=56)
 def effort(model: Model, args: str) -> Step:
-    """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds from the next
-    request on. The key goes from auto through the levels that the model tells apart; the command without a level lists
-    all, with what each means to the model. A model that cannot be told is not asked to."""
+    """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds from the
+    next request on. The key goes from auto through the levels that the model knows; the command without a level
+    lists all. A model without such levels is not asked for one."""
     if args and args not in (AUTO, *EFFORTS):
         return toast(model, f"no effort {args!r}; there are: {', '.join((AUTO, *EFFORTS))}", "warning")
     if not args and not taken(model):
@@ -29,24 +31,24 @@ def effort(model: Model, args: str) -> Step:
     wanted = ("" if args == AUTO else args) if args else after
     about = meanings(model).get(wanted or AUTO, "")
     about = "" if about == f"thinks with effort {wanted}" else about  # it is said already
-    said = f"effort {wanted or AUTO}: {about}" if about else f"effort: {wanted or 'as the model likes'}"
+    said = f"effort {wanted or AUTO}: {about}" if about else f"effort: {wanted or 'the model decides'}"
     return then(send(model, SetEffort(wanted)), toast(model, said))
 
 
-def _told(model: Model) -> Mapping[str, Any] | None:
+def _told(model: Model) -> Efforts | None:
     """What the engine said of the model in use; None: nothing yet."""
-    found = model.transcript.answers.get("efforts")
-    return found if isinstance(found, Mapping) and found.get("model") == model.transcript.model else None
+    found = model.transcript.answers.efforts
+    return found if found is not None and found.model == model.transcript.model else None
 
 
 def taken(model: Model) -> bool:
     """Whether the model can be told how hard to think; true where nobody knows."""
     told = _told(model)
-    return told is None or bool(told.get("levels"))
+    return told is None or bool(told.levels)
 
 
 def refused(model: Model) -> Step:
-    return toast(model, f"effort: {model.transcript.model} cannot be told how hard to think", "warning")
+    return toast(model, f"effort: {model.transcript.model} has no effort setting", "warning")
 
 
 def meanings(model: Model) -> dict[str, str]:
@@ -54,9 +56,9 @@ def meanings(model: Model) -> dict[str, str]:
     told = _told(model)
     if told is None or not taken(model):
         return {}
-    return {AUTO: str(told.get("auto", "")), **{str(one["level"]): str(one["about"]) for one in told["levels"]}}
+    return {AUTO: told.auto, **{one.level: one.about for one in told.levels}}
 
 
 def _cycle(model: Model) -> tuple[str, ...]:
     told = _told(model)
-    return ("", *(map(str, told["cycle"]) if told is not None and told.get("cycle") else USUAL))
+    return ("", *(told.cycle if told is not None and told.cycle else USUAL))

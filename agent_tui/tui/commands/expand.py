@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+o",), slash=False, rank=60)
 def expand(model: Model, _: str) -> Step:
-    """Open or close every tool line."""
+    """Expand or collapse all tool calls."""
     return reading.expand_all(model), ()

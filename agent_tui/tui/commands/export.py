@@ -16,8 +16,8 @@ WAIT_SECONDS: Final = 60.0
 
 @command(argument="[path]", choices=lambda _: ("md", "html", "json"), free=True, rank=57)
 def export(model: Model, args: str) -> Step:
-    """Write the session to a new file in its folder: md, html or json, or a path that ends so. No file is ever written
-    over: a number is added to the name."""
+    """Write the session to a new file in its folder: md, html or json, or a path that ends so. No file is
+    overwritten: a number is added to the name."""
     if model.transcript.otr:
         return toast(model, OFF, "warning")
     said = toast(model, "writing …", seconds=WAIT_SECONDS)

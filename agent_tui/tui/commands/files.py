@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[search]", rank=58)
 def files(model: Model, args: str) -> Step:
-    """Choose a file by its first lines; its name goes into the prompt, as with @."""
+    """Choose a file with a preview. Its name goes into the prompt, as with @."""
     return overlay.pick(model, "files", args)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("alt+down",), slash=False, rank=64)
 def fold_down(model: Model, _: str) -> Step:
-    """Mark the line after that opens; after the last one, show the end of the transcript."""
+    """Select the next block that expands. After the last one: go to the end of the transcript."""
     return reading.step(model, 1, reading.foldable, stays=True)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("alt+up",), slash=False, rank=64)
 def fold_up(model: Model, _: str) -> Step:
-    """Mark the line before that opens: a tool call, a thought, an expanded skill."""
+    """Select the previous block that expands: a tool call, a thought, an expanded skill."""
     return reading.step(model, -1, reading.foldable)

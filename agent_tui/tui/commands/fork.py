@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(rank=57)
 def fork(model: Model, _: str) -> Step:
-    """Go on in a copy of this session: of what was before the marked prompt, or up to the marked answer (Ctrl+Up marks
-    one), or else of everything. This session stays as it is. A marked prompt stands in the prompt of the copy."""
+    """Fork: copy this session and continue in the copy. With a message selected (Ctrl+Up), copy only up to it.
+    This session stays as it is. A selected prompt is put into the prompt of the copy."""
     return shelf.fork(model)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(aliases=("continue",), rank=57)
 def go_on(model: Model, _: str) -> Step:
-    """Go on with a turn that was interrupted: the model is asked again, without a new prompt."""
+    """Continue an interrupted turn: the model is asked again, without a new prompt."""
     return shelf.go_on(model)

@@ -14,5 +14,5 @@ def _label(now: Situation) -> str:
 
 @command(keys=("f1",), empty=("question_mark",), label=_label, rank=50)
 def help(model: Model, _: str) -> Step:
-    """Show all keys and commands; typing finds some of them, Enter runs one."""
+    """Show all keys and commands. Type to find one, Enter runs it."""
     return overlay.pick(model, "help")

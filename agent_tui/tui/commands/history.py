@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+r",), argument="[text]", rank=53)
 def history(model: Model, args: str) -> Step:
-    """Search the prompts of before while you type, those of this folder first. Ctrl+R or ↑ goes to an older one, ↓
-    back, Enter or Tab puts it into the prompt, Esc gives back what stood there."""
+    """Search earlier prompts while you type, those of this folder first. Ctrl+R or ↑ goes to an older one, ↓ to
+    a newer one. Enter or Tab takes it, Esc cancels."""
     return recall.begin(model, args)

@@ -23,16 +23,16 @@ def _label(now: Situation) -> str:
 
 @command(keys=("ctrl+c",), slash=False, label=_label, rank=40)
 def interrupt(model: Model, _: str) -> Step:
-    """Copy what is selected; else interrupt the running turn; else clear the prompt (the history keeps it); else,
-    pressed twice within a second, quit."""
+    """Copy the selection, interrupt the turn, clear the prompt, or quit (press it twice): the first that applies.
+    While a question is open, the words in the prompt are cleared first. The history keeps them."""
     if model.selection:
         return model, (CopySelection(),)
-    if model.busy:
-        return dialog.stop(model)
-    if model.composer.editing is not None:
+    if model.composer.editing is not None and model.composer.purpose is None:
         return queue.leave_edit(model)
+    if model.busy and not (model.dialog is not None and model.composer.draft):
+        return dialog.stop(model)
     if model.composer.draft:
-        return composer.emptied(model)
+        return composer.empty_prompt(model)
     if model.at - model.quit_at <= TWICE_SECONDS:
         return model, (Quit(),)
     text = f"press {commands.key_of('interrupt', model.keys)} again to quit"

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[text]", rank=57)
 def label(model: Model, args: str) -> Step:
-    """Put a word of your own to the marked message (Ctrl+Up marks one), or else to the last turn; without a text it is
-    taken away. The list of turns shows it, and a search over all sessions finds it."""
+    """Label the selected message (Ctrl+Up selects one), or the last turn. Without a text the label is removed.
+    The list of turns and the search over all sessions show it."""
     return shelf.label(model, args)

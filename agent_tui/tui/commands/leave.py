@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(empty=("ctrl+d",), slash=False, rank=80)
 def leave(model: Model, _: str) -> Step:
-    """Quit, where the prompt is empty."""
+    """Quit if the prompt is empty."""
     return model, (Quit(),)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="<name>", rank=55)
 def load(model: Model, args: str) -> Step:
-    """Go on with the session of this name, or whose id begins so. Where several are meant, they are listed."""
+    """Resume the session with this name or the beginning of this id. If several match, they are listed."""
     return shelf.load(model, args) if args else overlay.pick(model, "sessions")

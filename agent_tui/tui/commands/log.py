@@ -10,5 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(aliases=("logs",), argument="[search]", rank=59)
 def log(model: Model, args: str) -> Step:
-    """Show the program's log and the records of this session, newest last. Enter copies a line, F5 looks again."""
+    """Show the program's log and the records of this session, newest last. Enter copies a line, F5
+    refreshes."""
     return overlay.pick(model, "log", args)

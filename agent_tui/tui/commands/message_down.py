@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+down",), empty=("shift+down",), slash=False, rank=66)
 def message_down(model: Model, _: str) -> Step:
-    """Go down to the message after; after the last one, to the end of the transcript."""
+    """Select the next message. After the last one: go to the end of the transcript."""
     return reading.step(model, 1, reading.is_message)

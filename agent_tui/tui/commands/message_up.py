@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+up",), empty=("shift+up",), slash=False, rank=66)
 def message_up(model: Model, _: str) -> Step:
-    """Go up to the message before: a prompt or the beginning of an answer. It is marked."""
+    """Select the previous message: a prompt or the beginning of an answer."""
     return reading.step(model, -1, reading.is_message)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from agent_tui.protocol.ops import SetModel
+from agent_tui.protocol.transcript import Answers
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import overlay
 from agent_tui.tui.update.step import Step, send
 
 
-def _offered(answers: Mapping[str, Any]) -> tuple[str, ...]:
+def _offered(answers: Answers) -> tuple[str, ...]:
     return overlay.offered(answers)
 
 
@@ -22,5 +20,5 @@ def _label(now: Situation) -> str:
 
 @command(keys=("ctrl+l",), argument="[name]", choices=_offered, free=True, label=_label, rank=52)
 def model(model: Model, args: str) -> Step:
-    """Choose the model from a list of what the servers offer, or by its name: provider/model."""
+    """Choose the model: from the list of what the servers offer, or by name (provider/model)."""
     return send(model, SetModel(args)) if args else overlay.pick(model, "models")

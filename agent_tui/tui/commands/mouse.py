@@ -12,6 +12,6 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("f9",), rank=61)
 def mouse(model: Model, _: str) -> Step:
-    """Release the mouse, so that the terminal itself selects and opens links, or take it back."""
+    """Release the mouse, so that the terminal selects text and opens links. The same key takes it back."""
     taken = not model.mouse
     return replace(model, mouse=taken), (Mouse(taken),)

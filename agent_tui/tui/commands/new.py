@@ -11,7 +11,7 @@ from agent_tui.tui.update.step import Step, send, toast
 
 @command(rank=54)
 def new(model: Model, _: str) -> Step:
-    """Begin a new session with an empty transcript. The one that is open now is kept: /resume goes back to it."""
+    """Start a new session with an empty transcript. The current one is kept: /resume returns to it."""
     if model.busy:
         key = commands.key_of("stop", model.keys)
         return toast(model, f"a turn is running: stop it first{key and f' ({key})'}, then /new", "warning")

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("alt+o",), slash=False, rank=62)
 def open(model: Model, _: str) -> Step:
-    """Open or close the marked line, or else the last one in view that opens."""
+    """Expand or collapse the selected block, or the last one in view."""
     return reading.open_one(model)

@@ -14,5 +14,5 @@ def _label(now: Situation) -> str:
 
 @command(keys=("ctrl+p",), argument="[search]", label=_label, rank=53)
 def palette(model: Model, args: str) -> Step:
-    """Find any command, skill or setting by typing, and run it. What was used last is first."""
+    """Find and run any command, skill or setting. The ones you used last come first."""
     return overlay.pick(model, "palette", args)

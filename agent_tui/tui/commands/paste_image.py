@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+v", "alt+v"), slash=False, rank=67)
 def paste_image(model: Model, _: str) -> Step:
-    """Put the image that the clipboard holds into the prompt; where it holds none, the text that was cut here."""
+    """Paste the image from the clipboard. If there is none: paste the text that was cut here."""
     return pastes.paste_clipboard(model)

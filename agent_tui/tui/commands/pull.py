@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="<name>", rank=54)
 def pull(model: Model, args: str) -> Step:
-    """Fetch a model onto the local Ollama server, and use it: /pull qwen3:8b. Esc stops it; /pull alone shows again how
-    far it is."""
+    """Download a model to the local Ollama server and use it: /pull qwen3:8b. Esc stops it; /pull alone shows
+    the progress again."""
     return pulling.ask(model, args) if args else pulling.again(model)

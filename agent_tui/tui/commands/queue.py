@@ -18,8 +18,7 @@ def _label(now: Situation) -> str:
     rank=30,
 )  # fmt: skip
 def queue(model: Model, args: str) -> Step:
-    """Open the list of prompts that wait, to edit, move, remove or send them, or to pause them all. With clear: drop
-    them all."""
+    """List the queued prompts: edit, move, remove, send or pause them. /queue clear removes all."""
     match args:
         case "":
             return (queued.opened(model), ()) if model.listed else toast(model, "the queue is empty")

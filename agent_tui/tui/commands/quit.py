@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(aliases=("exit", "q"), rank=58)
 def quit(model: Model, _: str) -> Step:
-    """Leave. The session can be resumed with --continue."""
+    """Quit. Resume the session later with --continue."""
     return model, (Quit(),)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(rank=56)
 def redo(model: Model, _: str) -> Step:
-    """Make again what was taken back last: the changes of files, or the conversation, which opens as a new session."""
+    """Redo the last undo: the changed files, or the conversation, which opens as a new session."""
     return overlay.go_back(model, redo=True)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[title]", rank=57)
 def rename(model: Model, args: str) -> Step:
-    """Give this session a name of your own; without one it is called by its first prompt."""
+    """Rename this session. Without a name it is called by its first prompt."""
     return shelf.rename(model, args)

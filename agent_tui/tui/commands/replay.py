@@ -10,8 +10,8 @@ from agent_tui.tui.update.step import Step, toast
 
 @command(rank=70)
 def replay(model: Model, _: str) -> Step:
-    """Look back at this session: what the screen, the request and the cost were at any moment, and fork there. What
-    runs goes on meanwhile."""
+    """Replay this session: look at the screen, the request and the cost at any moment, and fork there. A
+    running turn goes on meanwhile."""
     if model.transcript.otr:
-        return toast(model, "this session is off the record: there is nothing to look back at", "warning")
+        return toast(model, "this session is off the record: there is nothing to replay", "warning")
     return model, (LookBack(),)

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(aliases=("sessions",), argument="[search]", rank=55)
 def resume(model: Model, args: str) -> Step:
-    """Go on with another session, or begin a new one. The last prompt and answer are shown of the one under the
-    cursor."""
+    """Resume another session, or start a new one. The list shows the last prompt and answer of the selected
+    one."""
     return overlay.pick(model, "sessions", args)

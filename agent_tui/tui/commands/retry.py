@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(rank=57)
 def retry(model: Model, _: str) -> Step:
-    """Ask once more for an answer that broke off. What came of it stays on the screen, but is not sent; calls that ran
-    do not run again."""
+    """Retry an answer that broke off. Its text stays on the screen but is not sent; finished calls do not run
+    again."""
     return shelf.go_on(model, again=True)

@@ -14,12 +14,12 @@ def _label(now: Situation) -> str:
     if now.draft:
         return "queue" if now.running else "send"
     if now.queued:
-        return "steer with the next" if now.running else "resume the queue" if now.paused else ""
+        return "steer" if now.running else "resume the queue" if now.paused else ""
     return "" if now.running else "send"
 
 
 @command(keys=("enter", "ctrl+s"), slash=False, label=_label, rank=10)
 def send(model: Model, _: str) -> Step:
-    """Send the prompt, or queue it while the agent runs. With an empty prompt: the oldest queued prompt enters the
-    running turn; a paused queue goes on."""
+    """Send the prompt, or queue it while the agent runs. With an empty prompt Enter steers with the oldest
+    queued prompt, or resumes a paused queue."""
     return submit.submit(model, model.composer.draft)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(aliases=("config",), argument="[search]", rank=56)
 def settings(model: Model, args: str) -> Step:
-    """See and change every setting, keys included. A change is saved in your config.toml at once."""
+    """Show and change all settings and keys. A change is saved in your config.toml at once."""
     return sheet.open_sheet(model, args)

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(rank=54)
 def setup(model: Model, _: str) -> Step:
-    """Set up a provider step by step: which one, its key or address, a test of it, and your model. Nothing is kept
-    before the last step; Esc goes one step back."""
+    """Set up a provider step by step: its name, its key or address, a test, and your model. Nothing is saved
+    before the last step. Esc goes one step back."""
     return overlay.set_up(model)

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[search]", rank=55)
 def skills(model: Model, args: str) -> Step:
-    """List the skills with what they are for; Enter runs one."""
+    """List the skills. Enter runs one."""
     return overlay.pick(model, "skills", args)

@@ -9,10 +9,10 @@ from agent_tui.tui.update.step import Step
 
 
 def _label(now: Situation) -> str:
-    return "steer" if now.running and (now.draft or now.queued) else ""
+    return "steer" if now.running and now.draft else ""  # with an empty prompt Enter does
 
 
 @command(keys=("alt+s",), slash=False, label=_label, rank=20)
 def steer(model: Model, _: str) -> Step:
-    """Put the prompt, or else the oldest queued one, into the running turn at its next step."""
+    """Steer: send the prompt, or the oldest queued one, into the running turn at its next step."""
     return submit.steer(model, model.composer.draft)

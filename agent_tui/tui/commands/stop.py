@@ -17,13 +17,13 @@ TWICE_SECONDS: Final = 1.0
 def _label(now: Situation) -> str:
     if not now.running:
         return ""
-    return "stop, pause the queue" if now.queued else "stop"
+    return "stop and pause" if now.queued else "stop"
 
 
 @command(keys=("escape",), slash=False, label=_label, rank=15)
 def stop(model: Model, _: str) -> Step:
-    """Interrupt the running turn. What was written stays, the queue pauses. Closes what is open first. Twice: clears
-    the prompt (the history keeps it); on an empty one, back to an earlier turn."""
+    """Interrupt the running turn. What was written stays, and the queue pauses. If something is open, Esc
+    closes that first. Twice: clear the prompt (it is in the history); on an empty prompt, rewind."""
     if model.composer.purpose is not None:
         return composer.dismissed(model)
     if model.composer.editing is not None:
@@ -39,4 +39,4 @@ def stop(model: Model, _: str) -> Step:
     model = replace(model, esc_at=float("-inf"))
     if not model.composer.draft:
         return find("rewind").run(model, "")
-    return (model, ()) if model.vim else composer.emptied(model)  # vim's own Esc may well come twice
+    return (model, ()) if model.vim else composer.empty_prompt(model)  # vim's own Esc may well come twice

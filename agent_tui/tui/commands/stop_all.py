@@ -5,18 +5,19 @@ from __future__ import annotations
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
 from agent_tui.tui.update import dialog, queue
-from agent_tui.tui.update.step import Step
+from agent_tui.tui.update.step import Step, then
 
 
 def _label(now: Situation) -> str:
     if not now.queued:
         return ""
-    return "stop, clear the queue" if now.running else "clear the queue"
+    return "stop and clear" if now.running else "clear the queue"
 
 
 @command(keys=("ctrl+x",), slash=False, label=_label, rank=25)
 def stop_all(model: Model, _: str) -> Step:
     """Interrupt the running turn and clear the queue."""
     if model.busy:
-        return dialog.stop(queue.emptied(model), clear_queue=True)
+        emptied = queue.emptied(model)
+        return then(emptied, dialog.stop(emptied[0], clear_queue=True))
     return queue.clear(model) if model.queue else (model, ())

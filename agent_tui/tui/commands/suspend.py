@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+z",), rank=63)
 def suspend(model: Model, _: str) -> Step:
-    """Go back to the shell for a while; fg brings the screen back. What runs waits meanwhile."""
+    """Suspend the program and return to the shell. fg brings it back. Everything waits meanwhile."""
     return model, (Suspend(),)

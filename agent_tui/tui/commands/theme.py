@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(argument="[name]", rank=57)
 def theme(model: Model, args: str) -> Step:
-    """Choose a theme: the one under the cursor is shown at once, Enter keeps it, Esc gives back the one before.
-    By its name it is taken at once."""
+    """Choose a theme: the list shows each at once, Enter keeps it, Esc cancels. /theme NAME takes it at
+    once."""
     return overlay.pick(model, "themes", args)

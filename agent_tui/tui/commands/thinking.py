@@ -17,10 +17,10 @@ _WORDS: Final[dict[Thinking, str]] = {
 
 @command(argument="[how]", choices=lambda _: THINKING, rank=57)
 def thinking(model: Model, args: str) -> Step:
-    """Show thoughts live, folded or hidden. Without a word: the next of these. Ctrl+O opens what is folded. It holds
-    until you leave; the setting display.thinking holds for good."""
+    """Show thoughts live, folded or hidden. Without a word: the next of these. Ctrl+O expands folded ones. It
+    holds until you leave; the setting display.thinking keeps it."""
     wanted = next((how for how in THINKING if how == args), None)
     if args and wanted is None:
-        return toast(model, f"no way {args!r} to show thoughts; there are: {', '.join(THINKING)}", "warning")
+        return toast(model, f"no choice {args!r}; use {', '.join(THINKING)}", "warning")
     how = wanted or THINKING[(THINKING.index(model.look.thinking) + 1) % len(THINKING)]
     return toast(replace(model, look=replace(model.look, thinking=how)), f"{how}: {_WORDS[how]}")

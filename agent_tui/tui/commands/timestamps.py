@@ -10,6 +10,6 @@ from agent_tui.tui.update.switch import part_shown, ways
 
 @command(argument="[on|off]", choices=ways, rank=57)
 def timestamps(model: Model, args: str) -> Step:
-    """Show when prompts, tool calls and turn ends happened, or stop showing it. It holds until you leave; the setting
-    display.timestamps holds for good."""
+    """Show or hide when prompts, tool calls and turn ends happened. It holds until you leave; the setting
+    display.timestamps keeps it."""
     return part_shown(model, args, "timestamps", "times")

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+end",), empty=("end",), slash=False, rank=70)
 def to_end(model: Model, _: str) -> Step:
-    """Show the end of the transcript, and follow it; nothing stays marked. Away from the end, 12 new ↓ above the prompt
-    counts the blocks that came since; a click there shows it too."""
+    """Go to the end of the transcript and follow it. Nothing stays selected. Away from the end, 12 new ↓ above
+    the prompt counts the blocks that came since; a click on it goes there too."""
     return reading.scroll(reading.unmark(model), "end")

@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+home",), empty=("home",), slash=False, rank=70)
 def to_top(model: Model, _: str) -> Step:
-    """Show the beginning of the transcript."""
+    """Go to the beginning of the transcript."""
     return reading.scroll(model, "top")

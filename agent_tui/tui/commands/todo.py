@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(keys=("ctrl+t",), aliases=("todos",), rank=54)
 def todo(model: Model, _: str) -> Step:
-    """Show the model's todo list: what is done, in work and to do. The header counts it while something is left."""
+    """Show the model's todo list. The header counts it while something is open."""
     return sheet.show(model)

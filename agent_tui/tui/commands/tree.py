@@ -10,5 +10,5 @@ from agent_tui.tui.update.step import Step
 
 @command(rank=57)
 def tree(model: Model, _: str) -> Step:
-    """Show which sessions were forked from which, and open one."""
+    """Show the forks of sessions as a tree, and open one."""
     return overlay.pick(model, "tree")

@@ -10,6 +10,6 @@ from agent_tui.tui.update.step import Step
 
 @command(rank=56)
 def undo(model: Model, _: str) -> Step:
-    """Take back what the last turn changed in files. First you see each file and the differences; a file that changed
-    since is left alone unless you say otherwise. The redo command takes it back again."""
+    """Undo the file changes of the last turn. First you see each file with its diff. A file that changed since
+    then, or while a command ran, is kept unless you choose otherwise. /redo reverses it."""
     return overlay.go_back(model)

@@ -13,9 +13,10 @@ from agent_tui.tui.update.switch import switched, ways
 
 @command(argument="[on|off]", choices=ways, rank=64)
 def vim(model: Model, args: str) -> Step:
-    """Edit the prompt as vim does, or as a shell does. Esc leaves the insert mode; in normal mode it interrupts."""
+    """Switch between vim keys and shell keys in the prompt. Esc leaves insert mode; in normal mode it
+    interrupts."""
     on = switched(args, bool(model.vim))
     if on is None:
         return toast(model, "vim is on or off", "warning")
     mode: VimMode = "insert" if on else ""
-    return toast(replace(model, vim=mode), "vim: Esc for its normal mode, i to type" if mode else "vim is off")
+    return toast(replace(model, vim=mode), "vim is on: Esc for normal mode, i to type" if mode else "vim is off")

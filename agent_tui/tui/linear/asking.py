@@ -30,9 +30,9 @@ def question_lines(question: Approval | Question, pending: int) -> list[str]:
     """The question with everything that is asked about, and the ways to answer it."""
     place = f" 1 of {pending}" if pending > 1 else ""
     if isinstance(question, Question):
-        lines = [f"Question{place}: {question.text}"]
+        lines = f"Question{place}: {question.text}".split("\n")
     else:
-        warning = "This cannot be taken back. " if question.hard else ""
+        warning = "This cannot be undone. " if question.hard else ""
         lines = [f"Question{place}: {warning}Allow this? {question.label}"]
         lines += [f"Reason: {question.reason}"] if question.reason else []
         lines += display_lines(question.display) if question.display is not None else []
@@ -59,8 +59,8 @@ def taken(question: Approval | Question, line: str) -> Taken | None:
         elif low in offer.keys or low in WORDS.get(key, ()):
             return Taken(key)
     word, _, rest = text.partition(" ")
-    budget = isinstance(question, Question) and question.kind in ("budget", "price")
-    if rest.strip() and not budget and word.lower().rstrip(",:") in ("n", "no", "m"):
+    takes_words = isinstance(question, Approval) or question.kind == "stuck"
+    if rest.strip() and takes_words and word.lower().rstrip(",:") in ("n", "no", "m"):
         return Taken("m", rest.strip())
     return None
 

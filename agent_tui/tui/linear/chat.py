@@ -27,7 +27,7 @@ from agent_tui.tui.linear.scribe import Scribe
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.remember import Memory
-from agent_tui.tui.update import update
+from agent_tui.tui.update import composer, update
 
 POLL_SECONDS: Final = 0.1
 TWICE_SECONDS: Final = 1.0
@@ -57,7 +57,7 @@ class Chat:
         self.code: int | None = None
         self.heard: list[int] = []
         """Signals that came while all is closed."""
-        self.link = Link(engine, self._look)
+        self.link = Link(engine, self._look, keeps=history is not None and source.terminal)
         self.rules = Rules(self)
         self.scribe = Scribe(out, echo=not source.terminal)
         self.notices = Notices(out)
@@ -158,7 +158,12 @@ class Chat:
         if self.source.terminal and self.rules.busy():
             self.out.say([""])  # the terminal shows ^C and ends no line
         self.rules.forget()
+        kept = self.model
+        if unseen := kept.composer.draft if kept.busy else "":  # words that nobody sees here are not cleared first
+            self.model = composer.changed(kept, "", 0)
         self.press("ctrl+c", draft=self.model.composer.draft)
+        if unseen:
+            self.model = composer.give_back(self.model, unseen)
         self._changed.set()
 
     def leave(self, code: int | None = None) -> None:
@@ -187,6 +192,9 @@ class Chat:
                     self.out.say([f"{type(effect).__name__}: {error}"], "bad")
 
     def _say(self, message: msg.Msg, before: Model) -> None:
+        asked = self.model.dialog
+        if asked is not None and (before.dialog is None or before.dialog.id != asked.id):
+            self.source.mark_begun()
         if isinstance(message, msg.EventsArrived):
             for event in message.events:
                 self._told(event, before)

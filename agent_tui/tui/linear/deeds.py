@@ -80,7 +80,7 @@ class Deeds:
         """Write the session to a file for a report: where it is, or why it is not there."""
         transcript, run = model.transcript, self._foreground
         if not transcript.session or not transcript.turn or run is None:
-            return "", "nothing was asked in this session yet"
+            return "", "this session has no prompt yet"
         words = bug_words(transcript.session, transcript.cwd)
         return chosen_by(lambda argv: run(argv, lambda: self.ending), words)
 

@@ -84,7 +84,7 @@ def _listing(listing: d.ListingDisplay) -> list[str]:
     lines = [f"{one.name.removesuffix('/')}{'/' if one.kind == 'folder' else ''}" for one in listing.entries]
     if listing.total > len(listing.entries):
         lines.append(f"of {listing.total:,} in all")
-    return lines or ["nothing there"]
+    return lines or ["empty"]
 
 
 def _command(command: d.CommandDisplay) -> list[str]:

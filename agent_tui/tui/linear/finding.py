@@ -22,6 +22,6 @@ def found_lines(model: Model, words: str) -> list[str]:
                 if wanted in part.casefold():
                     hits.append(f"{who}: {part.strip()}" if who and not part.startswith(f"{who}: ") else part.strip())
     if not hits:
-        return [f"Nothing holds “{words}”."]
+        return [f"No line contains “{words}”."]
     more = [f"and {len(hits) - MOST} earlier ones"] if len(hits) > MOST else []
-    return [f"{wording.count(len(hits), 'line holds', 'lines hold')} “{words}”:", *more, *hits[-MOST:]]
+    return [f"{wording.count(len(hits), 'line contains', 'lines contain')} “{words}”:", *more, *hits[-MOST:]]

@@ -69,7 +69,7 @@ class Rules:
         model = self._chat.model
         aside = model.aside is not None and model.aside.state == "asking"
         recall = model.recall is not None and not model.recall.done
-        told = model.started and (model.transcript.model or "models" in model.transcript.answers)
+        told = model.started and (model.transcript.model or model.transcript.answers.models is not None)
         opening = not told and not model.gone and model.overlay is None
         queued = bool(model.queue) and not model.transcript.paused and model.composer.editing is None
         asked = waits(model)
@@ -126,7 +126,7 @@ class Rules:
             chat.leave(1 if chat.model.overlay is not None and chat.model.overlay.kind == "first_run" else None)
         elif chat.source.terminal and chat.model.running and not self._leaves:
             self._leaves = True
-            chat.out.say(["Leaving when this turn is over; Ctrl+C interrupts it."])
+            chat.out.say(["Quitting when this turn ends; Ctrl+C interrupts it."])
 
     # -- one line
 
@@ -163,7 +163,7 @@ class Rules:
     def _prompt(self, text: str) -> None:
         name, arguments = called(text)
         if first_word(text) in UNSEEN:
-            self._chat.out.say([f"/{first_word(text)} is for the full screen; here there is nothing to move or draw."])
+            self._chat.out.say([f"/{first_word(text)} works only in the full screen."])
         elif name in ("steer", "send", "editor"):
             draft = arguments or self._chat.model.composer.draft
             self._chat.model = _undisturbed(self._chat, draft)
@@ -183,7 +183,7 @@ class Rules:
     def _opened(self, name: str) -> None:
         if name == "expand":
             whole = self._chat.model.reading.expanded
-            self._chat.out.say([f"Tool output and thoughts are said {'whole' if whole else 'in short'} from now on."])
+            self._chat.out.say([f"From now on, tool output and thoughts are {'complete' if whole else 'shortened'}."])
 
     # -- answers
 
@@ -191,7 +191,8 @@ class Rules:
         chat = self._chat
         question, dialog = chat.model.question, chat.model.dialog
         assert question is not None and dialog is not None
-        taken = asking.taken(question, text)
+        taken, early = asking.taken(question, text), chat.source.early
+        chat.source.early = False
         if question.id == self._answered:
             self._prompt(text)
         elif taken is None and not text.strip():
@@ -200,10 +201,12 @@ class Rules:
         elif taken is None and not chat.source.terminal:
             chat.source.lines.appendleft(text)
             self._unanswered(question)
+        elif taken is None and early:
+            self._prompt(text)
         elif taken is None:
-            chat.out.say(["That is no answer, and nothing was sent.", asking.ways(question)], "warning")
-        elif chat.source.terminal and time.time() - dialog.shown_at < BURST_SECONDS:
-            chat.out.say(["That came before the question could be read; type it again."], "warning")
+            chat.out.say(["That is not one of the answers. Nothing was sent.", asking.ways(question)], "warning")
+        elif chat.source.terminal and (early or time.time() - dialog.shown_at < BURST_SECONDS):
+            chat.out.say(["You typed that before you could read the question. Type it again."], "warning")
         else:
             self._press_late(taken.key)
             if taken.text and chat.model.composer.purpose is not None:
@@ -211,10 +214,12 @@ class Rules:
 
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
-        self._chat.outcome.unanswered = True
-        says, key = ("no", "n") if isinstance(question, Approval) else ("stop", "s")
-        self._chat.out.say([f"Nobody answered: {says}."], "warning")
-        self._press_late("escape" if isinstance(question, Question) and question.kind == "skill_argument" else key)
+        before_turn = isinstance(question, Question) and question.before_turn
+        if not (isinstance(question, Question) and question.kind == "confirm"):
+            self._chat.outcome.unanswered = True
+        says, key = ("no", "n") if isinstance(question, Approval) or before_turn else ("stop", "s")
+        self._chat.out.say([f"Nobody answered, so the answer is {says}."], "warning")
+        self._press_late("escape" if before_turn else key)
 
     def _press_late(self, key: str) -> None:
         """A key of the question, surely after it was read."""
@@ -279,7 +284,7 @@ class Rules:
             self._prompt(text)
             return
         if pressed is None:
-            chat.out.say([f"That is nothing that can be chosen here. {sheets.hint(overlay)}"], "warning")
+            chat.out.say([f"That is not a choice here. {sheets.hint(overlay)}"], "warning")
             return
         self._press_all(pressed, overlay)
 

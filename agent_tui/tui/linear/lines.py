@@ -8,6 +8,7 @@ import locale
 import os
 import select
 import sys
+import termios
 from collections import deque
 from collections.abc import Callable
 from getpass import getpass
@@ -70,6 +71,9 @@ class Input:
         self.edits = self.terminal and os.isatty(1) and _has_readline()
         self._kept: list[bytes] = []
         """The beginning of a line that is not at its end."""
+        self._early = False
+        self.early = False
+        """The newest line was begun before the question that is open now."""
         self._told: Callable[[], None] = lambda: None
 
     def open(self, told: Callable[[], None]) -> None:
@@ -96,6 +100,23 @@ class Input:
         except EOFError:
             return None
         return "\n".join(lines).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+    def mark_begun(self) -> None:
+        """What is being typed now was begun before what is said next. The terminal keeps it until its Enter, unless it
+        is told anew that it edits lines."""
+        if not self.terminal:
+            return
+        try:
+            mode = termios.tcgetattr(self.fd)
+            raw = [*mode[:3], mode[3] & ~termios.ICANON, *mode[4:]]
+            if mode[3] & termios.ICANON:
+                termios.tcsetattr(self.fd, termios.TCSANOW, raw)
+                termios.tcsetattr(self.fd, termios.TCSANOW, mode)
+            if select.select([self.fd], [], [], 0)[0] and (begun := self._read()):
+                self._take(begun)
+        except termios.error:  # the terminal is gone, which the next read tells
+            return
+        self._early = any(self._kept)
 
     def _readable(self) -> None:
         if not self.terminal:
@@ -125,6 +146,7 @@ class Input:
             return
         *whole, rest = b"".join(self._kept).split(b"\n")
         self._kept = [rest]
+        self.early, self._early = self._early, False
         lines = [line.decode("utf-8", "replace").rstrip("\r") for line in whole]
         self.lines.extend(["\n".join(lines)] if self.terminal and lines else lines)
 

@@ -17,7 +17,7 @@ HINTS: Final = {
 }  # fmt: skip
 HITS: Final = 30
 UNSAID: Final = ("copied ", "writing …")
-CLIPBOARD: Final = "only the terminal was asked to copy: "
+CLIPBOARD: Final = "sent to the terminal only: "
 
 
 class Notices:
@@ -84,7 +84,7 @@ class Notices:
             return
         self._rev = composer.rev
         if composer.editing is not None:
-            self._out.say([f"Queued prompt: {composer.draft}", "Type its new words, or an empty line to leave it."])
+            self._out.say([f"Queued prompt: {composer.draft}", "Type the new text, or an empty line to keep it."])
         elif composer.draft:
             self._out.say([f"In the prompt: {one_line(composer.draft)}", "Type /send to send it, or another prompt."])
 
@@ -94,8 +94,8 @@ class Notices:
             return
         self._recalled = hash((found.number, found.query))
         shown = [f"{n + 1}: {one_line(found.hit(n).text)}" for n in range(min(found.total, HITS))]
-        more = [f"and {found.total - HITS} more; words find them"] if found.total > HITS else []
-        none = [] if shown else ["no earlier prompt has these words"]
+        more = [f"and {found.total - HITS} more; type words to find them"] if found.total > HITS else []
+        none = [] if shown else ["no earlier prompt matches"]
         choose = "Type a number to take it, words to search, or an empty line to leave."
         self._out.say(["Earlier prompts, the newest first:", *shown, *more, *none, choose])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from io import TextIOWrapper
 from typing import Final, Literal
 
 from agent_tui.structures.visible import visible
@@ -24,8 +23,6 @@ class Out:
         self.coloured = coloured
         if sys.stdout is None:  # closed by who started us
             sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
 
     @property
     def terminal(self) -> bool:

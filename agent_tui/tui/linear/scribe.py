@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
@@ -88,8 +89,8 @@ class Scribe:
                 self._queue(was, t)
             case Retrying():
                 self._out.say([f"Trying again in {event.delay_s:.0f} s: {event.reason}"], "warning")
-            case Answered(kind="clipboard", data={"problem": "", "tool": tool}):
-                held = "Copied to the buffer of tmux." if event.data.get("tmux") else NO_CLIPBOARD
+            case Answered(data=ClipboardSet(problem="", tool=tool, tmux=tmux)):
+                held = "Copied to the buffer of tmux." if tmux else NO_CLIPBOARD
                 self._out.say([f"Copied with {tool}." if tool else held])
             case ModelChanged() if event.model != was.model:
                 self._out.say([f"Model: {event.model or 'none'}."])
@@ -125,7 +126,7 @@ class Scribe:
         """The answer as it stands for good: what was not said of it."""
         if not text.startswith(self._answer):
             if self._spoke:
-                self._out.say(["The answer is another; all of it:"], "warning")
+                self._out.say(["The answer has changed; here is all of it:"], "warning")
             self._heard, self._answer, self._spoke = [], "", False
         rest = "".join(self._heard) + text[len(self._answer) :]
         self._heard, self._answer = [], ""
@@ -202,7 +203,7 @@ class Scribe:
         first = begins[-TURNS] if len(begins) >= TURNS else 0
         self._said = len(rows)
         if first:
-            self._out.say([f"{len(begins) - TURNS} earlier turns are not said again."])
+            self._out.say([f"{len(begins) - TURNS} earlier turns are not shown again."])
         for number in range(first, len(rows)):
             row = rows[number]
             lines = block_lines(row, model.look, False)
@@ -225,7 +226,7 @@ class Scribe:
                 self._out.say([f"{where}: {one_line(item.text)}"])
         if t.paused != was.paused and t.queue:
             waits = f"{len(t.queue)} prompt{'s wait' if len(t.queue) > 1 else ' waits'}"
-            said = f"The queue is paused, {waits}; /queue resume goes on." if t.paused else "The queue goes on."
+            said = f"The queue is paused, {waits}; /queue resume continues it." if t.paused else "The queue runs again."
             self._out.say([said])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +13,7 @@ from agent_tui.tui.linear.keys import REAL, UNSEEN
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import OverlayView
-from agent_tui.tui.update import setup_steps
+from agent_tui.tui.update import pulling, setup_steps
 from agent_tui.tui.update.overlay import FIRST_RUN
 from agent_tui.tui.view.picker import TITLES
 from agent_tui.tui.view.sheets import overlay_view
@@ -40,8 +39,8 @@ HINTS: Final = {
     "paste": "Type an empty line to go on.",
     "todo": "Type an empty line to go on.",
     "copy": "Type a number or letter to copy it, w and it to write it to a file, or an empty line to close.",
-    "going_back": "Type a number: of a changed file, for the next choice; of what goes back; or an empty line to leave "
-    "all as it is.",
+    "going_back": "Type a file's number to switch it, a to switch all files, the number of an action, or an "
+    "empty line to cancel.",
     "sessions": "Type a number to open it, r and a number to rename it, d and a number to delete it, all for all "
     "folders, words to search, or an empty line to close.",
     "queue": "Type e (edit), d (remove), s (send now), i (interrupt and send), u (up) or l (lower) and a number, "
@@ -50,9 +49,9 @@ HINTS: Final = {
     "to close.",
 }  # fmt: skip
 TYPED: Final = (
-    "A line is a prompt; while the agent works it waits in the queue. A backslash at its end goes on in the next line;",
-    'what stands between two lines of """ is one prompt. !command runs a command of yours. Ctrl+C interrupts;',
-    "Ctrl+D on an empty line leaves.",
+    "Each line is a prompt; while the agent works, it is queued. End a line with a backslash to continue it;",
+    'the lines between two lines of """ are one prompt. !command runs a shell command. Ctrl+C interrupts;',
+    "Ctrl+D on an empty line quits.",
 )
 PROVIDER: Final = "Type a number or a name to choose, k and a number to type a key for it, or an empty line to leave."
 STEP: Final = "Type a number or a name to choose, or an empty line to go back."
@@ -80,8 +79,7 @@ def signature(model: Model) -> Any:
             aside = model.aside
             return (aside.id, aside.state) if aside is not None and aside.state != "asking" else None
         case "pull":
-            data = model.transcript.answers.get("pull")
-            return ("pull", overlay.on) if isinstance(data, Mapping) and data.get("state") == "down" else None
+            return ("pull", overlay.on) if pulling.state(model) == "down" else None
         case "going_back":
             going = model.going_back
             return (going.told, going.files, going.choices) if going is not None and going.told else None
@@ -114,11 +112,12 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     options = [option for option in shown.options if not option.heading]
     long = overlay.kind in ("settings", "setup")
     for number, option in enumerate(options[: MOST if long else None], 1):
-        key = option.key if overlay.kind in ("first_run", "copy") and option.key else str(number)
+        key = FIRST_RUN[number - 1].key if overlay.kind == "first_run" else ""
+        key = key or (option.key if overlay.kind == "copy" and option.key else str(number))
         detail = _plain(option.detail)
         lines.append(f"{key}: {option.label}{f', {detail}' if detail else ''}")
     if len(options) > MOST and long:
-        lines.append(f"and {len(options) - MOST} more; words find them")
+        lines.append(f"and {len(options) - MOST} more; type words to find them")
     return [*lines, hint(overlay)]
 
 
@@ -152,9 +151,9 @@ def _list(title: str, found: list[tuple[int, Entry]], total: int, hinted: str) -
         detail = _plain(entry.detail)
         lines.append(f"{number}: {entry.label}{f', {detail}' if detail else ''}")
     if not found:
-        lines.append("there is nothing here")
+        lines.append("empty")
     elif len(found) > MOST:
-        lines.append(f"and {total - MOST} more; words find them")
+        lines.append(f"and {total - MOST} more; type words to find them")
     return [*lines, hinted]
 
 
@@ -190,9 +189,11 @@ def presses(model: Model, overlay: Overlay, line: str) -> list[Press] | None:
         case "settings":
             return _set(text, word, number)
         case "going_back":
-            asked = len(model.going_back.asked) + len(model.going_back.offered) if model.going_back else 0
+            if text in ("a", "all"):
+                return [("a", "a")]
+            rows = len(model.going_back.files) + len(model.going_back.offered) if model.going_back else 0
             at = int(text) if text.isascii() and text.isdecimal() else 0
-            return [*_goto(at - 1, False), ("enter", "")] if 0 < at <= asked else None
+            return [*_goto(at - 1, False), ("enter", "")] if 0 < at <= rows else None
         case "setup":
             return _set_up(model, overlay, text, word, number)
         case "pull" if text in ("y", "yes"):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from agent_tui import std_output
 from agent_tui.protocol.engine import Engine
-from agent_tui.protocol.exit_codes import FAILED
+from agent_tui.protocol.exit_codes import FAILED, of_saving
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.settings_store import Store
+from agent_tui.structures.visible import visible
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.linear.chat import Chat
 from agent_tui.tui.linear.deeds import Deeds
@@ -53,24 +55,39 @@ def run(
     finally:
         deeds.ending = True
         chat.link.close(STOP_SECONDS)
-    return 128 + chat.heard[0] if chat.heard else code
+        ended = chat.link.fold_rest(chat.model.transcript)
+    code = 128 + chat.heard[0] if chat.heard else code
+    if ended.is_unsaved:
+        print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
+        code = of_saving(code, True)
+    return _say_farewell(chat, ended, code)
 
 
 def _talk(chat: Chat, prompt: str) -> int:
     try:
-        code = chat.run(prompt)
-        if chat.source.terminal:
-            chat.out.say(_farewell(chat.model))
-        return code
+        return chat.run(prompt)
     except OSError as error:
         std_output.refused(error)
         return FAILED
 
 
-def _farewell(model: Model) -> list[str]:
-    """What was not sent, and how to go on; nothing for a session without any of it, or that is off the record."""
-    transcript, kept = model.transcript, one_line(model.composer.saved)
+def _say_farewell(chat: Chat, ended: Transcript, code: int) -> int:
+    try:
+        if chat.source.terminal:
+            chat.out.say(_farewell(ended))
+        return code
+    except OSError as error:
+        std_output.refused(error)
+        return code or FAILED
+
+
+def _farewell(transcript: Transcript) -> list[str]:
+    """What was not sent, and how to go on, as far as it is on disk; nothing for a session without any of it, or that is
+    off the record."""
+    kept = "" if transcript.is_unsaved else one_line(transcript.draft)
     if not transcript.session or transcript.otr or not (transcript.turn or kept):
         return []
-    said = [f"Not sent, but kept: {kept}"] if kept else []
-    return [*said, f"To go on with this session: agent-tui chat --resume {transcript.session}"]
+    said = [f"Not sent, but saved: {kept}"] if kept else []
+    if way := transcript.way_back("agent-tui chat"):
+        said.append(f"To continue this session: {way}")
+    return said

@@ -29,7 +29,7 @@ LAST_OF_FAILED: Final = 8
 ENDS: Final = {
     "completed": "Done", "cancelled": "Interrupted", "error": "Failed", "max_steps": "Stopped at the step limit",
     "timed_out": "Timed out", "budget_exceeded": "Stopped at the budget", "stuck": "Stopped: going in circles",
-    "interrupted": "Cut off by the end of the program",
+    "interrupted": "Cut off: agent-tui stopped",
 }  # fmt: skip
 LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
 YOU: Final = "You"
@@ -84,7 +84,7 @@ def tool_lines(block: ToolBlock, look: Look, expanded: bool) -> list[str]:
     ended = summary(block.display)
     match block.state:
         case "asking":
-            parts.append("waits for your answer")
+            parts.append("waiting for your answer")
         case "running":
             parts.append("running")
         case "cancelled":
@@ -111,13 +111,14 @@ def _body(block: ToolBlock, expanded: bool) -> list[str]:
     if shown is None or block.state in ("asking", "running"):
         return []
     if expanded or isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay):
-        return display_lines(answered(shown, block.tag)) if block.state != "cancelled" else []
+        return display_lines(answered(shown, block.tag))
     if isinstance(shown, d.CommandDisplay):
         said = output(shown)
-        most = LAST_OF_FAILED if block.state == "failed" or shown.exit_code or shown.timed_out else LAST
+        most = LAST_OF_FAILED if block.state != "done" or shown.exit_code or shown.timed_out else LAST
         if len(said) <= most:
             return said
-        return [f"{len(said) - most:,} lines before these; /expand says all", *said[-most:]]
+        before = wording.count(len(said) - most, "line")
+        return [f"{before} before these; /expand shows all", *said[-most:]]
     if block.state == "failed" and isinstance(shown, d.TextDisplay | d.MarkdownDisplay):
         return [wording.reason(answered(shown, block.tag).text, block.tag)]
     return []

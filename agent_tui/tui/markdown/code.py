@@ -6,28 +6,26 @@ state that the lines before it ended in.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_tui import registry
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.chop import GOES_ON, chop
 from agent_tui.tui.markdown.lines import Cells, Line, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from agent_tui.tui.markdown.lexing import State, Stepper
+    from agent_tui.structures import lexing
+    from agent_tui.structures.lexing import State, Stepper
+else:
+    lexing = registry.late("agent_tui.structures.lexing", warm=False)
 
 CodeLines = tuple[tuple[Segment, ...], ...]
 
-TAB: Final = 4
-LONGEST: Final = 2_000
-"""A line with more characters than this is not highlighted (lexers are slow on minified files)."""
 REMEMBERED: Final = 64
 """Pieces of code whose finished lines are kept: those being written, and those just cut."""
-LONGEST_NAME: Final = 100
-"""Characters of the name of a language or a file that are looked at."""
 
 _KINDS: Final = (
     ("Token.Comment.Preproc", "code.meta"), ("Token.Comment.Hashbang", "code.comment"),
@@ -51,38 +49,8 @@ def _style_of(token_type: Any) -> str:
     return "code.text"
 
 
-@lru_cache(64)
-def _lexer(language: str) -> Any | None:
-    """A Pygments lexer by the name of a language or of a file; None where there is none."""
-    from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
-    from pygments.util import ClassNotFound
-
-    language = language[-LONGEST_NAME:]  # the end decides; Pygments compares with a thousand names, each time anew
-    try:
-        _, dot, ending = language.rpartition(".")
-        name = _endings().get(ending) if dot else language.lower()
-        if name is None:
-            return get_lexer_for_filename(language, stripnl=False, ensurenl=False)
-        return get_lexer_by_name(name, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
-
-
-@cache
-def _endings() -> dict[str, str]:
-    """The endings of file names that one lexer alone claims, and its name. Pygments compiles 900 patterns for it."""
-    from pygments.lexers import LEXERS
-
-    claims: dict[str, set[str]] = {}
-    for _, _, names, patterns, _ in LEXERS.values():
-        for pattern in patterns:
-            ending = pattern.removeprefix("*.")
-            if ending.isalnum() and ending != pattern:
-                claims.setdefault(ending, set()).update(names[:1])
-    return {ending: names.pop() for ending, names in claims.items() if len(names) == 1}
-
-
 def plain(code: str) -> CodeLines:
+    code = lexing.prepare_code(code)
     return tuple((Segment(line, "code.text"),) if line else () for line in code.split("\n"))
 
 
@@ -105,25 +73,22 @@ def highlight(code: str, language: str, before: tuple[str, ...] = ()) -> CodeLin
 
     `before`: what precedes `code`, in parts of whole lines; what it leaves open (a comment, a string) goes on.
     """
-    lexer = _lexer(language) if language else None
-    stepper = None if lexer is None else _stepper(language)
+    stepper = lexing.find_stepper(language)
     if stepper is None:
-        return _at_once(code, lexer)
+        return _at_once(code, lexing.find_lexer(language) if language else None)
     finished, newline, last = code.rpartition("\n")
     done = _finished(stepper, language, before, finished + newline)
     return (*done.lines, *_stepped(stepper, last, done.state)[0])
 
 
+def preceding(lines: Sequence[str]) -> tuple[str, ...]:
+    """`lines` as what comes before a piece of code; nothing where there are none."""
+    return ("".join(f"{line}\n" for line in lines),) if lines else ()
+
+
 def prepared(language: str) -> bool:
     """Whether the first `highlight` of that language will be as quick as all others: True, unless nobody knows it."""
-    lexer = _lexer(language)
-    return lexer is not None and _stepper(language) is not None
-
-
-def _stepper(language: str) -> Stepper | None:
-    from agent_tui.tui.markdown.lexing import steps
-
-    return steps(_lexer(language))
+    return lexing.find_stepper(language) is not None
 
 
 def _finished(stepper: Stepper, language: str, before: tuple[str, ...], code: str) -> _Finished:
@@ -141,12 +106,10 @@ def _finished(stepper: Stepper, language: str, before: tuple[str, ...], code: st
 
 
 def _state_after(stepper: Stepper, language: str, before: tuple[str, ...]) -> State:
-    from agent_tui.tui.markdown.lexing import State
-
     known = len(before)
     while known and (language, before[: known - 1]) not in _kept:
         known -= 1
-    state = State()
+    state = lexing.State()
     for part in range(max(0, known - 1), len(before)):
         state = _finished(stepper, language, before[:part], before[part]).state
     return state
@@ -154,9 +117,9 @@ def _state_after(stepper: Stepper, language: str, before: tuple[str, ...]) -> St
 
 def _stepped(stepper: Stepper, code: str, state: State) -> tuple[CodeLines, State]:
     lines: list[tuple[Segment, ...]] = []
-    for line in visible(code).expandtabs(TAB).split("\n"):
+    for line in lexing.prepare_code(code).split("\n"):
         runs: list[Segment] = []
-        if len(line) > LONGEST:
+        if len(line) > lexing.LONGEST:
             runs.append(Segment(line, "code.text"))
         else:
             tokens, state = stepper.line(line + "\n", state)
@@ -169,9 +132,9 @@ def _stepped(stepper: Stepper, code: str, state: State) -> tuple[CodeLines, Stat
 
 def _at_once(code: str, lexer: Any | None) -> CodeLines:
     """`code` by a lexer that cannot go line by line."""
-    code = visible(code).expandtabs(TAB)
-    if lexer is None or max(map(len, code.split("\n"))) > LONGEST:
+    if lexer is None or max(map(len, code.split("\n"))) > lexing.LONGEST:
         return plain(code)
+    code = lexing.prepare_code(code)
     lines: list[tuple[Segment, ...]] = []
     line: list[Segment] = []
     tokens: Iterable[tuple[Any, str]] = lexer.get_tokens(code)

@@ -7,12 +7,16 @@ from types import ModuleType
 from typing import Any
 
 from agent_tui.protocol import (
+    answers,
     aside_events,
     display,
     messages,
+    model_answers,
     ops,
+    session_answers,
     session_events,
     shell_events,
+    standing,
     tool_events,
     transcript,
     turn_events,
@@ -25,7 +29,7 @@ from agent_tui.tui import aside, finder, going_back, held, look, model, msg, pic
 MODULES: tuple[ModuleType, ...] = (
     msg, model, look, window, held, aside, finder, going_back, picker, recall, search, setting_up, chips, mention,
     markdown_stream, markdown_links, transcript, display, messages, ops, session_events, shell_events, tool_events,
-    turn_events, aside_events,
+    turn_events, aside_events, answers, model_answers, session_answers, standing,
 )  # fmt: skip
 
 

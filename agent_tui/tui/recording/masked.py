@@ -6,10 +6,10 @@ of other sessions) are neither small nor this session's: of them only what was s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import Files, PrivateOutput
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import Transcript
@@ -20,8 +20,6 @@ from agent_tui.tui.view.recalls import shown
 PRIVATE: Final = "!!"
 HIDDEN: Final = "•"
 UNSEEN: Final = Past("")
-LISTS: Final = frozenset(("files",))
-"""Kinds of answers that are lists from outside."""
 
 
 def said(text: str) -> str:
@@ -35,11 +33,13 @@ def said(text: str) -> str:
 
 def event(told: Event) -> Event | None:
     """`told` as it is written down; None: not at all."""
-    if not isinstance(told, Answered):
-        return told
-    if told.kind in LISTS:
-        return None
-    return replace(told, data=_marker(told.data)) if told.kind == "private" else told
+    match told:
+        case Answered(data=Files()):
+            return None
+        case Answered(data=PrivateOutput() as output):
+            return replace(told, data=_marker(output))
+        case _:
+            return told
 
 
 def model(live: Model) -> Model:
@@ -78,16 +78,12 @@ def recalled(found: Recall, hits: Pasts) -> Recall:
 
 
 def _session(t: Transcript) -> Transcript:
-    answers = {kind: data for kind, data in t.answers.items() if kind not in LISTS}
-    if "private" in answers:
-        answers["private"] = _marker(answers["private"])
-    return replace(t, answers=answers, draft=said(t.draft))
+    private = t.answers.private
+    hidden = _marker(private) if private is not None else None
+    return replace(t, answers=replace(t.answers, files=None, private=hidden), draft=said(t.draft))
 
 
-def _marker(data: Any) -> Any:
+def _marker(told: PrivateOutput) -> PrivateOutput:
     """In the place of a private command's output: how many lines it had."""
-    if not isinstance(data, Mapping):
-        return data
-    lines = data.get("lines", len(str(data.get("output", "")).splitlines()))
-    output = f"{lines} line{'s' * (lines != 1)}, not recorded"
-    return {"command": "", "said": data.get("said", ""), "output": output, "lines": lines}
+    lines = len(told.output.splitlines()) if told.lines is None else told.lines
+    return PrivateOutput(said=told.said, output=f"{lines} line{'s' * (lines != 1)}, not recorded", lines=lines)

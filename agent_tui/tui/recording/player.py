@@ -19,7 +19,7 @@ from agent_tui.tui.msg import EventsArrived, HistoryAsked
 from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.patches import NOTHING, applied, remembering
-from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Reader, Step
+from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Load, Reader, Step
 from agent_tui.tui.update import update
 
 EVERY: Final = 100
@@ -45,12 +45,13 @@ class Player:
     _records: list[int] = field(default_factory=list)
 
     @classmethod
-    def load(cls, lines: Iterable[bytes], events: Iterable[Event]) -> Player:
+    def load(cls, lines: Iterable[bytes], events: Iterable[Event], load: Load | None = None) -> Player:
         """The recording in `lines`, of a session with these settled `events`. What cannot be read is said in
-        `problems` and left out; never raises for it. An empty line stands for one that is too long."""
+        `problems` and left out; never raises for it. An empty line stands for one that is too long. `load`: as for
+        a `Reader`."""
         player = cls()
         log = _Log(events)
-        reader = Reader(log.record, log.restored)
+        reader = Reader(log.record, log.restored, load)
         for number, line in enumerate(lines, 1):
             try:
                 if not line:

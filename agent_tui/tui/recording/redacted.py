@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from agent_tui.protocol.answers import Preview, SearchResults, Sessions, ShelfOutcome, Tree
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import fold
 from agent_tui.protocol.session_events import Answered
@@ -26,8 +27,8 @@ from agent_tui.tui.recording.tape import Header, Step, Writer, check
 Hide = Callable[[str], str]
 """Gives a text of the same length, with what is secret hidden."""
 DOT: Final = "•"
-OTHERS: Final = frozenset(("sessions", "search", "tree", "preview", "shelf"))
-"""Kinds of answers that tell of other sessions: nothing of those is for others."""
+OTHERS: Final = (Sessions, SearchResults, Tree, Preview, ShelfOutcome)
+"""Answers that tell of other sessions: nothing of those is for others."""
 Delta = TextDelta | ThinkingDelta | ToolArgsDelta | ToolOutput
 
 
@@ -83,8 +84,8 @@ def _event(
         return known[told.n]
     if isinstance(told, Delta):
         return replace(told, text=deltas[id(told)])
-    if isinstance(told, Answered) and told.kind in OTHERS:
-        return replace(told, data={})
+    if isinstance(told, Answered) and isinstance(told.data, OTHERS):
+        return replace(told, data=type(told.data)())
     made: Event = _hidden(told, hide)
     return made
 

@@ -48,9 +48,13 @@ _DELTAS: Final[Mapping[type[Event], tuple[str, tuple[str, ...]]]] = {
 }
 _KINDS: Final = {letter: (kind, names) for kind, (letter, names) in _DELTAS.items()}
 _IDS: Final = ("session", "run", "trace", "turn", "step", "agent", "parent_call")
+ANSWERED: Final = "session_events.Answered"
 _TEXTS: Final[Mapping[type[Any], str]] = {
     DraftChanged: "text", Submitted: "text", KeyPressed: "draft", HistoryAsked: "draft"
 }  # fmt: skip
+
+
+Load = Callable[[dict[str, Any]], Event]
 
 
 class BadTape(ValueError):
@@ -99,8 +103,9 @@ class Writer:
         """The first line of a run that begins with the model `before`, of which other sessions are left out."""
         own = before.sessions[before.active]
         start = replace(
-            masked.model(before), sessions={before.active: Transcript(cwd=own.cwd)}, search=None, finder=None
-        )
+            masked.model(before), sessions={before.active: Transcript(cwd=own.cwd, mode=own.mode)},
+            search=None, finder=None,
+        )  # fmt: skip
         return _line({
             "v": VERSION, "at": self._began, "session": session, "versions": dict(versions),
             "start": plain(start, masked.said),
@@ -176,10 +181,13 @@ def _at(began: float, written: Any) -> float:
 
 class Reader:
     """Reads the lines of a recording in their order. `record` gives the settled event of a number, `restored` what all
-    records up to a number fold into; they raise BadTape where the log has it not."""
+    records up to a number fold into; they raise BadTape where the log has it not. `load` gives the event in a record:
+    answers stood in older recordings as records do (ValueError: not this one)."""
 
-    def __init__(self, record: Callable[[int], Event], restored: Callable[[int], Transcript]) -> None:
-        self._record, self._restored = record, restored
+    def __init__(
+        self, record: Callable[[int], Event], restored: Callable[[int], Transcript], load: Load | None = None
+    ) -> None:
+        self._record, self._restored, self._load = record, restored, load
         self._draft = ""
         self._ids: list[Any] = ["", "", "", 0, 0, "main", ""]
         self._began = 0.0
@@ -234,8 +242,16 @@ class Reader:
         if isinstance(item, list):
             kind, names = _KINDS[item[0]]
             return kind(at=_at(self._began, item[1]), **dict(zip(names, item[2:], strict=True)), **whose)
+        if item.get("_") == ANSWERED and "kind" in item:
+            return replace(self._old_answer(item), **whose)
         made: Event = replace(_made(item, Event), **whose)
         return made
+
+    def _old_answer(self, item: dict[str, Any]) -> Event:
+        if self._load is None:
+            raise BadTape("an answer as older versions wrote it")
+        own = {key: rebuilt(value, classes()) for key, value in item.items() if key != "_"}
+        return self._load({**own, "type": "answered"})
 
 
 def _sized(value: Any) -> Any:

@@ -24,7 +24,7 @@ SHORTEST_LINE: Final = 12
 def ask(model: Model, question: str) -> Step:
     """Ask, beside a turn or without one; the question before it is given up."""
     if model.gone:
-        return toast(model, "nobody is there to answer: the engine has stopped", "bad")
+        return toast(model, "the engine has stopped: nothing can answer", "bad")
     id = f"aside-{model.queries + 1}"
     model = replace(model, queries=model.queries + 1, aside=Aside(id, question), overlay=Overlay("aside"))
     return send(model, AskAside(id, question))
@@ -33,7 +33,7 @@ def ask(model: Model, question: str) -> Step:
 def again(model: Model) -> Step:
     """The last question and its answer once more."""
     if model.aside is None:
-        return toast(model, "ask something behind it, such as /btw what is a monad?")
+        return toast(model, "type a question after it: /btw what is a monad?")
     return replace(model, overlay=Overlay("aside")), ()
 
 
@@ -50,7 +50,7 @@ def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
     )
     model = replace(model, aside=aside)
     seen = event.state == "cancelled" or (model.overlay is not None and model.overlay.kind == "aside")
-    return (model, ()) if seen else toast(model, "your question on the side is answered: /btw shows it")
+    return (model, ()) if seen else toast(model, "your side question is answered: /btw shows it")
 
 
 def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
@@ -66,7 +66,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, most)))), ()
     if msg.sure and msg.character in LETTERS:
         return answered(model, msg.character)
-    return holding.word(model, msg, LETTERS)
+    return holding.type_or_hold(model, msg, LETTERS)
 
 
 def answered(model: Model, letter: str) -> Step | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import LogTail
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.ops import EFFORTS, MODES
-from agent_tui.protocol.transcript import ToolBlock
+from agent_tui.protocol.transcript import Answers, ToolBlock
 from agent_tui.settings_kinds import Entry as Setting
 from agent_tui.settings_kinds import words
 from agent_tui.tui import commands, key_words
@@ -18,10 +19,12 @@ from agent_tui.tui.kinds import OverlayKind
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
-from agent_tui.tui.update import checks, model_list, session_lists, settings, skills
+from agent_tui.tui.update import checks, leaving, model_list, session_lists, settings, skills
+from agent_tui.tui.view.words import one_line
 from agent_tui.tui.wording import ago, count, size
 
 RECENT: Final = 5
+ALL_JOBS: Final = "*"
 LEVELS: Final[Mapping[str, Tone]] = {
     "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
 }  # fmt: skip
@@ -43,8 +46,12 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
             return tuple(session_lists.stats(model))
         case "doctor":
             return tuple(checks.entries(model))
+        case "jobs":
+            return tuple(_jobs(model))
         case "locked":
             return session_lists.locked(model)
+        case "unsaved":
+            return leaving.entries(model)
         case "skills":
             return tuple(_skills(answers))
         case "themes":
@@ -54,19 +61,23 @@ def entries(model: Model, kind: OverlayKind) -> tuple[Entry, ...]:
         case "efforts":
             return tuple(_efforts(model))
         case "log":
-            return tuple(_log(answers))
+            return tuple(_log(answers.log))
         case "rewind":
             return tuple(_turns(model))
         case _:
             return ()
 
 
-def listed(answers: Mapping[str, Any], kind: str, name: str = "") -> list[Mapping[str, Any]]:
-    """The list of objects in the answer to `kind` (under `name`); empty if it has another shape."""
-    data = answers.get(kind)
-    if name:
-        data = data.get(name) if isinstance(data, Mapping) else None
-    return [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
+def _jobs(model: Model) -> Iterator[Entry]:
+    """What runs in the background; under the cursor its last line of output."""
+    known = model.transcript.answers.jobs
+    jobs = known.jobs if known is not None else ()
+    for job in jobs:
+        state = "stopping" if job.stops else f"started {ago(model.at - job.since)}"
+        about = job.last or "It has not written anything yet."
+        yield Entry(job.id, one_line(job.command), f"{state}, pid {' '.join(map(str, job.pids))}", about)
+    if len(jobs) > 1:
+        yield Entry(ALL_JOBS, "Stop all", "", "Ends everything in this list.")
 
 
 # -- actions
@@ -75,7 +86,7 @@ def listed(answers: Mapping[str, Any], kind: str, name: str = "") -> list[Mappin
 def _palette(model: Model) -> tuple[Entry, ...]:
     found = (*_commands(model), *_skill_actions(model.transcript.answers), *_settings(model))
     by_id = {entry.id: entry for entry in found}
-    recent = [by_id[id] for id in model.recent_actions[:RECENT] if id in by_id]
+    recent = [by_id[id] for id in model.recent_actions if id in by_id][:RECENT]
     first = tuple(Entry(one.id, one.label, one.detail, one.about, "Used last") for one in recent)
     return (*first, *(entry for entry in found if entry not in recent))
 
@@ -93,25 +104,23 @@ def _keyed(model: Model, command: Command) -> str:
     return f"{key_name(keys[0]) if keys else '':<12} {command.summary}"
 
 
-def _skill_actions(answers: Mapping[str, Any]) -> Iterator[Entry]:
+def _skill_actions(answers: Answers) -> Iterator[Entry]:
     for one in _skills(answers):
         yield Entry(f"skill:{one.id}", one.label, f"{'':<12} {one.detail}", one.about, "Skills")
 
 
-def _skills(answers: Mapping[str, Any]) -> Iterator[Entry]:
+def _skills(answers: Answers) -> Iterator[Entry]:
     for skill in skills.listed(answers):
-        name, source = str(skill.get("name", "")), str(skill.get("source", ""))
-        about = str(skill.get("description", ""))
-        called = f"/{name} {skills.hint(skill)}".rstrip()
-        yield Entry(name, called, about, f"{about} ({source})" if source else about, source)
+        called, about = f"/{skill.name} {skills.hint(skill)}".rstrip(), skill.description
+        yield Entry(skill.name, called, about, f"{about} ({skill.source})" if skill.source else about, skill.source)
 
 
 def _settings(model: Model) -> Iterator[Entry]:
     for one in settings.all_entries():
         if not one.key.startswith("keys."):
             now = words(settings.value_of(model, one).value) or "not set"
-            does = f"is {now}: switch it" if toggles(one) else f"is {now}"
-            shown = does if model.configured.values and one.kind.form != "secret" else "see and change it"
+            does = f"is {now}; Enter switches it" if toggles(one) else f"is {now}"
+            shown = does if model.configured.values and one.kind.form != "secret" else "show and change it"
             yield Entry(f"setting:{one.key}", one.key, f"{'':<12} {shown}", one.about, "Settings")
 
 
@@ -121,11 +130,17 @@ def toggles(setting: Setting) -> bool:
 
 
 def _help(model: Model) -> Iterator[Entry]:
+    """First a card of the usual keys, in no group, then all others."""
+    for name, key, what in key_words.CARD:
+        keys = key or " ".join(map(key_name, commands.keys_of(name, model.keys)[:1]))
+        if keys:
+            yield Entry(f"command:{name}" if name else "", keys, what, commands.find(name).help if name else "")
     for one in commands.COMMANDS:
         if keys := " ".join(map(key_name, commands.keys_of(one.name, model.keys))):
-            yield Entry(f"command:{one.name}", keys, one.summary, one.help, "Keys")
+            yield Entry(f"command:{one.name}", keys, one.summary, one.help, "All keys")
     told = (
-        ("Keys in the prompt", key_words.prompt_rows()), ("Keys in the prompt, with /vim", key_words.VIM),
+        ("Keys in the prompt", key_words.prompt_rows()),
+        ("Keys in the prompt, with /vim", key_words.VIM if model.vim else ()),
         ("Keys when the agent asks", key_words.asked_rows()),
     )  # fmt: skip
     for group, rows in told:
@@ -161,12 +176,12 @@ def _efforts(model: Model) -> Iterator[Entry]:
         yield Entry(name, name, " · ".join(filter(None, (known.get(name, ""), "in use" if name == now else ""))))
 
 
-def _log(answers: Mapping[str, Any]) -> Iterator[Entry]:
+def _log(found: LogTail | None) -> Iterator[Entry]:
     """Lines of the program's log and records of the session, oldest first."""
-    for number, line in enumerate(listed(answers, "log", "lines")):
-        level, text = str(line.get("level", "")).lower(), str(line.get("text", ""))
-        label = f"{line.get('at', '')}  {level:<7}  {text}"
-        yield Entry(str(number), label, about=f"{line.get('source', '')}: {text}", tone=LEVELS.get(level, "normal"))
+    for number, line in enumerate(found.lines if found is not None else ()):
+        level = line.level.lower()
+        label, about = f"{line.at}  {level:<7}  {line.text}", f"{line.source}: {line.text}"
+        yield Entry(str(number), label, about=about, tone=LEVELS.get(level, "normal"))
 
 
 def _turns(model: Model) -> Iterator[Entry]:
@@ -188,10 +203,6 @@ def _turns(model: Model) -> Iterator[Entry]:
         yield Entry(str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt)
 
 
-def log_note(answers: Mapping[str, Any]) -> str:
+def log_note(found: LogTail | None) -> str:
     """What of the log is not in the list."""
-    data = answers.get("log")
-    if not isinstance(data, Mapping):
-        return ""
-    left = data.get("left")
-    return f"without {size(left)} of older lines" if isinstance(left, int) and left > 0 else ""
+    return f"without {size(found.left)} of older lines" if found is not None and found.left > 0 else ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.transcript import Answers
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
@@ -29,7 +29,7 @@ class Candidate:
     typed: bool = False
 
 
-def candidates(draft: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
+def candidates(draft: str, answers: Answers) -> tuple[Candidate, ...]:
     """What could be meant by `draft`, best first. Empty: it does not begin with a slash and a name."""
     if not draft.startswith("/") or "\n" in draft or "/" in draft[1:].split(" ", 1)[0]:
         return ()
@@ -37,18 +37,22 @@ def candidates(draft: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
     return _arguments(name, argument, answers) if space else _names(name, answers)
 
 
-def _names(typed: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
-    found: list[tuple[int, str, Candidate]] = []
+def _names(typed: str, answers: Answers) -> tuple[Candidate, ...]:
+    found: list[tuple[int, tuple[int, str], Candidate]] = []
     for command in commands.COMMANDS:
         if command.slash:
             rank = min(_rank(typed, name) for name in (command.name, *command.aliases))
             line = f"/{command.name}"
-            found.append((rank, command.name, _candidate(line, command.argument, command.summary)))
+            found.append((rank, _place(command.name), _candidate(line, command.argument, command.summary)))
     for skill in skills.listed(answers):
-        name = str(skill.get("name", ""))
-        detail = str(skill.get("description", ""))
-        found.append((_rank(typed, name), name, _candidate(f"/{name}", skills.hint(skill), detail)))
+        offered = _candidate(f"/{skill.name}", skills.hint(skill), skill.description)
+        found.append((_rank(typed, skill.name), _place(skill.name), offered))
     return tuple(candidate for rank, _, candidate in sorted(found, key=lambda entry: entry[:2]) if rank < NO_MATCH)
+
+
+def _place(name: str) -> tuple[int, str]:
+    """By use, then by name."""
+    return USUAL.index(name) if name in USUAL else len(USUAL), name
 
 
 def _candidate(line: str, argument: str, detail: str) -> Candidate:
@@ -58,6 +62,11 @@ def _candidate(line: str, argument: str, detail: str) -> Candidate:
 
 
 NO_MATCH: Final = 9
+USUAL: Final = (
+    "help", "undo", "clear", "resume", "mode", "model", "rewind", "todo", "copy", "btw", "settings", "stats", "fork",
+    "export",
+)  # fmt: skip
+"""What is used most, first: the list has room for a few of fifty."""
 
 
 def _rank(typed: str, name: str) -> int:
@@ -73,10 +82,10 @@ def _rank(typed: str, name: str) -> int:
     return 3 if all(letter in letters for letter in typed) else NO_MATCH
 
 
-def _arguments(name: str, typed: str, answers: Mapping[str, Any]) -> tuple[Candidate, ...]:
+def _arguments(name: str, typed: str, answers: Answers) -> tuple[Candidate, ...]:
     command = commands.by_slash(name)
     if command is None:
-        skill = next((skill for skill in skills.listed(answers) if skill.get("name") == name), None)
+        skill = skills.find(answers, name)
         hint = skills.hint(skill) if skill is not None and not typed.strip() else ""
         return (Candidate(f"/{name} {hint}", ""),) if hint else ()
     choices = command.choices(answers) if command.choices else ()

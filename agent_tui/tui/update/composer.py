@@ -26,6 +26,9 @@ MOST_EDITED: Final = 50_000
 """Characters that the prompt holds unfolded: an editor wraps the line of its caret at each key."""
 MOST_CHIPS: Final = 20
 """Chips that are remembered besides those in use, so that a prompt that is taken back has them again."""
+NEVER: Final = float("-inf")
+MESSAGES: Final = frozenset(("say", "deny"))
+"""What the prompt is for while it answers a question in words."""
 PRIVATE: Final = "!!"
 """What begins so goes into no file of ours."""
 
@@ -39,7 +42,8 @@ def changed(model: Model, text: str, caret: int) -> Model:
     if browsing >= 0 and text != composer.text:
         browsing = -1
     composer = replace(composer, draft=text, caret=caret, browsing=browsing)
-    return replace(model, composer=composer, completion=Completion())
+    typed = model.at if text else model.typed_at
+    return replace(model, composer=composer, completion=Completion(), typed_at=typed)
 
 
 def save(model: Model) -> Step:
@@ -105,7 +109,7 @@ def spent(model: Model, text: str) -> Step:
     history = composer.history
     if text.strip() and (not history or history[-1] != text):
         history = (*history, text)[-MAX_HISTORY:]
-    model = replace(model, composer=replace(composer, history=history, looked={}))
+    model = replace(model, composer=replace(composer, history=history, looked={}), typed_at=NEVER)
     effects = (Remember(text),) if text.strip() and not text.startswith(PRIVATE) else ()
     return (write(model, "") if composer.draft or composer.browsing >= 0 else model), effects
 
@@ -114,13 +118,22 @@ def cleared(model: Model) -> Step:
     """Empty the prompt; the history keeps what it held, unless that was not for the model."""
     if model.composer.purpose is not None:
         return write(model, ""), ()
-    return spent(model, model.composer.draft)
+    step = spent(model, model.composer.draft)
+    return replace(step[0], typed_at=model.typed_at), step[1]
 
 
-def emptied(model: Model) -> Step:
+def empty_prompt(model: Model) -> Step:
     """Empty the prompt on the person's wish, and say how what it held comes back."""
     step = cleared(model)
-    return then(step, toast(step[0], "cleared: ↑ brings it back"))
+    back = way_back(model)
+    more = f"; {commands.key_of('interrupt', model.keys)} again stops" if model.busy else ""
+    return then(step, toast(step[0], f"cleared: {back}{more}"))
+
+
+def way_back(model: Model, prompts: int = 1) -> str:
+    """How the newest prompts of the history come back."""
+    it, are = ("them", "they are") if prompts > 1 else ("it", "it is")
+    return f"{are} in the history" if model.asking or model.queue else f"↑ brings {it} back"
 
 
 def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
@@ -153,6 +166,12 @@ def leave(model: Model) -> Model:
     return write(replace(model, composer=replace(model.composer, purpose=None, stash="")), stash)
 
 
+def leave_message(model: Model) -> Step:
+    """What was written for a question is the draft, or, if there is another one, in the history."""
+    words, model = model.composer.draft, leave(model)
+    return remember(model, words) if model.composer.draft else (write(model, words) if words else model, ())
+
+
 def answered(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
     if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
@@ -173,8 +192,8 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
             if model.transcript.model:
                 model = replace(model, overlay=None)
                 return then(send(model, asked), toast(model, f"asking {said} …"))
-            return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …")), asked)
-        case "setting" | "action" | "setup":  # `submit` takes them
+            return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …", address=said)), asked)
+        case "setting" | "action" | "setup" | "save":  # `submit` takes them
             return model, ()
 
 
@@ -183,6 +202,8 @@ def dismissed(model: Model) -> Step:
     purpose = model.composer.purpose
     if purpose is not None and purpose.kind == "setup":
         return setting_up.back(model)
+    if purpose is not None and purpose.kind in MESSAGES:
+        return leave_message(model)
     model = leave(model)
     if purpose is not None and purpose.kind == "argument":
         return send(model, Answer(purpose.id, "no"))
@@ -255,7 +276,7 @@ def _show(model: Model, at: int, kept: str) -> Model:
 def edited(model: Model, text: str, problem: str) -> Step:
     """The person's editor was left. Without a text the draft stays as it was."""
     if problem:
-        return toast(model, f"{problem}: your draft is as it was", "warning", 8.0)
+        return toast(model, f"{problem}: your draft is unchanged", "warning", 8.0)
     same = text == chips.expand(model.composer.draft, model.composer.chips)
     return (model, ()) if same else (write(model, text), ())
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.ops import SetClipboard, WriteFile
 from agent_tui.tui.effects import Copy
 from agent_tui.tui.model import Model, Overlay, Source
@@ -77,27 +77,23 @@ def _counted(chars: int) -> str:
     return f"copied {chars:,} character{'' if chars == 1 else 's'}"
 
 
-def answered(model: Model, kind: str, data: Any) -> Step:
-    """The engine has used a clipboard tool, or written a file."""
-    said: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    problem = str(said.get("problem") or "")
-    if kind == "clipboard":
-        return _held(model, str(said.get("tool") or ""), problem, said.get("tmux"))
+def written(model: Model, path: str, problem: str, note: str = "") -> Step:
+    """The file `path` was written, or could not be; `note`: what is not in it."""
     if problem:
         return toast(model, f"not written: {problem}", "bad", FILE_SECONDS)
-    note = f" ({said['note']})" if said.get("note") else ""
-    return toast(model, f"written to {said.get('path', '')}{note}", "warning" if note else "good", FILE_SECONDS)
+    about = f" ({note})" if note else ""
+    return toast(model, f"written to {path}{about}", "warning" if note else "good", FILE_SECONDS)
 
 
-def _held(model: Model, tool: str, problem: str, tmux: object) -> Step:
-    """Who has the copy. The terminal says nothing; `tmux`: whether its buffer has the text, None outside of it."""
+def clipboard_set(model: Model, data: ClipboardSet) -> Step:
+    """The engine has used a clipboard tool: who has the copy. The terminal says nothing."""
     words = _counted(model.copied)
-    if tool and model.long_copy:  # no worry about the terminal any more
-        words += f" with {tool}"
-    if tmux is True:
+    if data.tool and model.long_copy:  # no worry about the terminal any more
+        words += f" with {data.tool}"
+    if data.tmux:
         return toast(model, f"{words} (tmux buffer too)", "good")
-    if problem:
-        return toast(model, f"only the terminal was asked to copy: {problem}", "warning", FILE_SECONDS)
-    if tmux is False and not tool:
-        return toast(model, "sent to the terminal; tmux may hold it back", "warning", FILE_SECONDS)
-    return toast(model, words, "good") if tool and model.long_copy else (model, ())
+    if data.problem:
+        return toast(model, f"sent to the terminal only: {data.problem}", "warning", FILE_SECONDS)
+    if data.tmux is False and not data.tool:
+        return toast(model, "sent to the terminal; tmux may block it", "warning", FILE_SECONDS)
+    return toast(model, words, "good") if data.tool and model.long_copy else (model, ())

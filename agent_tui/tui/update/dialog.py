@@ -1,12 +1,16 @@
 """Approvals and questions: the one dialog, and which key answers it.
 
-A key answers only when it cannot have been meant for the prompt: some time after the dialog appeared and after the
-key before it, and when no other key follows it at once.
+A letter answers only while the prompt is empty, and nothing was typed and no key was refused since the question
+appeared. Where there are
+words, Enter queues them, and the arrows and then Enter answer, or Alt and the letter. What holds for longer than once,
+or cannot be undone, is only marked by its letter, and Enter takes it. No key answers that cannot have been meant for
+the question: it came too soon after it appeared, or in a row of keys that began before.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import Final
 
 from agent_tui.protocol.display import CommandDisplay
@@ -18,10 +22,11 @@ from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.effects import Type
 from agent_tui.tui.held import Held
+from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import AskedShown, KeyPressed
 from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.overlay import ALT, BURST_SECONDS, is_meant
 from agent_tui.tui.update.step import Step, send, then, toast
 
 READABLE: Final = 20
@@ -29,8 +34,16 @@ READABLE: Final = 20
 TOO_NARROW: Final = "too narrow to show what is asked"
 READ_ON: Final = "read to the end first"
 UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
+CONFIRMS: Final = "Enter confirms"
+ANSWER_FIRST: Final = "answer the question first"
+TOO_SOON: Final = "too soon to answer: press Enter again"
 GRANTS: Final = frozenset(("once", "always"))
 """Choices after which something runs."""
+SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
+"""Commands that send what is in the prompt, and what is said of it."""
+TYPING_SECONDS: Final = 1.5
+"""So long after words that were typed elsewhere, or after a list that the question took away, a key rather belongs to
+them: slow fingers take a second a key."""
 
 
 @frozen
@@ -57,18 +70,21 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return ()
+        if question.kind == "confirm":
+            yes, no = question.options
+            return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)
         if question.kind in ("budget", "price"):
             more = (
-                "go on until as much again is used" if question.kind == "budget" else "go on with this model uncounted"
+                "continue with as much again" if question.kind == "budget" else "continue without counting the cost"
             )
             return (
-                Offer(("s", "1"), "stop", "stop", "end the turn here; what was done stays"),
+                Offer(("s", "1"), "stop", "stop", "end the turn here; changes stay"),
                 Offer(("c", "2"), "continue", "continue", more),
             )
         return (
             Offer(("s", "1"), "stop", "stop", "end the turn here"),
-            Offer(("c", "2"), "continue", "continue", "go on as it was"),
-            Offer(("m", "3"), "say something", "say", "go on with a message to the model", "Tell the model"),
+            Offer(("c", "2"), "continue", "continue", "continue as before"),
+            Offer(("m", "3"), "say something", "say", "continue with a message to the model", "Tell the model"),
         )
     always: tuple[Offer, ...] = ()
     edits: tuple[Offer, ...] = ()
@@ -91,25 +107,28 @@ def follow(model: Model, at: float) -> Step:
     question = model.question
     purpose = model.composer.purpose
     if purpose is not None and purpose.id and (question is None or question.id != purpose.id):
-        model = composer.leave(model)
+        left = composer.leave_message(model) if purpose.kind in composer.MESSAGES else (composer.leave(model), ())
+        return then(left, follow(left[0], at))
     if question is None:
         return (model if model.dialog is None else replace(model, dialog=None)), ()
+    interrupts = model.overlay is not None or model.composer.purpose is not None
     model = model if model.overlay is None else replace(model, overlay=None)
     if model.dialog is not None and model.dialog.id == question.id:
         return model, ()
     if model.composer.purpose is not None:  # an address was being typed: questions come first
         model = composer.leave(model)
-    model = replace(model, dialog=Dialog(question.id, at, _default(question)))
+    drafted = bool(model.composer.draft.strip())
+    model = replace(model, dialog=Dialog(question.id, at, _default(question), interrupts=interrupts, drafted=drafted))
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
     return model, ()
 
 
 def _default(question: Approval | Question) -> int:
-    """The option under the cursor at first: for what cannot be taken back it is the no."""
-    if not isinstance(question, Approval) or not question.hard:
-        return 0
-    return next(number for number, offer in enumerate(offers(question)) if offer.choice == "no")
+    """The option under the cursor at first: for what cannot be taken back, or would be kept, it is the no."""
+    if isinstance(question, Question):
+        return 1 if question.kind == "confirm" else 0
+    return next(number for number, offer in enumerate(offers(question)) if offer.choice == "no") if question.hard else 0
 
 
 def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -118,7 +137,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if question is None or dialog is None:
         return None
     if msg.key == "escape":
-        return stop(model)
+        return (model, (Type("", "escape"),)) if leaves_vim(model) else stop(model)
     if msg.key in ("pageup", "pagedown"):
         page, lines = msg.asked
         if page >= lines:
@@ -126,37 +145,134 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         scroll = min(dialog.scroll, lines - page) + (page if msg.key == "pagedown" else -page)
         moved = replace(dialog, scroll=max(0, min(scroll, lines - page)))
         return _looked(replace(model, dialog=moved), page, lines), ()
-    offered = offers(question)
-    plain = "" if msg.key.startswith("alt+") else msg.character  # a slow line makes one key of Esc and a letter
-    takes = next((offer for offer in offered if plain and plain in offer.keys), None)
-    if msg.blind or min(msg.at - dialog.shown_at, msg.at - before) < BURST_SECONDS:
-        printable = is_text(msg.character)
-        return (model, (Type(msg.character, msg.key),)) if printable else None
-    if not offered:
+    offered, command = offers(question), commands.bindings(model.keys).get(msg.key)
+    named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
+    if msg.key.startswith(ALT) and command is not None:
+        named = None  # it is what it is everywhere
+    if named is not None and msg.sure:
+        return _take(model, question, named)
+    if command in SENDS and model.composer.draft.strip() and not (msg.key == "enter" and enter_answers(model)):
+        return _send_words(model, command)
+    if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
+        return model, (Type("\n", "ctrl+j"),)
+    if named is not None and _letter_is_meant(model, msg, dialog, before):
+        if named.purpose and msg.key.startswith(ALT):
+            return _take(model, question, named)  # it answers nothing yet, and what is typed next is for it
+        confirmed = needs_enter(question, named)
+        held = holding.hold_key(model, msg, offered.index(named), question.id, confirmed)
+        return then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS)) if confirmed else held
+    if is_text(msg.character) and not msg.key.startswith(ALT):
+        return model, (Type(msg.character, msg.key),)
+    meant = is_meant(model, msg, dialog.shown_at, before)
+    if offered and msg.key == "enter" and not (meant and _has_rested(model, dialog) and _has_typed(model, dialog)):
+        said = model.toast is not None and model.toast.text == TOO_SOON
+        return (model, ()) if said else toast(model, TOO_SOON)
+    if not offered or not meant:
         return None
-    if takes is not None:
-        if msg.sure:
-            return _take(model, question, takes)
-        return holding.hold(model, msg, offered.index(takes), question.id)
-    if msg.key in ("up", "down"):
-        selected = (dialog.selected + (1 if msg.key == "down" else -1)) % len(offered)
-        return replace(model, dialog=replace(dialog, selected=selected)), ()
+    last, steps = len(offered) - 1, {"up": -1, "down": 1}
+    if msg.key in steps:
+        return _move(model, dialog, (dialog.selected + steps[msg.key]) % len(offered)), ()
     if msg.key in ("left", "right") and not msg.draft:  # in a small terminal they stand side by side
-        selected = max(0, min(dialog.selected + (1 if msg.key == "right" else -1), len(offered) - 1))
-        return replace(model, dialog=replace(dialog, selected=selected)), ()
+        return _move(model, dialog, max(0, min(dialog.selected + (1 if msg.key == "right" else -1), last))), ()
     if msg.key == "enter":
-        if msg.draft.strip() and dialog.selected == _default(question):  # meant for the words, not for the cursor
-            letters = ", ".join(offer.keys[0] for offer in offered)
-            return toast(model, f"Enter does not answer while the prompt holds words: {letters} or ↑↓ do", "warning")
-        chosen = offered[min(dialog.selected, len(offered) - 1)]
+        chosen = offered[min(dialog.selected, last)]
         if _key_only(question, chosen):
-            return toast(model, f"press {chosen.keys[0]} to allow this one", "warning")
+            return toast(model, f"press {letter_key(model, chosen)}, then Enter, to allow this", "warning")
         return _take(model, question, chosen)
     return None
 
 
+def _move(model: Model, dialog: Dialog, row: int) -> Model:
+    return replace(model, dialog=replace(dialog, selected=row, moved_at=model.at))
+
+
+def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
+    """Whether a letter, or Alt and a letter, is meant for the question. Esc and a letter look like Alt on a slow line,
+    so that one is held too."""
+    if msg.blind or msg.at - dialog.shown_at < BURST_SECONDS:
+        return False
+    if msg.key.startswith(ALT):
+        return _has_rested(model, dialog)
+    return msg.at - before >= BURST_SECONDS and letters_answer(model)
+
+
+def _has_typed(model: Model, dialog: Dialog) -> bool:
+    """Whether words have come to an end, or the cursor was moved after them: Enter is no part of them."""
+    return dialog.moved_at > model.typed_at or model.at - model.typed_at >= TYPING_SECONDS
+
+
+def _send_words(model: Model, command: str) -> Step:
+    """Words in the prompt are no answer: they go where they would go without the question."""
+    draft = model.composer.draft
+    if command == "send" and draft[: model.composer.caret].endswith("\\"):
+        return model, (Type("", "backspace"), Type("\n", "ctrl+j"))
+    first = draft.split()[0]
+    if first.startswith("!") or (first.startswith("/") and commands.by_slash(first[1:]) is not None):
+        return toast(model, "answer first; then Enter runs it", "warning")
+    sent = commands.find(command).run(model, "")
+    after = replace(sent[0], typed_at=model.at)  # the next words may follow at once
+    if after.composer.draft.strip():
+        return sent
+    return then((after, sent[1]), toast(after, f"{SENDS[command]}; the question still waits"))
+
+
+def _has_rested(model: Model, dialog: Dialog) -> bool:
+    """Whether the keys that were meant for what the question took away, or kept from opening, have come to an end."""
+    since = max(dialog.ignored_at, dialog.shown_at if dialog.interrupts else -inf)
+    return model.at - since >= TYPING_SECONDS
+
+
+def refuse_key(model: Model) -> Step:
+    """A key came that does nothing while something is asked: what it opens elsewhere may be believed to be open."""
+    if model.dialog is None or not model.asking or model.covered:
+        return model, ()
+    return toast(replace(model, dialog=replace(model.dialog, ignored_at=model.at)), ANSWER_FIRST)
+
+
+def letters_answer(model: Model) -> bool:
+    """Whether a letter may answer: the prompt is empty, nothing was typed and no key was refused since the question
+    appeared, and what was typed before it has come to an end."""
+    dialog, typed = model.dialog, model.typed_at
+    if dialog is None or model.composer.draft or dialog.ignored_at > -inf:
+        return False
+    return typed < dialog.shown_at and model.at - typed >= TYPING_SECONDS and _has_rested(model, dialog)
+
+
+def leaves_vim(model: Model) -> bool:
+    """Whether Esc goes to vim's normal mode first: words are being written or selected."""
+    return model.vim not in ("", "normal") and bool(model.composer.draft)
+
+
+def enter_answers(model: Model) -> bool:
+    """Whether Enter is meant for the cursor: there are no words, or the cursor was moved after them."""
+    moved = model.dialog is not None and model.dialog.moved_at > model.typed_at
+    return moved or _is_marked(model) or not model.composer.draft.strip()
+
+
+def _is_marked(model: Model) -> bool:
+    """Whether a letter has marked the row of the cursor, which waits for Enter."""
+    held = model.held
+    return model.dialog is not None and held is not None and held.on == model.dialog.id and held.due == inf
+
+
+def alt_key(offer: Offer, own: OwnKeys = ()) -> str:
+    """The key that answers in any case, as a person writes it: one that is nothing else."""
+    bound = commands.bindings(own)
+    return next((key_name(ALT + key) for key in offer.keys if ALT + key not in bound), "↑↓ Enter")
+
+
+def letter_key(model: Model, offer: Offer) -> str:
+    """The key of the answer as it is now: its letter, or Alt and that."""
+    return offer.keys[0] if letters_answer(model) else alt_key(offer, model.keys)
+
+
+def needs_enter(question: Approval | Question, offer: Offer) -> bool:
+    """Whether its letter only marks it, and Enter takes it then: it holds for longer than once, or cannot be undone."""
+    return offer.choice in ("always", "yes") or bool(offer.mode) or _key_only(question, offer)
+
+
 def _key_only(question: Approval | Question, offer: Offer) -> bool:
-    """Whether it is never taken by Enter."""
+    """Whether Enter takes it only where its letter has marked it."""
     return offer.choice == "once" and isinstance(question, Approval) and question.hard
 
 
@@ -171,8 +287,12 @@ def looked(model: Model, msg: KeyPressed) -> Model:
 
 def shown(model: Model, msg: AskedShown) -> Model:
     """Keep how much of what is asked about is in view, before any key tells."""
-    here = model.dialog is not None and model.dialog.id == msg.id and msg.lines > 0
-    return _looked(model, msg.page, msg.lines) if here else model
+    dialog = model.dialog
+    if dialog is None or dialog.id != msg.id or not msg.lines:
+        return model
+    if not dialog.painted:
+        model = replace(model, dialog=replace(dialog, painted=True, shown_at=max(dialog.shown_at, msg.at)))
+    return _looked(model, msg.page, msg.lines)
 
 
 def _looked(model: Model, page: int, lines: int) -> Model:
@@ -203,18 +323,19 @@ def nearest(model: Model) -> tuple[str, str]:
     chosen = offered[min(dialog.selected, len(offered) - 1)]
     if chosen.choice in GRANTS and dialog.unseen and unread(question, dialog):
         return key_name("pagedown"), READ_ON
-    if model.composer.draft.strip() and dialog.selected == _default(question):
-        return "/".join(offer.keys[0] for offer in offered), "answer"
-    return chosen.keys[0] if _key_only(question, chosen) else "Enter", chosen.brief
+    if not enter_answers(model):
+        return alt_key(chosen, model.keys), chosen.brief
+    marked = _is_marked(model) or not _key_only(question, chosen)
+    return "Enter" if marked else letter_key(model, chosen), chosen.brief
 
 
-def answered(model: Model, held: Held) -> Step | None:
+def take_held(model: Model, held: Held) -> Step | None:
     """Nothing followed the key that was held. None: what it answers is not asked any more."""
     question, dialog = model.question, model.dialog
     if question is None or dialog is None or not model.asking or not question.id == dialog.id == held.on:
         return None
-    takes = next((offer for offer in offers(question) if held.character in offer.keys), None)
-    return None if takes is None else _take(model, question, takes)
+    named = next((offer for offer in offers(question) if held.key.removeprefix(ALT) in offer.keys), None)
+    return None if named is None else _take(model, question, named)
 
 
 def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> str:
@@ -229,10 +350,10 @@ def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> st
 
 
 def stop(model: Model, clear_queue: bool = False) -> Step:
-    """Interrupt what runs. A question from before a turn is answered with no: there is no turn to cancel."""
+    """Interrupt what runs. A question from before a turn is left without a yes: there is no turn to cancel."""
     question = model.question
-    if isinstance(question, Question) and question.kind == "skill_argument":
-        answer = Answer(question.id, "no")
+    if isinstance(question, Question) and question.before_turn:
+        answer = Answer(question.id, "later" if question.kind == "confirm" else "no")
         return send(model, answer, QueueEdit("clear")) if clear_queue else send(model, answer)
     return send(model, Cancel(clear_queue))
 
@@ -242,7 +363,9 @@ def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
         return toast(model, problem, "warning")
     if offer.purpose:
         purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
-        return composer.ask(model, purpose), ()
+        begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft
+        model = composer.ask(composer.write(model, "") if begun else model, purpose)
+        return (composer.write(model, begun) if begun else model), ()
     # the mode comes first, so that it holds for the calls behind this one
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
     return then(before, send(before[0], Answer(question.id, offer.choice)))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from math import inf
+from typing import TYPE_CHECKING, assert_never
 
+from agent_tui.registry import late
+from agent_tui.tui.effects import Quit
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
     AskedShown,
@@ -24,6 +27,7 @@ from agent_tui.tui.msg import (
     HistoryRead,
     KeyPressed,
     Msg,
+    OptionClicked,
     Pasted,
     Recovered,
     Resized,
@@ -43,6 +47,7 @@ from agent_tui.tui.update import (
     copying,
     dialog,
     files,
+    holding,
     keys,
     overlay,
     pastes,
@@ -55,25 +60,37 @@ from agent_tui.tui.update import (
 )  # fmt: skip
 from agent_tui.tui.update.step import Step, then, toast
 
+if TYPE_CHECKING:
+    from agent_tui.tui.update import leaving
+else:
+    leaving = late("agent_tui.tui.update.leaving")
+
 
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
     step = _decided(replace(model, at=msg.at), msg)
     after = step[0]
-    if after.toast is not None and after.toast is model.toast and (_opened(model, after) or _begun(model, after)):
-        after = replace(after, toast=None)  # it was said of what stood there before
+    if after.toast is not None and after.toast is model.toast and _is_past(model, after):
+        after = replace(after, toast=None)
         step = after, step[1]
     if after.search is not None:
         step = then(step, search.going(search.settled(after)))
     if after.held is not None:
-        step = then(step, keys.settled(step[0]))
+        step = then(step, keys.settle_held(step[0]))
     if step[0].recall is not None:
         step = then(step, (recall.settled(step[0]), ()))
     if after.finder is not None or "@" in after.composer.draft:
         step = then(step, files.settled(step[0]))
         step = then(step, pastes.settled(step[0]))
     step = then(step, composer.save(step[0]))
-    return then(step, attention.settled(model, step[0], msg))
+    step = then(step, attention.settled(model, step[0], msg))
+    return leaving.ask_first(step) if Quit() in step[1] else step
+
+
+def _is_past(before: Model, after: Model) -> bool:
+    """Whether the toast was said of what stood there before: Enter confirms nothing any more, for example."""
+    waited = before.held is not None and before.held.due == inf
+    return (waited and after.held is None) or _opened(before, after) or _begun(before, after)
 
 
 def _opened(before: Model, after: Model) -> bool:
@@ -118,9 +135,9 @@ def _decided(model: Model, msg: Msg) -> Step:
         case DraftEdited():
             return composer.edited(model, msg.text, msg.problem)
         case BugWritten():
-            return copying.answered(model, "written", {"path": msg.path, "problem": msg.problem})
+            return copying.written(model, msg.path, msg.problem)
         case Recovered():
-            words = "typed at a start that was ended: it is in the prompt again, not sent"
+            words = "not sent at the last start: it is in the prompt again"
             return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
         case VimMoved():
             return composer.vim_moved(model, msg.mode, msg.missed)
@@ -135,14 +152,14 @@ def _decided(model: Model, msg: Msg) -> Step:
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
             rested = overlay.rested(files.went_on(search.went_on(model)))
-            return rested if model.held is None else then(rested, keys.rested(rested[0]))
+            return rested if model.held is None else then(rested, keys.settle_held(rested[0], rested=True))
         case Pasted():
-            if model.held is None:
-                return pastes.pasted(model, msg)
-            first = keys.released(model)
+            first = holding.release_key(model)
             return then(first, pastes.pasted(first[0], msg))
         case ChipClicked():
             return pastes.clicked(model, msg.label)
+        case OptionClicked():
+            return overlay.take_clicked(model, msg.option)
         case SettingsRead():
             told = settings.told(model, msg)
             return then(told, overlay.filled(told[0]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import Files
 from agent_tui.protocol.ops import Query
 from agent_tui.structures import fuzzy, mention
 from agent_tui.tui.effects import Effect, Send, Yield
@@ -33,7 +33,7 @@ def settled(model: Model) -> Step:
     effects: tuple[Effect, ...] = ()
     if now is None or now.typed.start != typed.start:
         now, effects = Finder(typed, _recent(model)), (Send(Query("files", "files")),)
-    corpus = _corpus(model.transcript.answers, now)
+    corpus = _corpus(model.transcript.answers.files, now)
     if corpus is None:
         return replace(model, finder=replace(now, typed=typed)), effects
     matches = now.matches
@@ -79,8 +79,8 @@ def reading(model: Model) -> bool:
 
 def note(model: Model) -> str:
     """What is to be said of the list: which files are not in it."""
-    data = model.transcript.answers.get("files")
-    return str(data.get("note", "")) if isinstance(data, Mapping) else ""
+    found = model.transcript.answers.files
+    return found.note if found is not None else ""
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step | None:
@@ -132,14 +132,10 @@ def _open(model: Model, now: Finder) -> bool:
     return not now.closed and model.dialog is None and model.overlay is None and model.search is None
 
 
-def _corpus(answers: Mapping[str, Any], now: Finder) -> fuzzy.Corpus | None:
+def _corpus(found: Files | None, now: Finder) -> fuzzy.Corpus | None:
     """The files as the engine told them; the same object while they are the same."""
-    data = answers.get("files")
-    if not isinstance(data, Mapping):
-        return None
-    if now.matches is not None and now.matches.corpus.paths is data["paths"]:
-        return now.matches.corpus
-    return fuzzy.Corpus(data["paths"], data["folded"], data["names"])
+    before = now.matches.corpus if now.matches is not None else None
+    return before if before is not None and found is not None and before.paths is found.paths else found
 
 
 def _recent(model: Model) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A letter that may answer or may begin a word is held for a moment: only what follows tells which it was.
 
 A key that comes meanwhile makes it text, which goes to the prompt; if none comes, it answers. Until then the row that
-it would take is marked.
+it would take is marked. Only the first letter on an empty prompt is in doubt so: behind words it is one more of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STAYS: Final = frozenset(("up", "down"))
 """Keys that move the cursor on from the marked row."""
 
 
-def hold(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False) -> Step:
+def hold_key(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False) -> Step:
     """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet. `confirmed`: no time
     makes it answer, only Enter."""
     now = model.dialog if on else model.overlay
@@ -35,43 +35,45 @@ def hold(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool 
     return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(HOLD_SECONDS),)
 
 
-def word(model: Model, msg: KeyPressed, answers: str, stays: bool = False) -> Step | None:
+def type_or_hold(model: Model, msg: KeyPressed, answers: str, stays: bool = False) -> Step | None:
     """A key while something is read that is no list: what types is for the prompt, and the sheet makes room for it
-    unless it `stays`. A letter of `answers` is held first. None: it types nothing."""
+    unless it `stays`. On an empty prompt a letter of `answers` is held first. None: it types nothing."""
     if not is_text(msg.character):
         return None
-    if msg.character in answers:
-        return hold(model, msg, 0)
+    if msg.character in answers and not msg.draft:
+        return hold_key(model, msg, 0)
     if model.vim in ("normal", "visual", "visual line"):
         return None
     return model if stays else replace(model, overlay=None), (Type(msg.character, msg.key),)
 
 
-def interrupted(model: Model, msg: KeyPressed) -> Step:
+def end_hold(model: Model, msg: KeyPressed) -> Step:
     """Another key came while one is held: that was text, unless this one is no text either."""
     bound = msg.key in commands.bindings(model.keys) or msg.key in STAYS or msg.key in ("pageup", "pagedown")
     if msg.key == "enter" or not bound or is_text(msg.character):
-        return released(model)
+        return release_key(model)
     held = model.held
     assert held is not None
     return replace(model if msg.key in STAYS else _on_row(model, held.row, held), held=None), ()
 
 
-def released(model: Model) -> Step:
-    """What was held is text; the cursor is back where it was, so that no Enter takes a row that a word marked."""
+def release_key(model: Model) -> Step:
+    """What was held is text; the cursor is back where it was, so that no Enter takes a row that a word marked. Alt and
+    a letter type nothing: it was Esc and the first letter of a word, or is not asked for any more."""
     held = model.held
     if held is None:
         return model, ()
-    return replace(_on_row(model, held.row, held), held=None), (Type(held.character, held.key),)
+    typed = (Type(held.character, held.key),) if held.character and not held.key.startswith("alt+") else ()
+    return replace(_on_row(model, held.row, held), held=None), typed
 
 
-def waits(model: Model, held: Held) -> Step | None:
+def await_due(model: Model, held: Held) -> Step | None:
     """None: the time of `held` is over, and nothing came. A clock that was set back answers nothing."""
     if held.due == inf:
         return model, ()
     left = held.due - model.at
     if left > HOLD_SECONDS:
-        return released(model)
+        return release_key(model)
     if left > 0:
         return model, (Yield(left),)
     if left < -LATE and not held.late:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
+from typing import Final
 
+from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.effects import ClearSelection, Type
+from agent_tui.tui.held import Held
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import completion, composer, dialog, holding, overlay, recall, search
@@ -22,8 +25,10 @@ ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
 """Commands whose keys work while the prompt is used for something else than the model."""
 
 
-MOVES = frozenset(("up", "down", "pageup", "pagedown"))
-"""Keys that are aimed at a list as soon as one is open: the Enter after them is not typing."""
+NOT_ANSWERED: Final = "not answered: another key followed"
+"""Alt and a letter, and at once another key, look like Esc and a word."""
+MOVES = frozenset(("up", "down", "left", "right", "pageup", "pagedown"))
+"""Keys that are aimed at a list or a question which takes them: another one of them may follow at once."""
 
 
 def pressed(model: Model, msg: KeyPressed) -> Step:
@@ -31,53 +36,54 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     if msg.key in overlay.WHEEL:
         return overlay.paged(model, msg) or (model, ())
     before = model.last_key
-    aimed = msg.key in MOVES and (model.covered or model.asking)
-    model = replace(model, last_key=before if aimed else msg.at, selection=msg.selection, seen=msg.seen)
+    model = replace(model, last_key=msg.at, selection=msg.selection, seen=msg.seen)
+    if is_text(msg.character) and not model.asking:
+        model = replace(model, typed_at=msg.at)
     if msg.draft != model.composer.draft:
         model = composer.changed(model, msg.draft, len(msg.draft))
     if model.asking:
         model = dialog.looked(model, msg)
     if model.held is not None:
-        alone = msg.draft in ("", model.held.character)  # what was typed is one letter: no word
-        if msg.key == "enter" and (alone or (model.held.due == inf and msg.at - before >= holding.HOLD_SECONDS)):
-            return (model, ()) if model.held.on else _answered(model)
-        first = holding.interrupted(model, msg)
+        if msg.key == "enter" and (taken := _enter_held(model, model.held, msg, before)) is not None:
+            return taken
+        first = holding.end_hold(model, msg)
         if msg.key == "enter":
             return first
         text = bool(first[1])  # else the letter was meant, and so is what comes after it
+        if model.held.on and model.held.key.startswith(overlay.ALT) and msg.key != model.held.key:
+            first = then(first, toast(first[0], NOT_ANSWERED))
         return then(first, _unheld(first[0], msg, before if text else -inf))
     return _unheld(model, msg, before)
 
 
-def rested(model: Model) -> Step:
-    """Some time has passed: a key that was held may answer now."""
-    held = model.held
-    if held is None:
-        return model, ()
-    waiting = holding.waits(model, held)
-    return _answered(model) if waiting is None else waiting
+def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Step | None:
+    """Enter while a key is held. It takes what waits for it, and hurries no answer. None: it ends a word."""
+    alone = msg.draft in ("", held.character)  # what was typed is one letter: no word
+    confirms = held.due == inf and not msg.blind and msg.at - before >= holding.HOLD_SECONDS
+    if confirms or (alone and not held.on):
+        return _take_held(model)
+    return (model, ()) if held.on and (alone or held.due == inf) else None
 
 
-def settled(model: Model) -> Step:
-    """What a held key would answer may be gone by now: then it was text."""
+def settle_held(model: Model, rested: bool = False) -> Step:
+    """What a held key would answer may be gone by now: then it was text. `rested`: some time has passed, and it may
+    answer."""
     held = model.held
     if held is None:
         return model, ()
     here = model.asking and model.dialog is not None and model.dialog.id == held.on
-    return (model, ()) if here or (not held.on and model.covered and _holds(model)) else holding.released(model)
+    if not here and (held.on or not model.covered or not _holds(model)):
+        return holding.release_key(model)
+    waiting = holding.await_due(model, held) if rested else (model, ())
+    return _take_held(model) if waiting is None else waiting
 
 
-def released(model: Model) -> Step:
-    """Text came while a key was held: it is text too."""
-    return holding.released(model)
-
-
-def _answered(model: Model) -> Step:
+def _take_held(model: Model) -> Step:
     held = model.held
     assert held is not None
     free = replace(model, held=None)
-    taken = dialog.answered(free, held) if held.on else overlay.answered(free, held)
-    return holding.released(model) if taken is None else taken
+    taken = dialog.take_held(free, held) if held.on else overlay.take_held(free, held)
+    return holding.release_key(model) if taken is None else taken
 
 
 def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
@@ -90,18 +96,22 @@ def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     if (turned := overlay.paged(model, msg)) is not None:
-        return turned
+        return _aim(turned, msg, before)
     name = commands.bindings(model.keys).get(msg.key)
     if (model.covered and not _calls(model, msg.key)) or model.asking:
         taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)
         if taken is not None:
-            return taken
+            return _aim(taken, msg, before)
+        if not model.covered and msg.draft and msg.key in commands.when_empty(model.keys):
+            return model, (Type(msg.character, msg.key),)  # with words in the prompt, it edits them
         if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
             return commands.find(name).run(model, "")
         if name == "mode" and not model.covered:
             return _answer_first(model, msg.key)
         edits = name is None and (not model.covered or _first_run(model))
-        return (model, (Type(msg.character, msg.key),)) if edits else (model, ())
+        if not edits:
+            return dialog.refuse_key(model)
+        return model, (Type(msg.character, msg.key),)
     if model.recall is not None and (recalled := recall.pressed(model, msg)) is not None:
         return recalled
     chosen = search.pressed(model, msg) if model.search is not None else completion.pressed(model, msg)
@@ -117,7 +127,14 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         return model, ()
     if name == "mode" and model.dialog is not None:
         return _answer_first(model, msg.key)
-    return commands.find(name).run(model, "")
+    called = commands.find(name)
+    return called.run(model.used(f"command:{name}") if called.slash else model, "")
+
+
+def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
+    """A list or a question took the key: one that moves the cursor is no typing, and the next such may follow at
+    once."""
+    return (replace(step[0], last_key=before, moved_at=msg.at), step[1]) if msg.key in MOVES else step
 
 
 def _calls(model: Model, key: str) -> bool:
@@ -129,7 +146,7 @@ def _calls(model: Model, key: str) -> bool:
 
 def _answer_first(model: Model, key: str) -> Step:
     """A mode is no answer, and what is asked now was asked under the old one."""
-    return toast(model, f"answer first: {key_name(key)} changes the mode after that")
+    return toast(model, f"answer first; then {key_name(key)} changes the mode")
 
 
 def _holds(model: Model) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import ModelFacts, Models, Offer
+from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import SetModel
 from agent_tui.settings_kinds import entry
 from agent_tui.tui.effects import WriteSetting
@@ -13,7 +15,6 @@ from agent_tui.tui.model import Model, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.update import composer, overlay, settings
-from agent_tui.tui.update.session_lists import listed
 from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.view import words
 
@@ -28,55 +29,49 @@ UNSET: Final = "not set"
 USED: Final = 5
 """So many of those used last have a place of their own."""
 FAVOURITES: Final = "favourites"
+UNTOLD: Final = Models()
 IN_USE: Final = "In use"
 """The group of the model in use where its server does not list it."""
 
 
 def entries(model: Model) -> Iterator[Entry]:
-    data = model.transcript.answers.get("models")
-    data = data if isinstance(data, Mapping) else {}
-    offered = {str(one.get("name", "")): one for one in listed(data, "offered")}
-    facts, used = data.get("facts"), data.get("used")
-    facts = facts if isinstance(facts, Mapping) else {}
-    aliases, now = _aliases(model), (str(data.get("model") or ""), model.transcript.effort)
+    known = _told(model)
+    offered, facts = {one.name: one for one in known.offered}, known.facts or {}
+    aliases, now = known.aliases, (known.model, model.transcript.effort)
     shown = set[str]()
-    if now[0] and "offered" in data and now[0] not in offered:
+    if now[0] and now[0] not in offered:
         shown.add(now[0])
         yield replace(_entry(now[0], None, None, now, IN_USE), detail="in use · not listed")
     for alias, meant in aliases.items():
-        known = _entry(meant, offered.get(meant), facts.get(meant), now, "Aliases")
-        yield replace(known, id=alias, label=alias, detail=f"{meant} · {known.detail}" if known.detail else meant)
+        one = _entry(meant, offered.get(meant), facts.get(meant), now, "Aliases")
+        yield replace(one, id=alias, label=alias, detail=f"{meant} · {one.detail}" if one.detail else meant)
     groups = [("Favourites", favourites(model) if offered else ())]
-    last = [str(name) for name in used] if isinstance(used, list | tuple) else []
-    groups.append(("Used last", tuple(name for name in last if name in offered)[:USED]))
+    groups.append(("Used last", tuple(name for name in known.used or () if name in offered)[:USED]))
     for group, names in groups:
         for name in names:
             if name not in shown:
                 shown.add(name)
                 yield _entry(name, offered.get(name), facts.get(name), now, group)
-    for name, one in offered.items():
+    for name, info in offered.items():
         if name not in shown:
-            yield _entry(name, one, facts.get(name), now, "All others" if shown or aliases else "")
-    for one in listed(data, "tried"):
-        what, result = str(one.get("what", "")), str(one.get("result", ""))
-        if offered and result != UNSET:
-            yield Entry(SILENT, what, "offers nothing now", f"{what}: {result}", "Without an answer", "warning")
+            yield _entry(name, info, facts.get(name), now, "All others" if shown or aliases else "")
+    for tried in known.tried if offered else ():
+        if tried.result != UNSET:
+            about = f"{tried.what}: {tried.result}"
+            yield Entry(SILENT, tried.what, "offers no model now", about, "Without an answer", "warning")
     yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
 
 
-def _aliases(model: Model) -> dict[str, str]:
-    """The person's own names, and the models that they stand for."""
-    data = model.transcript.answers.get("models")
-    found = data.get("aliases") if isinstance(data, Mapping) else None
-    return {str(alias): str(meant) for alias, meant in found.items()} if isinstance(found, Mapping) else {}
+def _told(model: Model) -> Models:
+    """What the engine told of the models last."""
+    return model.transcript.answers.models or UNTOLD
 
 
 def narrowed(model: Model, query: str) -> str:
     """What is looked for: by the name of a provider its models, not all that has these letters."""
-    data = model.transcript.answers.get("models")
-    heads = {str(one.get("name", "")).partition("/")[0] for one in listed(data, "offered")}
-    head = query.lower()
-    return f"{head}/" if head in heads and query not in _aliases(model) else query
+    known, head = _told(model), query.lower()
+    heads = {one.name.partition("/")[0] for one in known.offered}
+    return f"{head}/" if head in heads and query not in known.aliases else query
 
 
 def beside(model: Model, picker: Picker) -> Picker:
@@ -84,8 +79,7 @@ def beside(model: Model, picker: Picker) -> Picker:
     as not every server lists all that it has."""
     typed, asked = picker.query.strip(), model.overlay is not None and bool(model.overlay.query)
     if (wants := _wanting(model, typed.partition("/")[0])) is not None:
-        label = str(wants.get("label", ""))
-        row = Entry(f"{KEY}{wants['name']}", label, "needs a key: Enter gives it", str(wants.get("said", "")))
+        row = Entry(f"{KEY}{wants.name}", wants.label, "needs a key: press Enter", wants.said)
         return replace(picker, shown=(row, *picker.shown), at=0)
     bare = not typed or " " in typed or typed != typed.strip("/") or ("/" not in typed and picker.shown)
     if asked or bare or any(one.id.lower() == typed.lower() for one in picker.shown):
@@ -93,11 +87,11 @@ def beside(model: Model, picker: Picker) -> Picker:
     return replace(picker, shown=(*picker.shown, Entry(typed, f"use “{typed}”", "it is not listed")))
 
 
-def _wanting(model: Model, name: str) -> Mapping[str, Any] | None:
+def _wanting(model: Model, name: str) -> Offer | None:
     """What the engine told of a provider that cannot be asked for its models yet."""
-    data, name = model.transcript.answers.get("models"), name.lower()
-    there = listed(data, "unset") if name else ()
-    return next((one for one in there if name in (one.get("name"), str(one.get("label", "")).lower())), None)
+    name = name.lower()
+    unset = (_told(model).unset or ()) if name else ()
+    return next((one for one in unset if name in (one.name, one.label.lower())), None)
 
 
 def taken(model: Model, id: str) -> Step:
@@ -115,45 +109,42 @@ def favourites(model: Model) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, list | tuple) else ()
 
 
-def _entry(name: str, offered: Mapping[str, Any] | None, facts: Any, now: tuple[str, str], group: str) -> Entry:
+def _entry(name: str, offered: ModelInfo | None, facts: ModelFacts | None, now: tuple[str, str], group: str) -> Entry:
     """`now`: the model in use, and how hard it thinks."""
     if offered is None:
         return Entry(name, name, "not listed now", "its server does not list it, or was not reached", group)
-    facts = facts if isinstance(facts, Mapping) else {}
-    window, tools = offered.get("window"), offered.get("tools")
-    known, room = isinstance(window, int) and window > 0, offered.get("room")
-    less = f", {room:,} of them used" if isinstance(room, int) else ""
-    short = f"{words.window(window)} window" if isinstance(window, int) and window >= 1000 else ""
-    can = [word for word in ("thinking", "images") if facts.get(word) is True]
+    window, tools = offered.window_max or offered.window, offered.tools
+    less = f", {offered.window:,} of them used" if 0 < offered.window < window else ""
+    short = f"{words.window(window)} window" if window >= 1000 else ""
+    can = [word for word, able in (("thinking", offered.thinking), ("images", offered.images)) if able]
     price, costs = _price(facts)
-    efforts = facts.get("efforts")
-    efforts = efforts if isinstance(efforts, list | tuple) else ()
+    efforts = facts.efforts if facts is not None else ()
     used = ("in use, effort " + now[1] if now[1] and efforts else "in use") if name and name == now[0] else ""
     said = (short, price, "no tools" if tools is False else "", *can, used)
+    unknown = UNKNOWN_NEARBY if name.startswith("ollama/") else UNKNOWN
     about = (
-        f"a window of {window:,} tokens{less}" if known else UNKNOWN_NEARBY if name.startswith("ollama/") else UNKNOWN,
-        "calls tools" if tools is True else "calls no tools: it can only talk" if tools is False else "tools: not said",
-        {"thinking images": "thinks, and takes images", "thinking": "thinks", "images": "takes images"}.get(
+        f"a window of {window:,} tokens{less}" if window > 0 else unknown,
+        "calls tools" if tools is True else "no tools: it can only chat" if tools is False else "tools: unknown",
+        {"thinking images": "thinks, accepts images", "thinking": "thinks", "images": "accepts images"}.get(
             " ".join(can), ""
         ),
-        f"effort: {', '.join(map(str, efforts))}" if efforts else "",
+        f"effort: {', '.join(efforts)}" if efforts else "",
         costs,
-        str(offered.get("where") or ""),
+        offered.where,
     )  # fmt: skip
     return Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)), group)
 
 
-def _price(facts: Mapping[str, Any]) -> tuple[str, str]:
+def _price(facts: ModelFacts | None) -> tuple[str, str]:
     """The price in a word, and in words; nothing where nobody looked it up."""
-    if "price" not in facts:
+    if facts is None:
         return "", ""
-    price = facts["price"]
-    if not isinstance(price, list | tuple) or len(price) != 2 or not all(isinstance(n, int | float) for n in price):
+    if facts.price is None:
         return "", "no price is known"
-    if not any(price):
-        return "free", "costs nothing: it runs nearby"
-    about = "" if facts.get("sure") else "≈ "
-    read, written = (f"${number:,.2f}".removesuffix(".00") for number in price)
+    if not any(facts.price):
+        return "free", "free: it runs locally"
+    about = "" if facts.sure else "≈ "
+    read, written = (f"${number:,.2f}".removesuffix(".00") for number in facts.price)
     return f"{about}{read}/{written}", f"{about}{read} for a million tokens read, {written} written"
 
 
@@ -166,7 +157,7 @@ def pressed(model: Model, picker: Picker, msg: KeyPressed) -> Step | None:
         return taken(model, chosen.id) if msg.key == "f2" else (model, ())
     if msg.key == "f3":
         return model, (WriteSetting("model", chosen.id, project=True),)
-    meant = _aliases(model).get(chosen.id, chosen.id)
+    meant = _told(model).aliases.get(chosen.id, chosen.id)
     now = favourites(model)
     new = tuple(one for one in now if one != meant) if meant in now else (*now, meant)
     return model, (WriteSetting(FAVOURITES, new or None),)

@@ -3,14 +3,15 @@ typing are in `picker`, which is imported with the first of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import Query, SetModel
+from agent_tui.protocol.transcript import Answers
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
+from agent_tui.tui import commands
 from agent_tui.tui.effects import Quit, Send, Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import PickerKind
@@ -20,6 +21,7 @@ from agent_tui.tui.update import aside, composer, copying, holding, pastes, queu
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
+    from agent_tui.protocol.answers import Offer, SearchResults
     from agent_tui.tui.update import going_back, pulling, session_search, setting_up, todo
 else:
     pulling = late("agent_tui.tui.update.pulling")
@@ -28,11 +30,18 @@ else:
     going_back = late("agent_tui.tui.update.going_back")
     todo = late("agent_tui.tui.update.todo")
 
+ALT: Final = "alt+"
 NOTCH: Final = 3
 """Lines that a notch of the wheel moves."""
 WHEEL: Final = ("wheelup", "wheeldown")
 BURST_SECONDS: Final = 0.3
 """A key answers only so long after the key before it, and after a sheet that nobody asked for appeared."""
+ENTER_SECONDS: Final = 0.6
+"""Enter answers so long after what it answers appeared: a letter, which is held for a while, takes no less."""
+RUN_SECONDS: Final = 1.0
+"""So long after a sheet or a question appeared, keys may still belong to those pressed before it."""
+REPEAT_SECONDS: Final = 0.1
+"""Keys that come faster are repeated by one that is held down."""
 QUITS: Final = "Enter quits"
 DEMO: Final = "demo/tour"
 ADDRESS_LABEL: Final = "Address of a model server (http://host:port)"
@@ -73,7 +82,7 @@ def go_back(model: Model, to: int = 0, redo: bool = False) -> Step:
     return going_back.opened(model, to, redo)
 
 
-def set_up(model: Model, wants: Mapping[str, Any] | None = None) -> Step:
+def set_up(model: Model, wants: Offer | None = None) -> Step:
     """Set up a provider, step by step: the one that `wants` tells of, else any."""
     return setting_up.opened(model, wants)
 
@@ -109,7 +118,7 @@ def told(model: Model, id: str) -> Step:
     return filled(replace(model, overlay=replace(now, query="")))
 
 
-def found(model: Model, data: Any) -> Model:
+def found(model: Model, data: SearchResults) -> Model:
     """A search over all sessions was answered."""
     return session_search.found(model, data)
 
@@ -124,11 +133,9 @@ def unasked_sessions(model: Model) -> Step:
     return replace(shown, overlay=replace(shown.overlay, query="", shown_at=model.at)), first
 
 
-def offered(answers: Mapping[str, Any]) -> tuple[str, ...]:
+def offered(answers: Answers) -> tuple[str, ...]:
     """The names of the models that the servers offered when they were asked last."""
-    data = answers.get("models")
-    found = data.get("offered") if isinstance(data, Mapping) else None
-    return tuple(str(one.get("name", "")) for one in found or () if isinstance(one, Mapping))
+    return tuple(one.name for one in answers.models.offered) if answers.models is not None else ()
 
 
 def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -161,17 +168,40 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     return _first_run(model, overlay, msg, before)
 
 
+def is_meant(model: Model, msg: KeyPressed, shown_at: float, before: float) -> bool:
+    """Whether Enter or an arrow is meant for what appeared by itself at `shown_at`. It is not where it ends a word, is
+    one of a row of keys that began before, or is repeated by a finger that rests on it. `before`: when the key before
+    it was pressed."""
+    since = msg.at - shown_at
+    pause = BURST_SECONDS if since < RUN_SECONDS else REPEAT_SECONDS
+    early = msg.blind or min(since, msg.at - model.typed_at) < BURST_SECONDS
+    if msg.key == "enter":
+        early = early or since < ENTER_SECONDS or msg.at - model.moved_at < BURST_SECONDS
+    return not early and msg.at - before >= pause
+
+
+def take_clicked(model: Model, option: int) -> Step:
+    """The mouse hit a line of the choices of the sheet."""
+    overlay = model.overlay
+    if overlay is None or overlay.kind != "going_back" or not model.covered:
+        return model, ()
+    return going_back.take_option(model, option)
+
+
 def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> Step | None:
-    if msg.key != "escape":
+    chosen = next((item for item in FIRST_RUN if item.key == msg.key.removeprefix(ALT)), None)
+    if is_text(msg.character) and not msg.key.startswith(ALT):
         burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
-        other = all(item.key != msg.character for item in FIRST_RUN)
-        if is_text(msg.character) and (burst or other):
+        words = msg.draft not in ("", msg.character)  # the same letter may have gone there too soon
+        if chosen is None or ((burst or words) and not msg.sure):
             typed: Step = (model, (Type(msg.character, msg.key),))
-            early = not other and not msg.draft  # perhaps it was meant for the sheet: say where it went
-            said = f"{msg.character} went into the prompt; press it again to choose"
+            early = chosen is not None and not msg.draft  # perhaps it was meant for the sheet: say where it went
+            said = f"{msg.character} is in the prompt now; press it again to choose"
             return then(typed, toast(model, said)) if early else typed
-        if burst and msg.key == "enter":
-            return model, ()
+    if msg.key == "enter" and not enter_takes(model):
+        return commands.find("send").run(model, "")
+    if msg.key == "enter" and not is_meant(model, msg, overlay.shown_at, before):
+        return model, ()
     if msg.key in ("up", "down"):
         selected = (overlay.selected + (1 if msg.key == "down" else -1)) % len(FIRST_RUN)
         return replace(model, overlay=replace(overlay, selected=selected)), ()
@@ -179,14 +209,20 @@ def _first_run(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -
         return model, ()
     if msg.key == "escape":
         return close(model), ()
-    chosen = next((item for item in FIRST_RUN if msg.character and item.key == msg.character), None)
     if chosen is not None and not msg.sure:
         ends = chosen.value == "quit"
-        held = holding.hold(model, msg, FIRST_RUN.index(chosen), confirmed=ends)
+        held = holding.hold_key(model, msg, FIRST_RUN.index(chosen), confirmed=ends)
         return then(held, toast(held[0], QUITS)) if ends else held
     if chosen is None and msg.key == "enter":
         chosen = FIRST_RUN[min(overlay.selected, len(FIRST_RUN) - 1)]
     return None if chosen is None else _choose(model, overlay, chosen.value)
+
+
+def enter_takes(model: Model) -> bool:
+    """Whether Enter is for the row of the first screen: not right after words that were typed under it."""
+    overlay = model.overlay
+    shown_at = overlay.shown_at if overlay is not None else 0.0
+    return not model.composer.draft.strip() or model.moved_at > model.typed_at or model.typed_at <= shown_at
 
 
 def paged(model: Model, msg: KeyPressed) -> Step | None:
@@ -206,7 +242,7 @@ def calls(model: Model) -> bool:
     return first and draft.startswith("/") and "/" not in draft[1:].partition(" ")[0]
 
 
-def answered(model: Model, held: Held) -> Step | None:
+def take_held(model: Model, held: Held) -> Step | None:
     """Nothing followed the key that was held, or Enter did. None: the sheet is gone."""
     if model.overlay is None or not model.covered or held.on:
         return None
@@ -214,17 +250,18 @@ def answered(model: Model, held: Held) -> Step | None:
         return aside.answered(model, held.character)
     if model.overlay.kind in ("paste", "private"):
         return close(model), ()
-    chosen = next((item for item in FIRST_RUN if item.key == held.character), None)
+    chosen = next((item for item in FIRST_RUN if item.key == held.key.removeprefix(ALT)), None)
     if model.overlay.kind != "first_run" or chosen is None:
         return None
-    again = model.composer.draft == held.character  # it had gone into the prompt before
+    again = held.character and model.composer.draft == held.character  # it had gone into the prompt before
     return _choose(composer.write(model, "") if again else model, model.overlay, chosen.value)
 
 
 def _choose(model: Model, overlay: Overlay, value: str) -> Step:
     match value:
         case "address":
-            return composer.ask(model, Purpose("address", ADDRESS_LABEL)), ()
+            asked = composer.ask(model, Purpose("address", ADDRESS_LABEL))
+            return composer.write(asked, overlay.address) if overlay.address else asked, ()
         case "retry":
             return send(replace(model, overlay=replace(overlay, note="looking …")), SetModel(""))
         case "setup":

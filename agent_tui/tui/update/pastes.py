@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.ops import Query
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
+from agent_tui.structures.visible import revealed
+from agent_tui.tui import wording
 from agent_tui.tui.effects import Effect, Send, Type
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.msg import KeyPressed, Pasted
@@ -18,10 +21,10 @@ from agent_tui.tui.update.step import Step, then, toast
 
 FOLDS: Final = frozenset(("deny", "say", "argument"))
 """What the prompt may be used for and still hold chips: words that the model gets."""
-NOT_SENT: Final = "a line break, not sent: Enter came together with other keys, as in a paste"
+NOT_SENT: Final = "a new line, not sent: Enter came as part of a paste"
 TYPED_AHEAD: Final = 60
 """Characters that somebody may have typed while the line was slow."""
-NO_IMAGE: Final = "no image in the clipboard; text comes with the terminal's own paste key"
+NO_IMAGE: Final = "no image in the clipboard; paste text with the terminal's own key"
 PAGE: Final = 10
 IMAGE: Final = "image"
 CLIPBOARD: Final = "clipboard_image"
@@ -29,8 +32,12 @@ CLIPBOARD: Final = "clipboard_image"
 
 def pasted(model: Model, msg: Pasted) -> Step:
     """Its line ends never submit, and whatever else is in it is only text. Where somebody may have typed it, on a slow
-    line, that is said."""
-    step = _pasted(model, msg)
+    line, that is said. What nobody sees in it is taken out, and that is said, too."""
+    text, hidden = revealed(msg.text)
+    step = _pasted(model, replace(msg, text=text))
+    if hidden:
+        said = f"{wording.count(hidden, 'hidden character')} removed from the paste"
+        return then(step, toast(step[0], said, "warning"))
     if not msg.unmarked or len(msg.text) > TYPED_AHEAD or msg.text.strip("\n").count("\n") != 1:
         return step
     return then(step, toast(step[0], NOT_SENT))
@@ -46,7 +53,7 @@ def _pasted(model: Model, msg: Pasted) -> Step:
         model, asked = _ask(model, text.strip(), path)
         return model, (Type(text.strip()), *asked)
     if len(text) > MOST_EDITED:
-        model, expires = toast(model, f"of this paste only the first {MOST_EDITED:,} characters are taken", "warning")
+        model, expires = toast(model, f"only the first {MOST_EDITED:,} characters of this paste are used", "warning")
         return model, (Type(text[:MOST_EDITED]), *expires)
     return model, (Type(text),) if text else ()
 
@@ -82,17 +89,17 @@ def _ask(model: Model, raw: str, path: str) -> Step:
     return replace(model, composer=now, queries=model.queries + 1), (Send(Query(id, IMAGE, path)),)
 
 
-def told(model: Model, id: str, data: Any) -> Model:
+def told(model: Model, id: str, data: ImageFile) -> Model:
     """The engine has looked at an image: what names it in the draft becomes its chip. If it is none, all stays."""
     raw = next((raw for raw, asked in model.composer.looked.items() if asked == id), "")
-    if not raw or not isinstance(data, dict):
+    if not raw:
         return model
-    if not data.get("problem"):  # else it is not asked again
+    if not data.problem:  # else it is not asked again
         looked = {known: asked for known, asked in model.composer.looked.items() if asked != id}
         model = replace(model, composer=replace(model.composer, looked=looked))
     draft, caret = model.composer.draft, model.composer.caret
     place = draft.find(raw)
-    if place < 0 or data.get("problem") or model.composer.purpose is not None:
+    if place < 0 or data.problem or model.composer.purpose is not None:
         return model
     model, chip = _image(model, data)
     after = draft[place + len(raw) :]
@@ -111,23 +118,22 @@ def paste_clipboard(model: Model) -> Step:
     return model, (Send(Query(CLIPBOARD, CLIPBOARD)),)
 
 
-def clipboard_told(model: Model, data: Any) -> Step:
+def clipboard_told(model: Model, data: ClipboardImage) -> Step:
     """The clipboard's image came, or the news that it has none."""
-    if not isinstance(data, dict) or not data.get("path"):
-        problem = str(data.get("problem", "")) if isinstance(data, dict) else ""
-        if problem:
-            return toast(model, problem, "warning")
+    if not data.path:
+        if data.problem:
+            return toast(model, data.problem, "warning")
         return then((model, (Type("", "ctrl+v"),)), toast(model, NO_IMAGE))
     model, chip = _image(model, data)
     draft, caret = model.composer.draft, model.composer.caret
     return model, (Type(chip.label if draft[caret : caret + 1].isspace() else f"{chip.label} "),)
 
 
-def _image(model: Model, data: dict[str, Any]) -> tuple[Model, Chip]:
+def _image(model: Model, data: ImageFile | ClipboardImage) -> tuple[Model, Chip]:
     """The next image of this prompt. A label that stood for another file, and may come back with it, is not used."""
     known = {chip.label: chip.text for chip in model.composer.chips}
-    path, wide, high = str(data.get("path", "")), int(data.get("width", 0)), int(data.get("height", 0))
-    numbered = (chips.image(number, path, wide, high) for number in count(chips.images(model.composer.draft) + 1))
+    path, width, height = data.path, data.width, data.height
+    numbered = (chips.image(number, path, width, height) for number in count(chips.images(model.composer.draft) + 1))
     chip = next(chip for chip in numbered if known.get(chip.label, chip.text) == chip.text)
     return composer.kept(model, chip), chip
 
@@ -168,13 +174,13 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         return replace(model, overlay=None), ()
     if msg.key == "enter":
         return _unfolded(model)
-    return holding.word(model, msg, "q", stays=overlay.kind == "private")  # that can be read nowhere else
+    return holding.type_or_hold(model, msg, "q", stays=overlay.kind == "private")  # that can be read nowhere else
 
 
 def _private(model: Model) -> str:
     """The output of the newest private command."""
-    data = model.transcript.answers.get("private")
-    return str(data.get("output", "")) if isinstance(data, dict) else ""
+    found = model.transcript.answers.private
+    return found.output if found is not None else ""
 
 
 def _unfolded(model: Model) -> Step:
@@ -184,7 +190,7 @@ def _unfolded(model: Model) -> Step:
     if chip is None or chip.label not in draft:
         return model, ()
     if len(chip.text) > MOST_EDITED:
-        return toast(model, f"too long to be edited here ({len(chip.text):,} characters); it is sent whole", "warning")
+        return toast(model, f"too long to edit here ({len(chip.text):,} characters); all of it is sent", "warning")
     end = draft.index(chip.label) + len(chip.label)
     follows = draft[end : end + 1]
     text = chips.expand(draft[:end] + follows, (chip,))

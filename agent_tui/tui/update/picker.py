@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.protocol.ops import Query, QueryKind, Resume
+from agent_tui.protocol.ops import Query, QueryKind, Resume, StopJob
 from agent_tui.settings_kinds import typed, words
 from agent_tui.structures import mention
-from agent_tui.structures.fuzzy import Corpus
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands import effort
@@ -18,14 +17,25 @@ from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.update import checks, choices, composer, model_list, session_search, settings, shelf, skills, submit
+from agent_tui.tui.update import (
+    checks,
+    choices,
+    composer,
+    leaving,
+    model_list,
+    session_search,
+    settings,
+    shelf,
+    skills,
+    submit,
+)
 from agent_tui.tui.update import overlay as overlay_of
 from agent_tui.tui.update.step import Step, send, then, toast
 
 PAGE: Final = 10
 ASKS: Final[Mapping[str, QueryKind]] = {
     "models": "models", "sessions": "sessions", "skills": "skills", "files": "files", "log": "log",
-    "tree": "tree", "stats": "stats", "doctor": "doctor",
+    "tree": "tree", "stats": "stats", "doctor": "doctor", "jobs": "jobs",
 }  # fmt: skip
 """Lists that the engine fills."""
 PREVIEWS: Final[Mapping[str, QueryKind]] = {
@@ -70,10 +80,10 @@ def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
     picker = overlay.picker
     if overlay.kind == "themes" and not picker.entries and picker.query in choices.themes(model):  # /theme nord
         return replace(model, overlay=None), (WriteSetting("display.theme", picker.query),)
-    data = model.transcript.answers.get("files")
+    files = model.transcript.answers.files
     if overlay.kind == "files":
-        if isinstance(data, Mapping) and (picker.files is None or picker.files.corpus.paths is not data["paths"]):
-            picker = picker.listing(Corpus(data["paths"], data["folded"], data["names"]))
+        if files is not None and (picker.files is None or picker.files.corpus.paths is not files.paths):
+            picker = picker.listing(files)
     elif overlay.kind == "debug":
         picker = picker.filled(tuple(Entry(name, name, value) for name, value in facts) or picker.entries)
     elif overlay.kind == "sessions":
@@ -100,8 +110,8 @@ def _begins_on(model: Model, overlay: Overlay) -> str:
         return model.transcript.effort or effort.AUTO
     if overlay.kind != "models":
         return ""
-    data = model.transcript.answers.get("models")
-    return str(data.get("model") or "") if isinstance(data, Mapping) else model.transcript.model
+    known = model.transcript.answers.models
+    return known.model if known is not None else model.transcript.model
 
 
 # -- keys
@@ -215,6 +225,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
         return model, ()
     closed = replace(model, overlay=None)
     match overlay.kind:
+        case "help" if not chosen.id:  # a key that no command has
+            return model, ()
         case "palette" | "help":
             return run(closed, chosen.id)
         case "skills":
@@ -227,6 +239,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return _session(closed, chosen.id)
         case "locked":
             return shelf.taken(closed, chosen.id)
+        case "unsaved":
+            return leaving.choose(closed, chosen.id)
         case "themes":
             return closed, (WriteSetting("display.theme", chosen.id),)
         case "modes":
@@ -237,6 +251,8 @@ def taken(model: Model, overlay: Overlay, picker: Picker) -> Step:
             return overlay_of.go_back(closed, int(chosen.id))
         case "files":
             return _named(closed, chosen.id), ()
+        case "jobs":
+            return send(closed, StopJob(chosen.id.removeprefix(choices.ALL_JOBS)))
         case "doctor":
             return closed, (Copy(checks.copied(picker)),)
         case "log":
@@ -249,9 +265,9 @@ def _session(model: Model, id: str) -> Step:
     if not model.started:
         return send(model, Resume(id))
     if model.busy:
-        return toast(model, "a turn is running: interrupt it first (Esc)", "warning")
+        return toast(model, "Esc interrupts the running turn first", "warning")
     here = id == model.active and not model.transcript.reading  # what is read along can be opened once it is free
-    return toast(model, "this session is open already") if here else send(model, Resume(id))
+    return toast(model, "this session is already open") if here else send(model, Resume(id))
 
 
 def _named(model: Model, path: str) -> Model:
@@ -270,14 +286,13 @@ def run(model: Model, id: str) -> Step:
     """Do what the palette calls `id`; what it needs to know is asked for in the prompt."""
     if not id:
         return model, ()
-    recent = (id, *(one for one in model.recent_actions if one != id))
-    model = replace(model, recent_actions=recent)
+    model = model.used(id)
     kind, _, name = id.partition(":")
     if kind == "setting":
         return _set(model, name)
     if kind == "skill":
-        skill = next((one for one in skills.listed(model.transcript.answers) if one.get("name") == name), {})
-        hint = skills.hint(skill)
+        skill = skills.find(model.transcript.answers, name)
+        hint = skills.hint(skill) if skill is not None else ""
         return _ask(model, name, hint) if hint.startswith("<") else submit.submit(model, f"/{name}")
     command = commands.find(name)
     if command.argument.startswith("<"):

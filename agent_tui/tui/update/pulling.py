@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, Literal
 
+from agent_tui.protocol.answers import PullProgress, PullState
 from agent_tui.protocol.ops import Pull
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.msg import KeyPressed
@@ -17,43 +17,48 @@ JUST: Final = 0.3
 """So soon after it was asked whether Ollama may be started, no Enter was an answer."""
 
 
-def told(model: Model) -> Mapping[str, Any]:
-    """What the engine said last of a model that is fetched; empty: nothing yet."""
-    data = model.transcript.answers.get("pull")
-    return data if isinstance(data, Mapping) else {}
+def told(model: Model) -> PullProgress | None:
+    """What the engine said last of a model that is fetched; None: nothing yet."""
+    return model.transcript.answers.pull
+
+
+def state(model: Model) -> PullState | Literal[""]:
+    """How that stands; empty: nothing was said yet."""
+    found = told(model)
+    return found.state if found is not None else ""
 
 
 def ask(model: Model, name: str) -> Step:
     """Fetch `name`; the sheet shows how it goes."""
     if model.gone:
-        return toast(model, "nobody is there to fetch it: the engine has stopped", "bad")
+        return toast(model, "the engine has stopped: nothing can be downloaded", "bad")
     return send(replace(model, overlay=Overlay("pull", on=name, query="pull")), Pull(name))
 
 
 def again(model: Model) -> Step:
     """The sheet of what is being fetched once more."""
-    if str(told(model).get("state")) not in UNDER_WAY:
+    found = told(model)
+    if found is None or found.state not in UNDER_WAY:
         return toast(model, "name the model, such as /pull qwen3:8b", "warning")
-    return replace(model, overlay=Overlay("pull", on=str(told(model).get("model", "")))), ()
+    return replace(model, overlay=Overlay("pull", on=found.model)), ()
 
 
-def heard(model: Model) -> Step:
+def heard(model: Model, data: PullProgress) -> Step:
     """The engine said how it goes. The transcript says what came of it: the sheet has done its work."""
-    data, now = told(model), model.overlay
+    now = model.overlay
     shown = now if now is not None and now.kind == "pull" else None
-    state = str(data.get("state", ""))
-    if state in UNDER_WAY:
+    if data.state in UNDER_WAY:
         return model if shown is None else replace(model, overlay=replace(shown, query="")), ()
-    if state == "down":
+    if data.state == "down":
         if shown is None:
-            return toast(model, f"{data.get('said', '')}: /pull {data.get('model', '')} asks again", "warning")
+            return toast(model, f"{data.said}: /pull {data.model} tries again", "warning")
         return replace(model, overlay=replace(shown, query="", shown_at=model.at)), ()
     return model if shown is None else replace(model, overlay=None), ()
 
 
 def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     """A key while the sheet is open. Words are for the prompt, and stop nothing. None: not a key for it."""
-    down = str(told(model).get("state")) == "down"
+    down = state(model) == "down"
     if msg.key == "escape":
         closed = replace(model, overlay=None)
         return (closed, ()) if down else send(closed, Pull(overlay.on, "stop"))
@@ -62,5 +67,5 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
             return model, ()
         return send(replace(model, overlay=replace(overlay, query="pull")), Pull(overlay.on, "serve"))
     if msg.key == "enter":
-        return toast(replace(model, overlay=None), f"{overlay.on} is fetched meanwhile: /pull shows it")
-    return holding.word(model, msg, "")
+        return toast(replace(model, overlay=None), f"{overlay.on} is still downloading: /pull shows it")
+    return holding.type_or_hold(model, msg, "")

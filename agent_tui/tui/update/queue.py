@@ -12,6 +12,7 @@ from agent_tui.structures import chips
 from agent_tui.tui.model import InFlight, Model
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
+from agent_tui.tui.wording import count
 
 
 def dispatch(model: Model) -> Step:
@@ -50,7 +51,7 @@ def settled(model: Model) -> Step:
     if editing is None or editing.id in there:
         return model, ()
     step = composer.remember(composer.leave_edit(model), _words(model))
-    return then(step, toast(step[0], "the prompt that you edited has left the queue; ↑ brings your words back"))
+    return then(step, toast(step[0], "the edited prompt was already sent; ↑ brings your text back"))
 
 
 def _words(model: Model) -> str:
@@ -67,7 +68,7 @@ def put_back(model: Model, text: str, steers: bool = False) -> Step:
     if item is None:
         return composer.leave_edit(model), ()
     if not text.strip():
-        return toast(model, "nothing to put back: Esc leaves it as it was, Alt+Q lists what waits")
+        return toast(model, "the prompt is empty: Esc cancels, Alt+Q lists the queue")
     step: Step = (composer.leave_edit(model), ())
     if text != item.text:
         edits = (*(edit for edit in model.edits if edit[0] != item.id), (item.id, text))
@@ -96,7 +97,7 @@ def send_now(model: Model, item: Queued) -> Step:
         return steer(model, item)
     if not model.started or not model.transcript.model:
         return toast(model, "there is no model yet", "warning")
-    return send(_taken(model, item), Submit(item.text, queue_id=item.id))
+    return send(_taken(_at_end(model), item), Submit(item.text, queue_id=item.id))
 
 
 def stop_and_send(model: Model, item: Queued) -> Step:
@@ -108,10 +109,10 @@ def stop_and_send(model: Model, item: Queued) -> Step:
 
 
 def remove(model: Model, item: Queued) -> Step:
-    """A prompt leaves the queue; the history keeps it."""
+    """A prompt leaves the queue; it is in the history."""
     step = composer.remember(replace(model, taken=model.taken | {item.id}), item.text)
     step = then(step, send(step[0], QueueEdit("remove", id=item.id)))
-    return then(step, toast(step[0], "removed; the history keeps it"))
+    return then(step, toast(step[0], "removed; it is in the history"))
 
 
 def pause(model: Model) -> Step:
@@ -125,13 +126,28 @@ def steer_oldest(model: Model) -> Step:
 
 def clear(model: Model) -> Step:
     """Empty the queue."""
-    return send(emptied(model), QueueEdit("clear")) if model.queue else toast(model, "the queue is empty")
+    if not model.queue:
+        return toast(model, "the queue is empty")
+    step = emptied(model)
+    return then(step, send(step[0], QueueEdit("clear")))
 
 
-def emptied(model: Model) -> Model:
-    """What waits now is as good as gone: nothing of it is sent or taken back any more."""
-    return replace(model, taken=model.taken | {item.id for item in model.transcript.queue})
+def emptied(model: Model) -> Step:
+    """What waits now is as good as gone: nothing of it is sent or taken back any more. The history has it."""
+    gone = model.listed
+    step: Step = (replace(model, taken=model.taken | {item.id for item in model.transcript.queue}), ())
+    if not gone:
+        return step
+    for item in gone:
+        step = then(step, composer.remember(step[0], item.text))
+    removed = f"removed {count(len(gone), 'queued prompt')}: {composer.way_back(step[0], len(gone))}"
+    return then(step, toast(step[0], removed))
 
 
 def resume(model: Model) -> Step:
-    return send(model, QueueEdit("resume"))
+    """The next prompt goes out, and its answer is in view."""
+    return send(_at_end(model), QueueEdit("resume"))
+
+
+def _at_end(model: Model) -> Model:
+    return replace(model, reading=model.reading.at_end())

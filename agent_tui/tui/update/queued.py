@@ -19,7 +19,7 @@ RAISE: Final = frozenset(("alt+up", "shift+up", "K"))
 LOWER: Final = frozenset(("alt+down", "shift+down", "J"))
 EDIT: Final = frozenset(("enter", "e"))
 REMOVE: Final = frozenset(("d", "delete", "backspace"))
-STEERED: Final = "it is on its way into the running turn; d takes it back"
+STEERED: Final = "it is being steered into the turn; d cancels"
 
 
 def opened(model: Model) -> Model:
@@ -58,7 +58,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if not overlay.on or overlay.on == item.id:
         return _acted(_on(model, overlay, place(model)), item, key)
     if key in RAISE | LOWER | EDIT | REMOVE | {"s", "i"}:
-        return toast(_on(model, overlay, place(model)), "that prompt has just left the queue")
+        return toast(_on(model, overlay, place(model)), "that prompt was just sent")
     return None
 
 
@@ -91,7 +91,7 @@ def _acted(model: Model, item: Queued, key: str) -> Step | None:
 
 def _paused(model: Model) -> Step:
     if not model.listed:
-        return toast(model, "nothing waits that could be paused")
+        return toast(model, "the queue is empty: nothing to pause")
     return queue.resume(model) if model.transcript.paused else queue.pause(model)
 
 

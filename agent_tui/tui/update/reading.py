@@ -142,7 +142,7 @@ def open_one(model: Model) -> Step:
             return toggled(model, len(rows) + number), ()  # it is being thought
         mark = next((row for row in range(last, first - 1, -1) if _opens(model, rows[row])), -1)
     if mark < 0:
-        return toast(model, "nothing in view opens")
+        return toast(model, "nothing in view can expand")
     group = group_of(model, mark)
     mark = group.first if group is not None and is_hidden(model, mark) else mark
     return go(_turned(model, mark), mark), ()

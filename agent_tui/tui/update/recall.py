@@ -64,7 +64,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step | None:
 def _taken(model: Model, now: Recall) -> Step:
     """The chosen prompt stands in the prompt; the draft that stood there is one of the earlier ones now."""
     if now.chosen is None:
-        return toast(model, "no earlier prompt has these words: Esc gives your draft back")
+        return toast(model, "no earlier prompt matches: Esc restores your draft")
     back = composer.leave(replace(model, recall=None))
     kept = composer.spent(back, back.composer.draft) if back.composer.draft != now.chosen.text else (back, ())
     return then(kept, (composer.write(kept[0], now.chosen.text), ()))

@@ -3,14 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
+from agent_tui.protocol.answers import (
+    Answer,
+    Checkup,
+    ClipboardImage,
+    ClipboardSet,
+    Efforts,
+    Files,
+    FileWritten,
+    ForkOutcome,
+    ImageFile,
+    Jobs,
+    Locked,
+    LogTail,
+    Models,
+    Preview,
+    PrivateOutput,
+    PullProgress,
+    RestoreOutcome,
+    SaveOutcome,
+    SearchResults,
+    Sessions,
+    SetupOffers,
+    SetupOutcome,
+    ShelfOutcome,
+    Skills,
+    Stats,
+    Tree,
+    UndoPlan,
+)  # fmt: skip
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
     AsideDelta,
     AsideEnded,
     Cleared,
+    DraftSaved,
     ErrorRaised,
     ModeChanged,
     ModelChanged,
@@ -31,20 +61,22 @@ from agent_tui.tui.update import aside, composer, copying, dialog, overlay, past
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import going_back, pulling, setup_heard, shelf
+    from agent_tui.tui.update import going_back, leaving, pulling, setup_heard, shelf
 else:
     setup_heard = late("agent_tui.tui.update.setup_heard", warm=False)
     pulling = late("agent_tui.tui.update.pulling")
+    leaving = late("agent_tui.tui.update.leaving")
     shelf = late("agent_tui.tui.update.shelf")
     going_back = late("agent_tui.tui.update.going_back")
 
 START: Final = "start"
+OTHERS: Final = "others"
 """The id of answers that the engine gives unasked."""
 SHELF: Final = "shelf"
 """The id of the list of sessions after one of them was named or deleted."""
-CLEARED: Final = "context cleared: what stands above stays readable, /new begins an empty screen"
-KEPT: Final = "your prompt was kept, and is not sent yet"
-STILL: Final = "still no model"
+CLEARED: Final = "context cleared; /new also empties the screen"
+KEPT: Final = "not sent yet: press Enter to send"
+STILL: Final = "Still no model."
 FATAL: Final = frozenset(("locked", "stopped"))
 """Kinds of an error after which there is no engine."""
 LOOK_BACK: Final = 8
@@ -63,6 +95,8 @@ def arrived(model: Model, events: tuple[Event | Restored, ...], at: float) -> St
 
 def _one(model: Model, event: Event | Restored) -> Step:
     model = _fold(model, event)
+    if model.early:
+        model = _without_told(model, event)
     match event:
         case Restored():
             return _restored(model)
@@ -70,7 +104,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
             fresh = Reading(jump=model.reading.jump + 1) if model.started else model.reading
             return replace(model, started=True, reading=fresh), ()
         case Cleared():
-            model = replace(model, reading=replace(model.reading, jump=model.reading.jump + 1, mark=-1))
+            model = replace(model, reading=model.reading.at_end())
             return toast(model, CLEARED, seconds=8.0) if len(model.transcript.rows) else (model, ())
         case TurnStarted():
             return _begun(model, event.queue_id), ()
@@ -82,37 +116,10 @@ def _one(model: Model, event: Event | Restored) -> Step:
             flight = model.in_flight
             lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
             return (replace(model, in_flight=None) if lost else model), ()
-        case Answered(kind="image"):
-            return pastes.told(model, event.id, event.data), ()
-        case Answered(kind="private"):
-            asked = model.dialog is not None or model.overlay is not None
-            return (model if asked else replace(model, overlay=Overlay("private", shown_at=model.at))), ()
-        case Answered(kind="clipboard_image"):
-            return pastes.clipboard_told(model, event.data)
-        case Answered(kind="clipboard" | "written"):
-            return copying.answered(model, event.kind, event.data)
-        case Answered(kind="undo" | "redo"):
-            return going_back.told(model, event.id, event.data)
-        case Answered(kind="restored"):
-            return going_back.restored(model, event.data)
-        case Answered(kind="search"):
-            return overlay.found(model, event.data), ()
-        case Answered(kind="forked"):
-            return shelf.forked(model, event.data)
-        case Answered(kind="shelf"):
-            return shelf.changed(model, event.data)
-        case Answered(kind="skills") if model.composer.calls:
-            return submit.skills_told(model)
-        case Answered(kind="pull"):
-            return setup_heard.pulled(model) if _sets_up(model) else pulling.heard(model)
-        case Answered(kind="setup_step"):
-            return setup_heard.heard(model, event.id)
-        case Answered(kind="locked"):
-            return shelf.locked(model)
         case Rewound():
             return going_back.rewound(model, event)
         case Answered():
-            return _told(model, event)
+            return _answered(model, event.id, event.data)
         case ErrorRaised():
             return (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
         case ModeChanged():
@@ -123,6 +130,20 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return _found(model) if event.model else (model, ())
         case _:
             return model, ()
+
+
+def _without_told(model: Model, event: Event | Restored) -> Model:
+    """The prompts that were sent before the engine was up, without those that it has told of by now."""
+    match event:
+        case TurnStarted():
+            told = {event.prompt}
+        case QueueChanged():
+            told = {item.text for item in event.items}
+        case TurnEnded() | ErrorRaised() | DraftSaved():
+            told = set(model.early)
+        case _:
+            return model
+    return replace(model, early=tuple(text for text in model.early if text not in told))
 
 
 def _fold(model: Model, event: Event | Restored) -> Model:
@@ -188,23 +209,70 @@ def _unanswered(transcript: Transcript) -> str:
 def _refused(model: Model) -> Model:
     """The prompt in flight will not begin a turn: it returns to the draft, or waits in the queue again."""
     flight = model.in_flight
-    model = replace(model, in_flight=None, taken=frozenset())
+    model = replace(model, in_flight=None, taken=frozenset(), early=())
     return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
 
 
-def _told(model: Model, event: Answered) -> Step:
-    shown = model.overlay
-    if event.kind == "models" and event.id == START and model.started and not model.transcript.model:
-        model = _refused(model)
-        if _sets_up(model):
-            return model, ()  # what is missing is on its way
-        asked = shown is not None and shown.kind == "first_run" and bool(shown.note)
-        return replace(model, overlay=Overlay("first_run", note=STILL if asked else "", shown_at=model.at)), ()
-    if event.kind == "sessions" and event.id == START:
-        return overlay.unasked_sessions(model)
-    if event.kind == "sessions" and event.id == SHELF:
-        return overlay.filled(model) if shown is not None and shown.kind == "sessions" else (model, ())
-    return overlay.told(model, event.id)
+def _answered(model: Model, id: str, data: Answer) -> Step:
+    """The engine answered the query `id`, or told something unasked."""
+    match data:
+        case Models() if id == START and model.started and not model.transcript.model:
+            return _nothing_chosen(model)
+        case Models() if id == OTHERS and model.overlay is None:
+            return overlay.pick(model, "models")
+        case Skills() if model.composer.calls:
+            return submit.skills_told(model)
+        case Sessions() if id == START:
+            return overlay.unasked_sessions(model)
+        case Sessions() if id == SHELF:
+            shown = model.overlay is not None and model.overlay.kind == "sessions"
+            return overlay.filled(model) if shown else (model, ())
+        case (
+            Models() | Skills() | Sessions() | Efforts() | SetupOffers() | Files() | LogTail() | Preview() | Stats()
+            | Tree() | Checkup() | Jobs()
+        ):  # fmt: skip
+            return overlay.told(model, id)
+        case SearchResults():
+            return overlay.found(model, data), ()
+        case ImageFile():
+            return pastes.told(model, id, data), ()
+        case ClipboardImage():
+            return pastes.clipboard_told(model, data)
+        case ClipboardSet():
+            return copying.clipboard_set(model, data)
+        case FileWritten():
+            return copying.written(model, data.path, data.problem, data.note)
+        case PrivateOutput():
+            asked = model.dialog is not None or model.overlay is not None
+            return (model if asked else replace(model, overlay=Overlay("private", shown_at=model.at))), ()
+        case UndoPlan():
+            return going_back.told(model, id, data)
+        case RestoreOutcome():
+            return going_back.restored(model, data)
+        case ForkOutcome():
+            return shelf.forked(model, data)
+        case ShelfOutcome():
+            return shelf.changed(model, data)
+        case Locked():
+            return shelf.locked(model)
+        case SaveOutcome():
+            return leaving.follow(model, data)
+        case PullProgress():
+            return setup_heard.pulled(model) if _sets_up(model) else pulling.heard(model, data)
+        case SetupOutcome():
+            return setup_heard.heard(model, id)
+        case _:
+            assert_never(data)
+
+
+def _nothing_chosen(model: Model) -> Step:
+    """There is no model: the first-run screen says what was tried."""
+    model, shown = _refused(model), model.overlay
+    if _sets_up(model):
+        return model, ()  # what is missing is on its way
+    before = shown if shown is not None and shown.kind == "first_run" else Overlay("first_run")
+    fresh = Overlay("first_run", note=STILL if before.note else "", shown_at=model.at, address=before.address)
+    return replace(model, overlay=fresh), ()
 
 
 def _sets_up(model: Model) -> bool:

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
+from agent_tui.tui.update.dialog import letters_answer
 from agent_tui.tui.update.overlay import BURST_SECONDS
 
 
@@ -34,6 +35,8 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
         return False
     if overlay is not None and not model.composer.draft:
         return False  # of the first letter is said where it went
-    if overlay is not None or model.asking:
+    if model.asking:
+        return free and not letters_answer(model)
+    if overlay is not None:
         return free and at - model.last_key < BURST_SECONDS  # words that began as words
     return free

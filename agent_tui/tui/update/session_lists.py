@@ -2,91 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
+from agent_tui.protocol.answers import SearchResults, Sessions, Share, Stats, Step, Summary
 from agent_tui.tui import wording
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.view.words import tokens
 from agent_tui.tui.wording import ago, count, duration
 
-NEW: Final = Entry("", "a new session", about="Begin with an empty transcript; the session that is open now is kept.")
+NEW: Final = Entry("", "a new session", about="Start with an empty transcript. The current session is kept.")
 ONE: Final = {"retries": "retry", "warnings": "warning"}
-IN_TEXT: Final = "Found in what was said and done"
+IN_TEXT: Final = "Found in messages and calls"
 
 
-def listed(data: Any, name: str = "") -> list[Mapping[str, Any]]:
-    """The list of objects in an answer (under `name`); empty if it has another shape."""
-    if name:
-        data = data.get(name) if isinstance(data, Mapping) else None
-    return [one for one in data if isinstance(one, Mapping)] if isinstance(data, list | tuple) else []
+def known(model: Model) -> tuple[Summary, ...]:
+    """The sessions that the engine told of."""
+    found = model.transcript.answers.sessions
+    return found.sessions if found is not None else ()
 
 
 def sessions(model: Model, wide: bool) -> Iterator[Entry]:
     """Those of this folder, or (`wide`, or where there are none here) of all folders."""
-    found = listed(model.transcript.answers.get("sessions"))
-    wide = wide or not any(one.get("here", True) for one in found)
-    for one in found:
-        if wide or one.get("here", True):
-            yield _session(model, one, wide)
+    found = model.transcript.answers.sessions or Sessions()
+    here = [one for one in found.sessions if found.is_here(one)]
+    wide = wide or not here
+    for one in found.sessions if wide else here:
+        yield _session(model, one, wide)
 
 
 def all_here(model: Model) -> bool:
     """Whether there is nothing to be seen of other folders."""
-    return all(one.get("here", True) for one in listed(model.transcript.answers.get("sessions")))
+    found = model.transcript.answers.sessions or Sessions()
+    return all(map(found.is_here, found.sessions))
 
 
-def _session(model: Model, one: Mapping[str, Any], wide: bool, snippet: str = "", group: str = "") -> Entry:
-    turns, at, id = one.get("turns"), one.get("at"), str(one.get("id", ""))
-    labels, folder = one.get("labels"), str(one.get("cwd", ""))
+def _session(model: Model, one: Summary, wide: bool, snippet: str = "", group: str = "") -> Entry:
     said = (
-        "open now" if model.started and id == model.active else "",
-        ago(model.at - at) if isinstance(at, int | float) and model.at else "",
-        "" if snippet else count(turns, "turn") if isinstance(turns, int) else "0 turns",
-        "a fork" if one.get("parent") and not snippet else "",
-        count(labels, "label") if isinstance(labels, int) and labels and not snippet else "",
-        snippet or (folder if wide else ""),
+        "open now" if model.started and one.id == model.active else "",
+        ago(model.at - one.at) if model.at else "",
+        "" if snippet else count(one.turns, "turn"),
+        "a fork" if one.parent and not snippet else "",
+        count(one.labels, "label") if one.labels and not snippet else "",
+        snippet or (one.cwd if wide else ""),
     )
-    detail = " · ".join(filter(None, said))
-    return Entry(id, str(one.get("title") or id), detail, str(one.get("model", "")), group)
+    return Entry(one.id, one.title or one.id, " · ".join(filter(None, said)), one.model, group)
 
 
-def hits(model: Model, data: Mapping[str, Any]) -> tuple[Entry, ...]:
+def hits(model: Model, data: SearchResults) -> tuple[Entry, ...]:
     """What a search over the text of the sessions has found."""
-    found = []
-    for hit in listed(data, "hits"):
-        session, snippet = hit.get("session"), str(hit.get("snippet") or "")
-        if isinstance(session, Mapping):
-            found.append(_session(model, session, True, snippet or "…", IN_TEXT))
-    return tuple(found)
+    return tuple(_session(model, hit.session, True, hit.snippet or "…", IN_TEXT) for hit in data.hits)
 
 
 def tree(model: Model) -> Iterator[Entry]:
     """A session and its forks, the forks below what they were made from."""
-    for branch in listed(model.transcript.answers.get("tree")):
-        one = branch.get("session")
-        if isinstance(one, Mapping):
-            entry = _session(model, {**one, "parent": ""}, False)  # the lines say whose fork it is
-            yield Entry(entry.id, f"{branch.get('lines') or ''}{entry.label}", entry.detail, entry.about)
+    found = model.transcript.answers.tree
+    for branch in found.branches if found is not None else ():
+        entry = _session(model, replace(branch.session, parent=""), False)  # the lines say whose fork it is
+        yield replace(entry, label=f"{branch.lines}{entry.label}")
 
 
 LOCKED: Final = (
     Entry(
         "read",
-        "read along",
-        "see what happens there",
+        "read only",
+        "watch it",
         "Nothing is written; /fork makes a copy.",
     ),
     Entry(
         "fork",
         "fork",
-        "a copy of it, to work in here",
+        "your own copy, to work in",
         "The session in the other program stays as it is.",
     ),
-    Entry("new", "a new session", "begin with an empty transcript"),
+    Entry("new", "a new session", "start with an empty transcript"),
 )
-STAY: Final = Entry("stay", "stay here", "leave things as they are")
+STAY: Final = Entry("stay", "stay here", "cancel")
 
 
 def locked(model: Model) -> tuple[Entry, ...]:
@@ -101,81 +94,62 @@ def locked(model: Model) -> tuple[Entry, ...]:
 
 def stats(model: Model) -> Iterator[Entry]:
     """The session in figures: in all, then each model, tool and step."""
-    data = model.transcript.answers.get("stats")
-    if not isinstance(data, Mapping):
+    found = model.transcript.answers.stats
+    if found is None:
         return
-    for number, (name, said) in enumerate(_all(data, model.transcript.cwd)):
-        yield Entry(f"all-{number}", name, said, group="In all")
-    for number, share in enumerate(listed(data, "by_model")):
-        asked = count(_whole(share, "count"), "request")
-        said = f"{asked} · tokens: {_tokens(share)} · {_time(share, 'ms')}{_cost(share)}"
-        yield Entry(f"model-{number}", str(share.get("name", "")), said, said, "Models")
-    for number, share in enumerate(listed(data, "by_turn")):
-        said = f"{count(_whole(share, 'count'), 'request')} · tokens: {_tokens(share)}{_cost(share)}"
-        yield Entry(f"turn-{number}", f"turn {share.get('name', '')}", said, said, "Turns")
-    for number, share in enumerate(listed(data, "by_tool")):
-        errors = _whole(share, "errors")
-        failed = f" · {count(errors, 'error')}" if errors else ""
-        said = f"{count(_whole(share, 'count'), 'call')} · {_time(share, 'ms')}{failed}"
-        yield Entry(f"tool-{number}", str(share.get("name", "")), said, group="Tools")
-    for number, step in enumerate(listed(data, "by_step")):
+    for number, (name, said) in enumerate(_all(found, model.transcript.cwd)):
+        yield Entry(f"all-{number}", name, said, group="Total")
+    for number, share in enumerate(found.by_model):
+        said = f"{count(share.count, 'request')} · tokens: {_tokens(share)} · {duration(share.ms)}{_cost(share)}"
+        yield Entry(f"model-{number}", share.name, said, said, "Models")
+    for number, share in enumerate(found.by_turn):
+        said = f"{count(share.count, 'request')} · tokens: {_tokens(share)}{_cost(share)}"
+        yield Entry(f"turn-{number}", f"turn {share.name}", said, said, "Turns")
+    for number, share in enumerate(found.by_tool):
+        failed = f" · {count(share.errors, 'error')}" if share.errors else ""
+        said = f"{count(share.count, 'call')} · {duration(share.ms)}{failed}"
+        yield Entry(f"tool-{number}", share.name, said, group="Tools")
+    for number, step in enumerate(found.by_step):
         yield _step(number, step)
 
 
-def _all(data: Mapping[str, Any], cwd: str) -> Iterator[tuple[str, str]]:
-    ends = data.get("ends")
-    ended = ", ".join(f"{number} {end}" for end, number in ends.items()) if isinstance(ends, Mapping) else ""
-    yield "turns", f"{_whole(data, 'turns'):,}{f' · {ended}' if ended else ''}"
-    yield "steps", f"{_whole(data, 'steps'):,} · {count(_whole(data, 'requests'), 'request')}{_more(data, 'retries')}"
-    yield "tokens", _tokens(data)
-    yield "cost", _cost(data).removeprefix(" · ") or "nothing was asked"
-    beside = data.get("beside")
-    if isinstance(beside, Mapping) and _whole(beside, "count"):
-        asked = count(_whole(beside, "count"), "request")
-        yield "beside the turns", f"{asked} · tokens: {_tokens(beside)}{_cost(beside)}"
-    yield "time with the model", f"{_time(data, 'provider_ms')} · {_time(data, 'thinking_ms')} of it in thought"
-    yield "time in tools", f"{_time(data, 'tool_ms')} · {count(_whole(data, 'tool_calls'), 'call')}"
-    yield "time in turns", f"{_time(data, 'turn_ms')} · {_time(data, 'wall_ms')} from first to last"
-    yield "errors", f"{_whole(data, 'errors'):,}{_more(data, 'warnings')}"
-    files = data.get("files")
-    names = [str(one).removeprefix(f"{cwd}/") for one in files] if isinstance(files, list | tuple) else []
+def _all(found: Stats, cwd: str) -> Iterator[tuple[str, str]]:
+    ended = ", ".join(f"{number} {end}" for end, number in found.ends.items())
+    yield "turns", f"{found.turns:,}{f' · {ended}' if ended else ''}"
+    yield "steps", f"{found.steps:,} · {count(found.requests, 'request')}{_more(found.retries, 'retries')}"
+    yield "tokens", _tokens(found, found.estimated)
+    yield "cost", _cost(found).removeprefix(" · ") or "nothing was asked"
+    if beside := found.beside.count:
+        said = f"{count(beside, 'request')} · tokens: {_tokens(found.beside)}{_cost(found.beside)}"
+        yield "outside the turns", said
+    yield "time with the model", f"{duration(found.provider_ms)} · {duration(found.thinking_ms)} of it thinking"
+    yield "time in tools", f"{duration(found.tool_ms)} · {count(found.tool_calls, 'call')}"
+    yield "time in turns", f"{duration(found.turn_ms)} · {duration(found.wall_ms)} from first to last"
+    yield "errors", f"{found.errors:,}{_more(found.warnings, 'warnings')}"
+    names = [one.removeprefix(f"{cwd}/") for one in found.files]
     yield "files changed", f"{len(names)}{': ' if names else ''}{', '.join(names)}"
 
 
-def _step(number: int, step: Mapping[str, Any]) -> Entry:
-    called = [str(one.get("label") or one.get("name") or "") for one in listed(step, "tools")]
-    said = f"tokens: {_tokens(step)} · {_time(step, 'provider_ms')}"
-    said += f" · tools {_time(step, 'tool_ms')}" if called else ""
-    parts: Sequence[str] = (str(step.get("thought") or ""), str(step.get("answer") or ""), ", ".join(called))
-    name = f"turn {_whole(step, 'turn')}, step {_whole(step, 'step')}"
-    return Entry(f"step-{number}", name, said, " · ".join(filter(None, parts)), "Steps")
+def _step(number: int, step: Step) -> Entry:
+    called = [one.label or one.name for one in step.tools]
+    said = f"tokens: {_tokens(step, step.estimated)} · {duration(step.provider_ms)}"
+    said += f" · tools {duration(step.tool_ms)}" if called else ""
+    about = " · ".join(filter(None, (step.thought, step.answer, ", ".join(called))))
+    return Entry(f"step-{number}", f"turn {step.turn}, step {step.step}", said, about, "Steps")
 
 
-def _whole(data: Mapping[str, Any], name: str) -> int:
-    value = data.get(name)
-    return int(value) if isinstance(value, int | float) else 0
-
-
-def _more(data: Mapping[str, Any], name: str) -> str:
-    number = _whole(data, name)
+def _more(number: int, name: str) -> str:
     return f" · {number:,} {name if number != 1 else ONE[name]}" if number else ""
 
 
-def _time(data: Mapping[str, Any], name: str) -> str:
-    return duration(_whole(data, name))
+def _tokens(one: Stats | Step | Share, guessed: bool = False) -> str:
+    came, went = tokens(one.tokens_in, guessed), tokens(one.tokens_out, guessed)
+    share = f" ({round(100 * one.cached / max(1, one.tokens_in))}%)"
+    return f"{came} in · {went} out{f' · {tokens(one.cached)} from the cache{share}' if one.cached else ''}"
 
 
-def _tokens(data: Mapping[str, Any]) -> str:
-    guessed = bool(data.get("estimated"))
-    came, went = tokens(_whole(data, "tokens_in"), guessed), tokens(_whole(data, "tokens_out"), guessed)
-    cached = _whole(data, "cached")
-    share = f" ({round(100 * cached / max(1, _whole(data, 'tokens_in')))}%)"
-    return f"{came} in · {went} out{f' · {tokens(cached)} from the cache{share}' if cached else ''}"
-
-
-def _cost(data: Mapping[str, Any]) -> str:
-    found, unpriced = data.get("cost"), _whole(data, "unpriced")
-    told = [wording.cost(found, bool(data.get("cost_estimated")))] if isinstance(found, int | float) else []
-    unknown = count(unpriced, "request") if told else "it"
-    told += [f"no price is known for {unknown}"] if unpriced else []
+def _cost(one: Stats | Step | Share) -> str:
+    told = [wording.cost(one.cost, one.cost_estimated)] if one.cost is not None else []
+    unknown = count(one.unpriced, "request") if told else "it"
+    told += [f"no price is known for {unknown}"] if one.unpriced else []
     return "".join(f" · {part}" for part in told)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import SearchResults
 from agent_tui.protocol.ops import Delete, Query, Resume
 from agent_tui.tui.effects import Effect, Yield
 from agent_tui.tui.model import Model, Overlay, Purpose
@@ -24,8 +24,8 @@ OPEN: Final = "it is open now: /new or another session first"
 
 def filled(model: Model, picker: Picker) -> Picker:
     """The list as it is now: what was found in the text is called as it is called now, and what is gone is gone."""
-    if known := session_lists.listed(model.transcript.answers.get("sessions")):
-        names = {str(one.get("id")): str(one.get("title") or one.get("id")) for one in known}
+    if known := session_lists.known(model):
+        names = {one.id: one.title or one.id for one in known}
         extra = tuple(replace(one, label=names[one.id]) for one in picker.extra if one.id in names)
         picker = replace(picker, extra=extra)
     entries = (*session_lists.sessions(model, picker.wide), session_lists.NEW)
@@ -34,13 +34,13 @@ def filled(model: Model, picker: Picker) -> Picker:
 
 def named(model: Model, overlay: Overlay) -> tuple[str, ...]:
     """The sessions that are called as `/load` was told, or whose ids begin so; where one of them is meant, it alone."""
-    name, found = overlay.note.strip().casefold(), session_lists.listed(model.transcript.answers.get("sessions"))
+    name, found = overlay.note.strip().casefold(), session_lists.known(model)
     if not name:
         return ()
     named_so = list[str]()
-    begun = [str(one.get("id")) for one in found if str(one.get("id", "")).startswith(name)]
+    begun = [one.id for one in found if one.id.startswith(name)]
     for same in (str.__eq__, str.startswith):
-        titled = [str(one.get("id")) for one in found if same(str(one.get("title", "")).strip().casefold(), name)]
+        titled = [one.id for one in found if same(one.title.strip().casefold(), name)]
         if len(titled) == 1:
             return tuple(titled)
         named_so += titled
@@ -53,7 +53,7 @@ def loaded(model: Model, overlay: Overlay) -> Step | None:
         return None
     closed, meant, name = replace(model, overlay=None), named(model, overlay), one_line(overlay.note.strip(), 40)
     if not meant:
-        return toast(closed, f"no session is called “{name}”, and no id begins so", "warning")
+        return toast(closed, f"no session has the name or id “{name}”", "warning")
     if len(meant) == 1:
         return toast(closed, "this session is open now") if meant[0] == model.active else send(closed, Resume(meant[0]))
     said = f"{len(meant)} sessions are called “{name}”: choose"
@@ -85,7 +85,7 @@ def pressed(model: Model, overlay: Overlay, picker: Picker, msg: KeyPressed) -> 
 def widened(model: Model, overlay: Overlay, picker: Picker) -> Step:
     """All folders, or this one again."""
     if session_lists.all_here(model):
-        return toast(model, "all sessions are of this folder")
+        return toast(model, "all sessions are from this folder")
     picker = replace(picker, wide=not picker.wide, extra=())
     return typed(replace(model, overlay=replace(overlay, picker=filled(model, picker))))
 
@@ -115,16 +115,16 @@ def rested(model: Model) -> Step:
     return send(model, Query(f"search-{model.queries}", "search" if picker.wide else "search_here", picker.query))
 
 
-def found(model: Model, data: Any) -> Model:
+def found(model: Model, data: SearchResults) -> Model:
     """What the engine found in the text; it counts only for what is in the field now."""
     overlay = model.overlay
-    if overlay is None or overlay.kind != "sessions" or overlay.picker is None or not isinstance(data, Mapping):
+    if overlay is None or overlay.kind != "sessions" or overlay.picker is None:
         return model
     picker = overlay.picker
-    if data.get("words") != picker.query or bool(data.get("here")) == picker.wide:
+    if data.words != picker.query or data.here == picker.wide:
         return model
     extra, on = session_lists.hits(model, data), picker.chosen
-    picker = replace(picker, extra=extra, note="searching …" if data.get("more") else str(data.get("note") or ""))
+    picker = replace(picker, extra=extra, note="searching …" if data.more else data.note)
     picker = picker.looked_up(picker.query)
     at = next((place for place, one in enumerate(picker.shown) if on is not None and one.id == on.id), picker.at)
     return replace(model, overlay=replace(overlay, picker=replace(picker, at=at)))

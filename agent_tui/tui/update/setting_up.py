@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import Offer
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import KeyPlace, SetUp, SetupScope
 from agent_tui.structures.visible import is_text
@@ -14,8 +14,7 @@ from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.setting_up import SettingUp
 from agent_tui.tui.update import composer, pulling
-from agent_tui.tui.update.session_lists import listed
-from agent_tui.tui.update.setup_rows import ELSEWHERE, FETCH, overview, rows
+from agent_tui.tui.update.setup_rows import ELSEWHERE, FETCH, offer, overview, rows
 from agent_tui.tui.update.setup_steps import ASKS, after, at, put, state_of
 from agent_tui.tui.update.step import Step, send, then, toast
 
@@ -28,21 +27,21 @@ SLOW: Final = 2.0
 EMPTIES: Final = ("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace")
 
 
-def opened(model: Model, wants: Mapping[str, Any] | None = None) -> Step:
+def opened(model: Model, wants: Offer | None = None) -> Step:
     """Show which providers there are; or ask at once for what the one needs that `wants` tells of."""
     if model.busy:
-        return toast(model, "a turn is running: interrupt it first (Esc)", "warning")
+        return toast(model, "Esc interrupts the running turn first", "warning")
     if model.gone:
-        return toast(model, "nobody is there to ask: the engine has stopped", "bad")
+        return toast(model, "setup is not possible: the engine has stopped", "bad")
     if model.transcript.reading:
-        return toast(model, "this session is only read along: set it up in another one", "warning")
+        return toast(model, "this session is read only: use /setup in another one", "warning")
     if model.composer.purpose is not None:
         model = composer.leave(model)
     shown, effects = send(replace(model, overlay=Overlay("setup", setup=SettingUp())), SetUp(LOOK, "look"))
-    if not wants:
+    if wants is None:
         return shown, effects
-    state = SettingUp(provider=str(wants.get("name", "")), label=str(wants.get("label", "")))
-    return at(shown, after(state, "address" if wants.get("needs") == "address" else "key")), effects
+    state = SettingUp(provider=wants.name, label=wants.label)
+    return at(shown, after(state, "address" if wants.needs == "address" else "key")), effects
 
 
 # -- keys
@@ -96,14 +95,15 @@ def _enter(model: Model, state: SettingUp, chosen: str) -> Step:
             return at(model, after(state, "pull")), ()
         case "model" if chosen:
             wanted = replace(state, model=chosen)
-            free = wanted.keyed and bool(overview(model).get("keyring"))
+            known = overview(model)
+            free = wanted.keyed and known is not None and known.keyring
             return at(model, after(wanted, "place" if free else "scope")), ()
         case "place" if chosen:
             place: KeyPlace = "file" if chosen == "file" else "keyring"
             return at(model, after(replace(state, place=place), "scope")), ()
         case "scope" if chosen:
             return _keep(model, state, chosen)
-        case "pulling" if str(pulling.told(model).get("state")) == "down":
+        case "pulling" if pulling.state(model) == "down":
             return send(model, Pull(state.model, "serve"))
         case _:
             return model, ()
@@ -113,25 +113,20 @@ def _chosen(model: Model, state: SettingUp, name: str) -> Step:
     """A provider: what it needs is asked for first."""
     if name == ELSEWHERE:
         return at(model, after(replace(state, provider="", label="the server"), "address")), ()
-    offer = _offer(model, name)
-    state = replace(state, provider=name, label=str(offer.get("label") or name))
-    needs = offer.get("needs")
-    if needs == "address" or needs == "key":
-        return at(model, after(state, needs)), ()
+    known = offer(model, name)
+    state = replace(state, provider=name, label=known.label if known is not None else name)
+    if known is not None and known.needs:
+        return at(model, after(state, known.needs)), ()
     return _ask(model, state)
 
 
 def _key_of(model: Model, state: SettingUp, name: str) -> Step:
     """Another key for a provider that has one."""
-    offer = _offer(model, name)
-    if not offer or name == ELSEWHERE:
+    known = offer(model, name)
+    if known is None or name == ELSEWHERE:
         return model, ()
-    state = replace(state, provider=name, label=str(offer.get("label") or name))
-    return at(model, after(state, "address" if offer.get("needs") == "address" else "key")), ()
-
-
-def _offer(model: Model, name: str) -> Mapping[str, Any]:
-    return next((one for one in listed(overview(model), "offers") if one.get("name") == name), {})
+    state = replace(state, provider=name, label=known.label)
+    return at(model, after(state, "address" if known.needs == "address" else "key")), ()
 
 
 def _way(model: Model, state: SettingUp, chosen: str) -> Step:
@@ -185,7 +180,8 @@ def answered(model: Model, text: str) -> Step:
     if state.step == "pull":
         return _fetch(composer.leave(model), state, said)
     state = replace(state, address=said, note="")
-    if _offer(model, state.provider).get("needs") == "address" and not _offer(model, state.provider).get("key"):
+    known = offer(model, state.provider)
+    if known is not None and known.needs == "address" and not known.key:
         return at(model, after(state, "key")), ()
     return _ask(composer.leave(model), state)
 
@@ -200,8 +196,8 @@ def back(model: Model) -> Step:
         return replace(composer.leave(model), overlay=None), ()
     stops = (SetUp(LOOK, "stop"),) if state.step != "keeping" and (state.waits or state.step == "asking") else ()
     if state.step == "pulling":
-        told = str(pulling.told(model).get("state"))
-        model, gives_up = send(model, *((Pull(state.model, "stop"),) if told in pulling.UNDER_WAY else ()))
+        under_way = pulling.state(model) in pulling.UNDER_WAY
+        model, gives_up = send(model, *((Pull(state.model, "stop"),) if under_way else ()))
     else:
         model, gives_up = send(model, *stops)
     if state.step == "keeping" or state.back is None:
@@ -216,7 +212,7 @@ def _left(model: Model, state: SettingUp) -> Step:
     first = model.started and not model.transcript.model
     model = replace(model, overlay=Overlay("first_run", shown_at=model.at) if first else None)
     if state.step == "keeping":
-        return toast(model, f"{state.model} is being kept meanwhile")
+        return toast(model, f"{state.model} is still being saved")
     return send(model, SetUp(LOOK, "leave"))
 
 

@@ -103,7 +103,7 @@ def _filtered(model: Model, overlay: Overlay, text: str) -> Step:
 def _reset(model: Model, entry: Entry) -> Step:
     value = value_of(model, entry)
     if value.layer == "default":
-        return toast(model, f"{entry.key} is as it is without a setting")
+        return toast(model, f"{entry.key} already has its default value")
     if value.layer != "user":
         return toast(model, f"{entry.key} is not set by your config.toml, but by: {value.source}", "warning")
     return model, (WriteSetting(entry.key, None),)
@@ -140,7 +140,7 @@ def _label(entry: Entry) -> str:
     if entry.kind.form == "names":
         return f"{entry.key}: {entry.kind.expected}, with commas"
     if entry.kind.form == "secret":
-        return f"{entry.key}: hidden as you type, kept out of the session"
+        return f"{entry.key}: hidden as you type, not saved in the session"
     return f"{entry.key}: {entry.kind.expected}; empty: the default"
 
 
@@ -151,7 +151,7 @@ def answered(model: Model, text: str) -> Step:
     if entry is None:
         return composer.leave(model), ()
     if entry.kind.form == "secret":
-        missing = toast(model, "type the key, or press Esc; Del in the list takes it out")
+        missing = toast(model, "type the key, or press Esc; Del in the list removes it")
         return (model, (WriteSecret(key),)) if text.strip() else missing
     try:
         value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
@@ -218,7 +218,7 @@ def _said(model: Model, entry: Entry, project: bool) -> Step:
     if project and value.layer == "project":
         return toast(model, f"saved for this project: {entry.key} is {shown}{begins}")
     if value.layer not in ("user", "default"):
-        return toast(model, f"saved, but {value.source} wins: {entry.key} is {shown}", "warning", 8.0)
+        return toast(model, f"saved, but {value.source} overrides it: {entry.key} is {shown}", "warning", 8.0)
     lost = [text for at, text in keymap.resolve(own_keys(model))[1] if f"keys.{at}" == entry.key]
     if entry.kind is KEYS and lost:
         return toast(model, f"saved; {lost[0]}", "warning", 8.0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import SetupOutcome
 from agent_tui.tui.model import Model
 from agent_tui.tui.setting_up import SettingUp
 from agent_tui.tui.update import composer, pulling
@@ -13,7 +13,7 @@ from agent_tui.tui.update.setup_rows import outcome
 from agent_tui.tui.update.setup_steps import after, by_itself, put, state_of
 from agent_tui.tui.update.step import Step, toast
 
-KEPT: Final = "your prompt was kept, and is not sent yet"
+KEPT: Final = "not sent yet: press Enter to send"
 
 
 def heard(model: Model, id: str) -> Step:
@@ -21,10 +21,9 @@ def heard(model: Model, id: str) -> Step:
     state, found = state_of(model), outcome(model)
     if state is None or not state.waits or state.waits != id:
         return model, ()
-    said = str(found.get("said", ""))
-    match found.get("state"):
+    match found.state:
         case "no_key":
-            return composer.write(put(model, replace(state, waits="", note=said)), ""), ()
+            return composer.write(put(model, replace(state, waits="", note=found.said)), ""), ()
         case "asking" | "starting" if state.step == "key":
             model = composer.leave(model) if model.composer.asks("setup") else model
             return put(model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)), ()
@@ -38,21 +37,18 @@ def heard(model: Model, id: str) -> Step:
             return model, ()
 
 
-def _known(state: SettingUp, found: Mapping[str, Any]) -> SettingUp:
+def _known(state: SettingUp, found: SetupOutcome) -> SettingUp:
     """With what the engine found out: whose API it is, and where that begins."""
-    provider, label = str(found.get("provider", "")), str(found.get("label", ""))
-    return replace(
-        state, provider=provider, label=label, address=str(found.get("address", "")), keyed=found.get("key") is True
-    )
+    return replace(state, provider=found.provider, label=found.label, address=found.address, keyed=found.key)
 
 
-def _failed(model: Model, state: SettingUp, found: Mapping[str, Any]) -> Step:
+def _failed(model: Model, state: SettingUp, found: SetupOutcome) -> Step:
     """A key that was typed and is refused is typed again; all else has its own sheet."""
-    typed = found.get("key") is True or bool(found.get("address"))
-    if state.step == "asking" and found.get("kind") == "auth" and typed:
+    typed = found.key or bool(found.address)
+    if state.step == "asking" and found.kind == "auth" and typed:
         state = _known(state, found)
         before = state.back if state.back is not None and state.back.step != "key" else state.back and state.back.back
-        again = SettingUp("key", state.provider, state.label, state.address, note=str(found.get("said")), back=before)
+        again = SettingUp("key", state.provider, state.label, state.address, note=found.said, back=before)
         return by_itself(model, again), ()
     return by_itself(model, replace(state, step="failed", waits="", at=0)), ()
 
@@ -66,14 +62,14 @@ def _kept(model: Model) -> Step:
 def pulled(model: Model) -> Step:
     """The engine said how far a model has come."""
     state, found = state_of(model), pulling.told(model)
-    if state is None or state.step != "pulling":
+    if state is None or state.step != "pulling" or found is None:
         return model, ()
-    match found.get("state"):
+    match found.state:
         case "done":
             typed = state.back or SettingUp()
             return by_itself(model, replace(after(state, "scope"), model=f"ollama/{state.model}", back=typed.back)), ()
         case "failed":
-            return by_itself(model, replace(state, step="failed", model="", note=str(found.get("said", "")))), ()
+            return by_itself(model, replace(state, step="failed", model="", note=found.said)), ()
         case "down":
             return by_itself(model, state), ()
         case _:

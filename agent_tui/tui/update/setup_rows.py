@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import Offer, ProviderGroup, SetupOffers, SetupOutcome
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.setting_up import SettingUp
-from agent_tui.tui.update.session_lists import listed
 from agent_tui.tui.wording import count
 
 ELSEWHERE: Final = "elsewhere"
@@ -17,27 +17,29 @@ ELSEWHERE: Final = "elsewhere"
 FETCH: Final = "fetch"
 """A model that Ollama does not have yet."""
 NEARBY: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
-GROUPS: Final[Mapping[str, str]] = {
-    "ready": "Configured", "nearby": "On this machine", "service": "With a key of yours",
+GROUPS: Final[Mapping[ProviderGroup, str]] = {
+    "ready": "Configured", "nearby": "On this machine", "service": "With your API key",
 }  # fmt: skip
 UNREADABLE: Final = frozenset(("unknown_model", "bad_request", "malformed", "server"))
 """What comes of asking something that is no server of models."""
 OLLAMA: Final = "ollama"
+ASKING: Final = SetupOutcome("asking")
 
 
-def overview(model: Model) -> Mapping[str, Any]:
-    """The providers there are, as the engine told them last."""
-    return _answer(model, "setup")
+def overview(model: Model) -> SetupOffers | None:
+    """The providers there are, as the engine told them last; None: it has not yet."""
+    return model.transcript.answers.setup
 
 
-def outcome(model: Model) -> Mapping[str, Any]:
+def offer(model: Model, name: str) -> Offer | None:
+    """What the engine told of a provider."""
+    found = overview(model)
+    return next((one for one in found.offers if one.name == name), None) if found is not None else None
+
+
+def outcome(model: Model) -> SetupOutcome:
     """What came of the last step."""
-    return _answer(model, "setup_step")
-
-
-def _answer(model: Model, kind: str) -> Mapping[str, Any]:
-    data = model.transcript.answers.get(kind)
-    return data if isinstance(data, Mapping) else {}
+    return model.transcript.answers.setup_step or ASKING
 
 
 def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
@@ -50,15 +52,14 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return tuple(_models(model, state))
         case "place":
             return (
-                Entry("keyring", "in the keyring", "behind your login"),
-                Entry("file", "in a file", "credentials.toml, for you alone"),
+                Entry("keyring", "in the keyring", "unlocked by your login"),
+                Entry("file", "in a file", "credentials.toml, only for you"),
             )
         case "scope":
-            more = "nothing is written" if not (state.keyed or state.address) else "it is not the default"
             return (
                 Entry("user", "in every project", "config.toml"),
                 Entry("project", "in this project", ".agent-tui/config.toml"),
-                Entry("session", "in this session only", more),
+                Entry("session", "in this session only", "your default stays"),
             )
         case _:
             return ()
@@ -72,58 +73,62 @@ def keyed(model: Model, state: SettingUp) -> bool:
     if state.step == "provider":
         shown = rows(model, state)
         name = shown[min(state.at, len(shown) - 1)].id if shown else ""
-    one: Mapping[str, Any] = next((one for one in listed(overview(model), "offers") if one.get("name") == name), {})
-    return one.get("needs") == "key" or (not one.get("needs") and bool(one.get("key") or one.get("kind") == "auth"))
+    one = offer(model, name)
+    return one is not None and (one.needs == "key" or (not one.needs and bool(one.key or one.kind == "auth")))
 
 
 def _providers(model: Model) -> Iterator[Entry]:
-    for one in listed(overview(model), "offers"):
-        name, group = str(one.get("name", "")), str(one.get("group", ""))
-        bad = one.get("state") == "failed" and group == "ready"
-        tone: Tone = "warning" if bad else "normal"
-        yield Entry(name, str(one.get("label") or name), _state(one), group=GROUPS.get(group, ""), tone=tone)
-    if overview(model):
+    found = overview(model)
+    offers = found.offers if found is not None else ()
+    nearer = [one for one in offers if one.group != "service"]
+    yield from map(_provider, nearer)
+    if found is not None:  # people with a server of their own would not look below all services
         yield Entry(ELSEWHERE, "another server", "its address: Ollama's API, or OpenAI's", group="Elsewhere")
+    yield from (_provider(one) for one in offers if one not in nearer)
 
 
-def _state(one: Mapping[str, Any]) -> str:
+def _provider(one: Offer) -> Entry:
+    tone: Tone = "warning" if one.state == "failed" and one.group == "ready" else "normal"
+    return Entry(one.name, one.label, _state(one), group=GROUPS[one.group], tone=tone)
+
+
+def _state(one: Offer) -> str:
     """How a provider stands, in a few words."""
-    key = f" · key from {one['key']}" if one.get("key") else ""
-    near, kind = one.get("group") == "nearby", one.get("kind")
-    number = one.get("models")
-    match one.get("state"):
+    key = f" · key from {one.key}" if one.key else ""
+    near, kind = one.group == "nearby", one.kind
+    match one.state:
         case "looking":
             return f"looking …{key}"
         case "ok":
-            return f"{count(number, 'model') if isinstance(number, int) and number else 'no models yet'}{key}"
+            return f"{count(one.models, 'model') if one.models else 'no models yet'}{key}"
         case "down":
             return "not running, can be started"
         case "failed" if kind == "auth":
-            return f"refuses its key{key}" if key else "wants a key"
+            return f"rejects its key{key}" if key else "needs a key"
         case "failed" if near and kind == "unreachable":
             return "not running"
         case "failed" if near and kind in UNREADABLE:
-            return "something else runs there"
+            return "another program runs there"
         case "failed":
             return f"does not answer{key}"
-        case _:
-            return "at an address of yours" if one.get("needs") == "address" else ""
+        case "":
+            return "at your own address" if one.needs == "address" else ""
 
 
 def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
     """What to do where a provider could not be asked, or a choice could not be kept."""
     found = outcome(model)
-    kind, down = found.get("kind"), found.get("state") == "down"
+    kind, down = found.kind, found.state == "down"
     if state.model:
         if state.provider == OLLAMA and kind == "unknown_model" and not state.address:
-            yield Entry(FETCH, f"fetch {state.model.removeprefix('ollama/')}", "from Ollama's library")
+            yield Entry(FETCH, f"download {state.model.removeprefix('ollama/')}", "from Ollama's library")
         yield Entry("again", "try again")
         yield Entry("models", "choose another model")
     elif state.provider == OLLAMA and kind == "pull":
-        yield Entry(FETCH, "fetch a model", "type its name once more")
+        yield Entry(FETCH, "download a model", "type its name again")
     else:
         if down:
-            yield Entry("serve", "start `ollama serve`", "it goes on when agent-tui ends")
+            yield Entry("serve", "start `ollama serve`", "keeps running after agent-tui")
         if kind == "auth":
             yield Entry("key", "type another key")
         yield Entry("again", "try again")
@@ -138,8 +143,7 @@ def _models(model: Model, state: SettingUp) -> Iterator[Entry]:
     """What the server offers, as far as it fits what was typed; and what was typed, whatever it offers."""
     found, typed = outcome(model), state.query.strip()
     head = f"{state.provider}/"
-    names = [str(name) for name in found.get("models") or ()]
-    first = str(found.get("first", ""))
+    names, first = found.models, found.first
     words = typed.lower().split()
     for name in (first, *(name for name in names if name != first)):
         if name and all(word in name.lower() for word in words):
@@ -148,4 +152,4 @@ def _models(model: Model, state: SettingUp) -> Iterator[Entry]:
     if typed and len(words) == 1 and not {typed, f"{head}{typed}"} & {first, *names}:
         yield Entry(f"{head}{typed.removeprefix(head)}", f"use “{typed}”", "it is not listed")
     if state.provider == OLLAMA and not state.address:
-        yield Entry(FETCH, "fetch another model …" if names else "fetch a model …", "such as qwen3:8b")
+        yield Entry(FETCH, "download another model …" if names else "download a model …", "such as qwen3:8b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -23,14 +22,14 @@ def waits(model: Model) -> bool:
     state = state_of(model)
     if state is None:
         return False
-    found = model.transcript.answers.get("setup")
+    found = model.transcript.answers.setup
     match state.step:
         case "provider":
-            return not isinstance(found, Mapping) or found.get("looking") is True
+            return found is None or found.looking
         case "asking" | "keeping":
             return True
         case "pulling":
-            return str(pulling.told(model).get("state")) in pulling.UNDER_WAY
+            return pulling.state(model) in pulling.UNDER_WAY
         case _:
             return bool(state.waits)
 
@@ -73,5 +72,5 @@ def _label(state: SettingUp) -> str:
     if state.step == "key":
         return f"Key for {state.label}: hidden as you type"
     if state.step == "pull":
-        return "Model to fetch, such as qwen3:8b"
+        return "Model to download, such as qwen3:8b"
     return f"Address of {state.label} (http://host:port)"

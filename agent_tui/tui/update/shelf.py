@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import ForkOutcome, ShelfOutcome
 from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
 from agent_tui.protocol.transcript import UserBlock
 from agent_tui.tui.model import Model, Purpose
@@ -14,7 +14,7 @@ from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.words import one_line
 
 NAME: Final = "New name of this session"
-BUSY: Final = "something is running: interrupt it first (Esc)"
+BUSY: Final = "Esc interrupts the running turn first"
 SECONDS: Final = 8.0
 
 
@@ -48,11 +48,11 @@ def label(model: Model, text: str) -> Step:
         return toast(model, "there is no message to label yet")
     place = _turn(model) if model.reading.mark >= 0 else len(marks) - 1
     if place < 0:
-        return toast(model, "nothing was asked before the marked message", "warning")
+        return toast(model, "there is no prompt before the selected message", "warning")
     about = f"“{one_line(marks[place].prompt, 40)}”"
     before = model.transcript.labels.get(marks[place].n, "")
     if not text and not before:
-        return toast(model, f"type /label and a word for {about}")
+        return toast(model, f"type a label for {about}, such as /label done")
     said = f"{about} is labelled “{one_line(text, 40)}”" if text else f"{about} is not labelled “{before}” any more"
     return then(send(model, Label(marks[place].n, text)), toast(model, said, "good"))
 
@@ -63,7 +63,7 @@ def fork(model: Model) -> Step:
     if model.transcript.otr:
         return toast(model, "this session is off the record: there is nothing to copy")
     if not len(marks):
-        return toast(model, "nothing was asked in this session yet")
+        return toast(model, "this session has no prompt yet")
     place = _turn(model)
     rows = model.transcript.rows
     marked = rows[row] if 0 <= row < len(rows) else None
@@ -73,17 +73,15 @@ def fork(model: Model) -> Step:
     return then(told, send(told[0], Fork(marks[place].n if place >= 0 else 0)))
 
 
-def forked(model: Model, data: Any) -> Step:
+def forked(model: Model, data: ForkOutcome) -> Step:
     """The copy is made: go on in it."""
-    told: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    id, problem = str(told.get("id") or ""), str(told.get("problem") or "")
     model = replace(model, going_back=None)
-    if not id:
-        return toast(model, f"no copy was made: {problem}", "warning", SECONDS)
+    if not data.id:
+        return toast(model, f"no copy was made: {data.problem}", "warning", SECONDS)
     if model.busy:
-        return toast(model, f"the copy is made: /load {id[:8]} opens it once this turn is over", "good", SECONDS)
-    said = f"this is the copy; the session that it was made from stays as it is (/load {model.active[:8]})"
-    return then(send(model, Resume(id)), toast(model, said, "good", SECONDS))
+        return toast(model, f"copied: /load {data.id[:8]} opens it once this turn is over", "good", SECONDS)
+    said = f"this is the copy; the original is unchanged (/load {model.active[:8]})"
+    return then(send(model, Resume(data.id)), toast(model, said, "good", SECONDS))
 
 
 def go_on(model: Model, again: bool = False) -> Step:
@@ -91,13 +89,11 @@ def go_on(model: Model, again: bool = False) -> Step:
     return toast(model, BUSY, "warning") if model.running else send(model, Continue(again))
 
 
-def changed(model: Model, data: Any) -> Step:
+def changed(model: Model, data: ShelfOutcome) -> Step:
     """Another session was named or deleted, or could not be."""
-    told: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    problem, done = str(told.get("problem") or ""), str(told.get("done") or "")
-    if problem:
-        return toast(model, f"not done: {problem}", "warning", SECONDS)
-    return toast(model, f"the session was {done}", "good") if done else (model, ())
+    if data.problem:
+        return toast(model, f"not done: {data.problem}", "warning", SECONDS)
+    return toast(model, f"the session was {data.done}", "good") if data.done else (model, ())
 
 
 def locked(model: Model) -> Step:
@@ -112,8 +108,8 @@ def locked(model: Model) -> Step:
 
 def taken(model: Model, choice: str) -> Step:
     """What the person chose about a session that another program has."""
-    data = model.transcript.answers.get("locked")
-    id = str(data.get("id") or "") if isinstance(data, Mapping) else ""
+    found = model.transcript.answers.locked
+    id = found.id if found is not None else ""
     match choice:
         case "read" if id:
             return send(model, Resume(id, "read"))

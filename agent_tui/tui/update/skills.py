@@ -1,22 +1,24 @@
-"""What the engine told of the skills: `[{name, description, arguments, free, source}]`, read with care."""
+"""What the engine told of the skills."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from agent_tui.protocol.messages import SkillInfo
+from agent_tui.protocol.transcript import Answers
 
 
-def names(answers: Mapping[str, Any]) -> frozenset[str] | None:
+def names(answers: Answers) -> frozenset[str] | None:
     """The names of the skills; None while the engine has not told them."""
-    return frozenset(str(skill.get("name", "")) for skill in listed(answers)) if "skills" in answers else None
+    return frozenset(skill.name for skill in answers.skills.skills) if answers.skills is not None else None
 
 
-def listed(answers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    data = answers.get("skills")
-    return [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list | tuple) else []
+def listed(answers: Answers) -> tuple[SkillInfo, ...]:
+    return answers.skills.skills if answers.skills is not None else ()
 
 
-def hint(skill: Mapping[str, Any]) -> str:
-    arguments = skill.get("arguments")
-    named = " ".join(f"<{name}>" for name in arguments) if isinstance(arguments, list | tuple) else ""
-    return named or ("[text]" if skill.get("free") else "")
+def find(answers: Answers, name: str) -> SkillInfo | None:
+    """The skill that is called so."""
+    return next((skill for skill in listed(answers) if skill.name == name), None)
+
+
+def hint(skill: SkillInfo) -> str:
+    return " ".join(f"<{name}>" for name in skill.arguments) or ("[text]" if skill.free else "")

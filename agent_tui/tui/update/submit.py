@@ -16,9 +16,10 @@ from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.tui import elsewhere
-    from agent_tui.tui.update import setting_up
+    from agent_tui.tui.update import leaving, setting_up
 else:
     setting_up = late_module("agent_tui.tui.update.setting_up", warm=False)
+    leaving = late_module("agent_tui.tui.update.leaving")
     elsewhere = late_module("agent_tui.tui.elsewhere")
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
@@ -37,6 +38,8 @@ def submit(model: Model, text: str) -> Step:
             return settings.answered(model, text)
         if purpose.kind == "setup":
             return setting_up.answered(model, text)
+        if purpose.kind == "save" and text.strip():
+            return leaving.save_at(composer.leave(model), text.strip())
         if purpose.kind == "action" and text.strip():
             return _completed(composer.leave(model), purpose.id, text.strip())
         return composer.answered(model, purpose, text)
@@ -49,27 +52,32 @@ def submit(model: Model, text: str) -> Step:
         return called
     if model.transcript.reading and not model.gone:
         model = composer.write(model, text) if model.composer.draft != text else model
-        return toast(model, "this session is only read along: /fork makes a copy that you can work in", "warning")
+        return toast(model, "this session is read only: /fork makes your own copy", "warning")
     if text.startswith("!") and not model.gone:
         return shell(model, text)
     if model.gone:
         model = composer.write(model, text) if model.composer.draft != text else model
-        return toast(model, "nobody is there to answer: the engine has stopped; Ctrl+D on an empty prompt quits", "bad")
+        return toast(model, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
     if model.started and not model.transcript.model:
         again = model.overlay is not None and model.overlay.kind == "first_run"
-        model = replace(model, overlay=Overlay("first_run"))
+        shown_at = model.overlay.shown_at if again and model.overlay is not None else model.at
+        model = replace(model, overlay=Overlay("first_run", shown_at=shown_at))
         model = composer.write(model, text) if model.composer.draft != text else model
-        return toast(model, "it needs a model, and is kept until there is one", "warning") if again else (model, ())
+        return toast(model, "kept until there is a model", "warning") if again else (model, ())
+    if (skill := SLASH.match(text.strip())) is not None:  # no other word behind a slash comes as far
+        model = model.used(f"skill:{skill.group(1)}")
     after, effects = composer.spent(model, text)
     text = chips.expand(text, model.composer.chips)
-    after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
-    if model.running or (model.queue and not model.transcript.paused):
+    after = replace(after, reading=after.reading.at_end())
+    if not model.started:
+        after = replace(after, early=(*after.early, text))
+    if model.running or model.question is not None or (model.queue and not model.transcript.paused):
         return after, (*effects, Send(QueueEdit("add", text=text)))
     sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text))))
     if not model.queue:
         return sent
-    key = commands.hint("send", "on an empty prompt goes on", model.keys)
-    return then(sent, toast(sent[0], f"{len(model.queue)} still wait, paused{key and f': {key} when this is done'}"))
+    key = commands.hint("send", "on an empty prompt resumes", model.keys)
+    return then(sent, toast(sent[0], f"{len(model.queue)} still queued, paused{key and f': {key} when this is done'}"))
 
 
 def shell(model: Model, text: str) -> Step:
@@ -77,9 +85,9 @@ def shell(model: Model, text: str) -> Step:
     private = text.startswith(composer.PRIVATE)
     command = chips.expand(text, model.composer.chips)[1 + private :].strip()
     if not command:
-        return toast(model, "type a command behind the !, such as !git status")
+        return toast(model, "type a command after the !, such as !git status")
     after, effects = composer.spent(model, text)
-    after = replace(after, reading=replace(after.reading, jump=after.reading.jump + 1, mark=-1))
+    after = replace(after, reading=after.reading.at_end())
     ran: Step = (after, (*effects, Send(RunShell(command, private))))
     if MOVES.fullmatch(command) is None:
         return ran
@@ -96,7 +104,7 @@ def slash(model: Model, text: str) -> Step | None:
     name, arguments = match.group(1), chips.expand(text.strip()[match.end() :], model.composer.chips)
     command = commands.by_slash(name)
     if command is not None:
-        spent = composer.spent(model, text)
+        spent = composer.spent(model.used(f"command:{command.name}"), text)
         spent = then(spent, composer.save(spent[0]))  # before what it does: it is no draft of the session it leaves
         if command.lists and not arguments.strip():
             return then(spent, overlay.pick(spent[0], command.lists))
@@ -152,7 +160,7 @@ def _put_back(model: Model, text: str, steers: bool = False) -> Step:
     """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its time comes."""
     match = SLASH.match(text.strip())
     if match is not None and commands.by_slash(match.group(1)) is not None:
-        return toast(model, f"/{match.group(1)} is a command and cannot wait: Esc leaves it as it was", "warning")
+        return toast(model, f"/{match.group(1)} is a command and cannot be queued: Esc cancels", "warning")
     return queue.put_back(model, text, steers)
 
 

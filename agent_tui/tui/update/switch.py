@@ -22,6 +22,6 @@ def part_shown(model: Model, args: str, part: Literal["durations", "timestamps"]
     """Show this part of the transcript, which `words` name, or show it no more."""
     shown = switched(args, getattr(model.look, part))
     if shown is None:
-        return toast(model, f"no way {args!r} to show {words}; there are: on, off", "warning")
+        return toast(model, f"no choice {args!r}; use on or off", "warning")
     changed: dict[str, Any] = {part: shown}
     return toast(replace(model, look=replace(model.look, **changed)), f"{words} are {'' if shown else 'not '}shown")

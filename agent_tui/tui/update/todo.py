@@ -19,7 +19,7 @@ ABOVE: Final = 2
 """Items that stay in view above the active one."""
 AROUND: Final = 7
 """Lines of the screen that the texts of a sheet do not get."""
-NONE: Final = "there is no todo list: the model keeps one for work of several steps"
+NONE: Final = "no todo list yet: the model keeps one for longer work"
 
 
 def show(model: Model) -> Step:
@@ -41,7 +41,7 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if msg.key in moves:
         scroll = max(0, min(overlay.scroll + moves[msg.key], _last(model)))
         return replace(model, overlay=replace(overlay, scroll=scroll)), ()
-    return holding.word(model, msg, "")
+    return holding.type_or_hold(model, msg, "")
 
 
 def _lines(model: Model, items: tuple[TodoItem, ...]) -> int:

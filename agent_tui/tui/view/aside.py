@@ -8,16 +8,16 @@ from agent_tui.tui.regions import OverlayView, Span
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
-KEPT = "nothing of it is in the context"
+KEPT = "not in the context"
 
 
 @lazy
 def aside_view(overlay: Overlay, aside: Aside | None) -> OverlayView | None:
     if aside is None:
         return None
-    lines = ((Span("You asked on the side: ", "dim"), Span(words.one_line(aside.question, 400))), ())
+    lines = ((Span("Side question: ", "dim"), Span(words.one_line(aside.question, 400))), ())
     said = _said(aside)
-    closes = "Esc gives it up" if aside.state == "asking" else "c copies · Esc closes" if aside.text else "Esc closes"
+    closes = "Esc cancels" if aside.state == "asking" else "c copies · Esc closes" if aside.text else "Esc closes"
     return OverlayView("By the way", lines, scroll=overlay.scroll, footer=closes, text=aside.text, below=(said,))
 
 
@@ -28,5 +28,5 @@ def _said(aside: Aside) -> tuple[Span, ...]:
     if aside.problem:
         return (Span(aside.problem, "bad"),)
     sent, written = (words.tokens(count, aside.estimated) for count in aside.tokens)
-    given_up = "given up · " if aside.state == "cancelled" else ""
+    given_up = "cancelled · " if aside.state == "cancelled" else ""
     return (Span(f"{given_up}{sent} tokens sent, {written} written · {KEPT}", "dim"),)

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from agent_tui.protocol.display import CommandDisplay, Display
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import Look
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.regions import DialogView, FooterView, Option
-from agent_tui.tui.update.dialog import READ_ON, nearest, offers, unread
+from agent_tui.tui.update.dialog import READ_ON, alt_key, enter_answers, letters_answer, nearest, offers, unread
 from agent_tui.tui.view.lazy import lazy
 
 TITLES: Final = {
     "budget": "The budget is reached",
     "price": "No price is known",
-    "stuck": "The agent goes round in circles",
+    "stuck": "The agent repeats itself",
 }
 """What a question is about."""
-NARROW: Final = 32
-"""Columns below which the footer has no room for the names of two keys that scroll."""
+STOPS: Final = "stop the turn"
+NARROW: Final = 50
+"""Columns below which the footer names one key that scrolls, and in one word what Esc stops."""
 
 
 def dialog_view(model: Model) -> DialogView | None:
-    return _dialog(model.question, model.dialog, model.composer.purpose, len(model.transcript.pending), model.look)
+    purpose, pending = model.composer.purpose, len(model.transcript.pending)
+    letters, cwd = letters_answer(model), model.transcript.cwd
+    return _dialog(model.question, model.dialog, purpose, pending, model.look, letters, cwd, model.keys)
 
 
 @lazy
 def _dialog(
-    question: Approval | Question | None, state: Dialog | None, purpose: Purpose | None, pending: int, look: Look
-) -> DialogView | None:
+    question: Approval | Question | None, state: Dialog | None, purpose: Purpose | None, pending: int, look: Look,
+    letters: bool, cwd: str, own: OwnKeys,
+) -> DialogView | None:  # fmt: skip
+    """`letters`: those alone answer, else with Alt."""
     if question is None or state is None:
         return None
+    brief = ""
     if isinstance(question, Question):
         if question.kind == "skill_argument":
             return None
-        title = TITLES[question.kind]
-        reason, display, warning = question.text, None, True
+        title, reason, display, warning = TITLES.get(question.kind, ""), question.text, None, True
+        if question.kind == "confirm":
+            (title, _, reason), warning = question.text.partition("\n"), False
     else:
-        title, reason, display, warning = _title(question), question.reason, question.display, question.hard
+        (title, brief), reason, warning = _titles(question), question.reason, question.hard
+        display = _at_home(question.display, cwd)
     offered = () if purpose is not None else offers(question)
     options = tuple(
-        Option(one.keys[0], one.label, one.detail, also="".join(one.keys[1:]), short=one.brief) for one in offered
-    )
+        Option(
+            one.keys[0] if letters else alt_key(one, own), one.label, one.detail,
+            also="".join(one.keys[1:]) if letters else "", short=one.brief,
+        )
+        for one in offered
+    )  # fmt: skip
     return DialogView(
         title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
         f"1 of {pending}" if pending > 1 else "", state.scroll, look, unread(question, state), question.id,
+        brief,
     )  # fmt: skip
 
 
@@ -55,21 +70,36 @@ def asked_footer(model: Model) -> FooterView:
     dialog = model.dialog
     hidden = dialog is not None and (dialog.scroll > 0 or bool(dialog.unseen))
     back = dialog is not None and dialog.scroll > 0 and not dialog.unseen
-    return _footer(nearest(model), model.keys, hidden, back, 0 < model.width < NARROW)
+    question = model.question
+    stops = "decide later" if isinstance(question, Question) and question.before_turn else STOPS
+    draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
+    return _footer(nearest(model), model.keys, hidden, back, narrow, draft, not enter_answers(model), stops)
 
 
 @lazy
-def _footer(nearest: tuple[str, str], own: OwnKeys, hidden: bool, back: bool, narrow: bool) -> FooterView:
+def _footer(
+    nearest: tuple[str, str], own: OwnKeys, hidden: bool, back: bool, narrow: bool, draft: bool, words: bool, stops: str
+) -> FooterView:
     """`hidden`: a part of what is asked about is out of view, so that what scrolls it is said before what the cursor
-    shows by itself. `back`: the part above, and the end has been in view."""
-    way = ("PgUp", "↑") if back else ("PgDn", "↓")
-    scroll, choose = way if narrow else ("PgUp/PgDn", "scroll"), ("↑↓", "choose")
+    shows by itself. `back`: the part above, and the end has been in view. `words`: they are what Enter sends."""
+    scroll, choose = (("PgUp" if back else "PgDn") if narrow else "PgUp/PgDn", "scroll"), ("↑↓", "choose")
     moves = (choose,) if nearest[1] == READ_ON else (scroll, choose) if hidden else (choose, scroll)
-    named = (nearest, *moves, (commands.key_of("stop", own), "stop the turn"))
+    clears = ((commands.key_of("interrupt", own), "clear"),) if draft else ()
+    leaves = (commands.key_of("stop", own), "stop" if narrow and stops == STOPS else stops)
+    queues = ((commands.key_of("send", own), "queue"),) if words else ()
+    rest = (moves[0], leaves, *moves[1:]) if narrow else (*moves, leaves)
+    named = (nearest, *queues, *rest, *clears)
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 
-def _title(asked: Approval) -> str:
-    if asked.hard:
-        return f"This cannot be taken back: {asked.label}"
-    return f"Allow this? {asked.label}"
+def _titles(asked: Approval) -> tuple[str, str]:
+    """What is asked, and the same in short. A command stands whole below it."""
+    if isinstance(asked.display, CommandDisplay):
+        return ("This cannot be undone", "") if asked.hard else ("Allow this command?", "")
+    return f"{'This cannot be undone:' if asked.hard else 'Allow this?'} {asked.label}", f"{asked.label}?"
+
+
+@lazy
+def _at_home(display: Display | None, cwd: str) -> Display | None:
+    """`display`, without the folder of a command that runs where the session works: the header names it."""
+    return replace(display, cwd="") if isinstance(display, CommandDisplay) and display.cwd == cwd else display

@@ -15,44 +15,45 @@ from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.kinds import OverlayKind, OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.regions import DOT, FooterView, Span, StatusView, Tone
-from agent_tui.tui.update.overlay import calls
+from agent_tui.tui.update.overlay import calls, enter_takes
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
+    from agent_tui.tui.update import dialog
     from agent_tui.tui.view import ask, going_back, pulling, recalls, setting_up
     from agent_tui.tui.view import queued as panel
 else:
+    dialog = late("agent_tui.tui.update.dialog")
     ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
     pulling, setting_up = late("agent_tui.tui.view.pulling"), late("agent_tui.tui.view.setting_up", warm=False)
     panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
-SENDS: Final = {"setting": "save", "setup": "go on"}
+SENDS: Final = {"setting": "save", "setup": "continue"}
 """What Enter does with what is typed for something else than the model."""
 _ADDRESS: Final = re.compile(r" at https?://\S*[^\s:;,.]")
 CHARS_PER_TOKEN: Final = 4
 """For what is streaming and not yet counted; shown with `≈`."""
 
 
-def status_view(model: Model) -> StatusView:
-    """What runs; made for a turn, or for a prompt that waits for its turn to begin."""
+def status_view(model: Model, stops: bool) -> StatusView:
+    """What runs; made for a turn, or for a prompt that waits for its turn to begin. `stops`: nothing else than that
+    takes the key which stops it."""
     t = model.transcript
-    begun = t.state != "idle" and not _before_turn(model)
+    begun = t.state != "idle" and not any(isinstance(one, Question) and one.before_turn for one in t.pending)
     what, tone = _activity(t, model.now)
     count, estimated = _tokens(t) if begun else (0, False)
     frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
-    elapsed = int(max(0.0, model.now - t.turn_at)) if begun else -1
-    return _status(frame, what, tone, elapsed, count, estimated, _stops(model))
+    elapsed = int(max(0.0, model.now - t.turn_at)) if begun and not t.pending else -1
+    stop = _stops(model) if stops and (begun or t.state == "idle") else ""
+    return _status(frame, what, tone, elapsed, count, estimated, stop)
 
 
 def _stops(model: Model) -> str:
-    return commands.hint("stop", "stops", model.keys) if model.busy else ""
-
-
-def _before_turn(model: Model) -> bool:
-    """A skill asks for its argument: the turn has yet to begin."""
-    return isinstance(model.question, Question) and model.question.kind == "skill_argument"
+    # Esc goes back to vim's normal mode first
+    typing = dialog.leaves_vim(model) if model.asking else model.vim not in ("", "normal")
+    return commands.hint("stop", "stops", model.keys) if model.busy and not typing else ""
 
 
 @lazy
@@ -88,7 +89,7 @@ def _retry(retry: Retry, now: float) -> str:
 
 def _writing(stream: Streaming) -> str:
     if stream.calls:
-        return f"writing a call of {words.one_line(stream.calls[-1].name, 40) or 'a tool'}"
+        return f"writing {words.one_line(stream.calls[-1].name, 40) or 'a call'}"
     if stream.text.length:
         return "writing"
     return "thinking" if stream.thinking_chars else "waiting for the model"
@@ -107,12 +108,13 @@ def _tokens(t: Transcript) -> tuple[int, bool]:
     """Tokens written in this turn: counted ones, and an estimate of what is streaming."""
     stream = t.streaming
     chars = 0 if stream is None else stream.text.length + stream.thinking_chars
+    chars += sum(call.arguments.length for call in stream.calls) if stream is not None else 0
     return t.turn_tokens + chars // CHARS_PER_TOKEN, t.estimated or chars > 0
 
 
 def footer_view(model: Model, completing: bool) -> FooterView:
     t = model.transcript
-    queued = any(item.id not in model.taken for item in t.queue)
+    queued = any(not item.steer and item.id not in model.taken for item in t.queue)
     if model.search is not None:
         return _search_footer(model.search)
     if model.recall is not None:
@@ -121,10 +123,14 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         from agent_tui.tui.view.picker import picker_footer
 
         picker = model.overlay.picker
-        return picker_footer(model.overlay.kind, picker.wide, bool(picker.shown))
+        does = model.overlay.kind != "help" or (picker.chosen is not None and bool(picker.chosen.id))
+        return picker_footer(model.overlay.kind, picker.wide, bool(picker.shown), does)
     kind = model.overlay.kind if model.overlay is not None and not calls(model) else None
+    if kind == "first_run" and model.composer.purpose is None and not enter_takes(model):
+        return panel.first_run_footer(commands.key_of("send", model.keys))
     if kind == "going_back" and model.composer.purpose is None:
-        return going_back.going_back_footer(model.going_back is not None and model.going_back.told)
+        going = model.going_back
+        return going_back.going_back_footer(going is not None and going.told, going is not None and bool(going.files))
     now = model.composer
     if kind == "pull" and now.purpose is None:
         return pulling.pulling_footer(model)
@@ -137,22 +143,25 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return panel.editing_footer(model.running, model.keys)
     shown = ask.asked_footer(model) if model.asking else _footer(
         bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose, kind,
-        model.keys, bool(chips.spans(model.composer.draft)), t.reading,
+        model.keys, chips.at(model.composer.draft, model.composer.caret), t.reading,
     )  # fmt: skip
-    shown = _moded(shown, model.vim) if model.vim else shown
+    taken = (model.asking and not dialog.leaves_vim(model)) or model.covered or completing or now.purpose is not None
+    shown = _moded(shown, model.vim, taken) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
 
 
 @lazy
-def _moded(shown: FooterView, mode: VimMode) -> FooterView:
-    """Vim's mode, in words."""
-    return replace(shown, note=f"vim: {mode}")
+def _moded(shown: FooterView, mode: VimMode, taken: bool) -> FooterView:
+    """Vim's mode, in words; Esc goes back to the normal one first, unless something else has taken it."""
+    first = (("Esc", "normal mode"),) if mode != "normal" and not taken else ()
+    keys = tuple(pair for pair in shown.keys if not (first and pair[0] == "Esc"))
+    return replace(shown, keys=(*keys, *first), note=f"vim: {mode}")
 
 
 @lazy
 def _released(shown: FooterView, own: OwnKeys) -> FooterView:
     """The mouse is the terminal's: how it comes back is said before all else."""
-    return replace(shown, keys=((commands.key_of("mouse", own), "take the mouse back"), *shown.keys))
+    return replace(shown, keys=((commands.key_of("mouse", own), "take mouse back"), *shown.keys))
 
 
 @lazy
@@ -164,13 +173,13 @@ def _search_footer(found: Search) -> FooterView:
     note += " · wrapped" if found.wrapped and total else ""
     if found.hits.first:
         note = f"{total:,}+ …" if total else "searching …"
-    return FooterView((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "stay here")), note)
+    return FooterView((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close")), note)
 
 
 @lazy
 def _footer(
     draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
-    overlay: OverlayKind | None, own: OwnKeys, chip: bool, reading: bool,
+    overlay: OverlayKind | None, own: OwnKeys, chip: str, reading: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
         return FooterView((("Enter", SENDS.get(purpose.kind, "send")), ("Esc", "back")))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from agent_tui.protocol.answers import OldFile
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.structures import mention
 from agent_tui.structures.visible import visible
-from agent_tui.tui.going_back import GoingBack, OldFile
+from agent_tui.tui.going_back import GoingBack
 from agent_tui.tui.model import Overlay
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, Tone
 from agent_tui.tui.view.lazy import lazy
@@ -22,20 +23,19 @@ LINES: Final = 4_000
 CHARS: Final = 300
 """Characters of each."""
 TONES: Final[Mapping[str, Tone]] = {"+": "good", "-": "bad"}
-CHOICES: Final = {
-    "": "not chosen yet", "keep": "keep it as it is now", "restore": "restore the old one",
-    "both": "both: the old one beside it",
-}  # fmt: skip
+MARKS: Final = {"": "[?]", "keep": "[ ]", "restore": "[x]", "both": "[+]"}
 ACTIONS: Final = {
-    "both": ("code and conversation", "files, and all said since"),
+    "both": ("code and conversation", "files and messages"),
     "code": ("code", "the files only"),
-    "conversation": ("conversation", "what was said only"),
+    "conversation": ("conversation", "messages only"),
 }
 REDONE: Final = {
     "code": ("code", "the files, changed again"),
-    "conversation": ("conversation", "as it was, in a new session"),
+    "conversation": ("conversation", "as before, in a new session"),
 }
-NONE: Final = "These turns changed no file"
+NONE: Final = "These turns left no file changed"
+UNDONE: Final = "The file changes of these turns are already undone"
+FILES: Final = "Files: Space switches one, a all"
 
 Lines = list[tuple[Span, ...]]
 
@@ -48,59 +48,57 @@ def going_back_view(overlay: Overlay, going: GoingBack | None) -> OverlayView | 
     name = "Redo" if going.redo else "Go back to before" if going.to else "Undo"
     title = f"{name}: {about}" if about and not (going.redo and not going.files) else name
     if not going.told:
-        return OverlayView(title, ((Span("looking …", "dim"),),), footer="Esc closes")
+        return OverlayView(title, ((Span("looking …", "dim"),),), footer="Esc cancels")
     head, rest = _head(going), _differences(going)
     options, places = _options(going)
     selected = places[min(overlay.selected, len(places) - 1)] if places else 0
-    diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.chosen if file.diff) if len(rest) < DRAWN else ()
+    diffs = tuple(DiffDisplay(file.path, file.diff) for file in going.looked_at) if len(rest) < DRAWN else ()
     return OverlayView(
-        title, (*head, *rest), tuple(options), selected, "Esc leaves all as it is", scroll=overlay.scroll,
-        diffs=diffs, told=len(head) if diffs else 0, broad=True,
+        title, (*head, *rest), tuple(options), selected, "Esc cancels", scroll=overlay.scroll,
+        diffs=diffs, told=len(head) if diffs else 0, broad=True, reads=True,
     )  # fmt: skip
 
 
 def _head(going: GoingBack) -> Lines:
-    """How many files, which, and what is left out."""
-    if not going.files:
-        none = "What these turns changed in files is taken back already" if going.changed else NONE
-        return [(Span("No file needs to change." if going.redo else f"{none}: only what was said goes back."),)]
-    lines: Lines = [(Span(_summary(going)),)]
-    for file in going.chosen:
-        why = (Span(f"  {one_line(visible(file.why), 100)}", "warning"),) if file.why else ()
-        fate = _fate(going, file)
-        told = (Span(fate, "dim"),) if fate else ()
-        lines.append((Span(f"  {one_line(visible(file.path), 80)}", "accent"), *_size(file), *told, *why))
-    return lines + [(Span(note, "warning"),) for note in going.caps]
-
-
-def _size(file: OldFile) -> tuple[Span, ...]:
-    """How many lines come and go, in the colours of the differences below; none of a kind is not told."""
-    counts: tuple[tuple[str, int, Tone], ...] = (("+", file.added, "good"), ("−", file.removed, "bad"))
-    told = [Span(f" {sign}{lines:,}", tone) for sign, lines, tone in counts if lines and file.diff]
-    return (Span(" "), *told) if told else ()
+    """What would be done, and what undo cannot reach or show."""
+    notes: Lines = [(Span(note, "warning"),) for note in going.caps]
+    if going.files:
+        return [(Span(_summary(going)),), *notes]
+    none = UNDONE if going.undone else NONE
+    said = "No file needs to change." if going.redo else f"{none}: only the conversation goes back."
+    return [(Span(said),), *notes]
 
 
 def _summary(going: GoingBack) -> str:
-    """What would become of how many files."""
-    changing = sum(not going.stays(file) for file in going.files)
-    beside = sum(choice == "both" for choice in going.choices.values())
-    said = f"{count(changing, 'file')} would change" if changing else "No file would change"
-    more = f", {count(beside, going.version)} would be written beside" if beside else ""
-    return f"{said}{more}. Nothing is written yet."
+    """What would become of how many files, in the words that say afterwards what was done."""
+    chosen = [(going.choice(file), file) for file in going.files]
+    restored = [file for choice, file in chosen if choice == "restore"]
+    gone = sum(file.goes for file in restored)
+    there, kept = len(restored) - gone, sum(choice == "keep" for choice, _ in chosen)
+    beside, unsaid = sum(choice == "both" for choice, _ in chosen), sum(not choice for choice, _ in chosen)
+    parts = [f"{'change' if going.redo else 'restore'} {count(there, 'file')}"] if there else []
+    parts += [f"delete {count(gone, 'file')}"] if gone else []
+    parts += [f"write {count(beside, going.version)} beside"] if beside else []
+    parts += [f"keep {count(kept, 'file')} unchanged"] if kept else []
+    parts += [f"{count(unsaid, 'file')} to decide about"] if unsaid else []
+    said = ", ".join(parts)
+    return f"{said[:1].upper()}{said[1:]}. Nothing is written yet."
 
 
 def _fate(going: GoingBack, file: OldFile) -> str:
-    if going.stays(file):
-        beside = going.choices.get(file.path) == "both"
-        return f"  is left as it is, its {going.version} beside it" if beside else "  is left as it is"
-    return "  would be deleted" if file.goes else "  would come back" if file.comes else ""
+    """The words beside a file: what becomes of it, how many lines come and go, and what there is to know."""
+    choice = going.choice(file)
+    restored = "deleted" if file.goes else "restored" if file.comes else ""
+    fate = {"": "choose what happens", "keep": "kept", "both": f"kept, {going.version} beside it"}.get(choice, restored)
+    counts = [f"{sign}{lines:,}" for sign, lines in (("+", file.added), ("−", file.removed)) if lines]
+    why = one_line(visible(file.why), 100)
+    return " · ".join(filter(None, (" ".join(counts), fate, why)))
 
 
 def _differences(going: GoingBack) -> Lines:
     lines: Lines = []
-    for file in going.chosen:
-        if file.diff:
-            lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *_diff(file)]
+    for file in going.looked_at:
+        lines += [(), (Span(one_line(visible(file.path), 80), "accent"),), *_diff(file)]
     left = len(lines) - LINES
     return [*lines[:LINES], (Span(f"… {left:,} more lines", "dim"),)] if left > 0 else lines
 
@@ -118,14 +116,15 @@ def _diff(file: OldFile) -> Iterator[tuple[Span, ...]]:
 def _options(going: GoingBack) -> tuple[list[Option], list[int]]:
     """The lines to choose from, and which of them the cursor can be on."""
     options: list[Option] = []
-    if going.asked:
-        options.append(Option("", "Changed since: Enter chooses for each", tone="dim", heading=True))
-    for file in going.asked:
-        choice = going.choices.get(file.path, "")
-        tone: Tone = "normal" if choice else "warning"
-        options.append(Option("", one_line(visible(file.path), 40), CHOICES[choice], tone=tone))
-    if going.asked and going.offered:
-        options.append(Option("", "Redo" if going.redo else "Take back", tone="dim", heading=True))
+    if going.files:
+        options.append(Option("", FILES, tone="dim", heading=True))
+    for file in going.files:
+        choice = going.choice(file)
+        tone: Tone = "normal" if choice == "restore" else "dim" if choice else "warning"
+        name = f"{MARKS[choice]} {one_line(visible(file.path), 60)}"
+        options.append(Option("", name, _fate(going, file), tone=tone))
+    if going.files and going.offered:
+        options.append(Option("", "Redo" if going.redo else "Undo", tone="dim", heading=True))
     for what in going.offered:
         label, detail = (REDONE if going.redo else ACTIONS)[what]
         options.append(Option("", label, detail))
@@ -133,6 +132,8 @@ def _options(going: GoingBack) -> tuple[list[Option], list[int]]:
 
 
 @lazy
-def going_back_footer(told: bool) -> FooterView:
-    close = ("Esc", "leave")
-    return FooterView((("↑↓", "choose"), ("Enter", "take"), ("PgUp/PgDn", "read"), close) if told else (close,))
+def going_back_footer(told: bool, files: bool) -> FooterView:
+    close = ("Esc", "cancel")
+    switches = (("Space", "switch"), ("a", "all")) if files else ()
+    keys = (("Enter", "take"), ("↑↓", "move"), *switches, ("PgUp/PgDn", "read"), close)
+    return FooterView(keys if told else (close,))

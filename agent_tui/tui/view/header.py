@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from agent_tui.protocol.display import TodoItem
@@ -23,38 +22,42 @@ BRANCH_CHARS: Final = 40
 TITLE_CHARS: Final = 48
 (
     TITLE, BRANCH, INNERMOST, PERCENT, CWD, TODO, QUEUE, COST, CONTEXT, BARE, FULL, MODEL, SANDBOX, STANDING, MODE,
-) = range(15)  # fmt: skip
+    SAVING,
+) = range(16)  # fmt: skip
 """What goes or becomes shorter first where the line is too narrow. The mode stays: nobody may overlook it."""
 OTR: Final = "off the record"
-READING: Final = "reading along"
+READING: Final = "read only"
+UNSAVED: Final = "not saved"
 
 
 def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
         t.model, _effort(t), t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
-        () if queued.is_open(model) else t.queue, model.taken, t.paused,
-        "stopped" if model.gone else "" if model.started or t.model else "starting …",
+        () if queued.is_open(model) else t.queue, len(model.early), model.taken, t.paused,
+        "stopped" if model.gone else "" if model.started or t.model else f"starting … {model.starting}".rstrip(),
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
         t.answering if t.answering != t.model else "", _fetched(model), t.window_assumed,
+        bool(t.saving.problem), len(t.jobs),
     )  # fmt: skip
 
 
 @lazy
 def _header(
     name: str, effort: str, mode: str, cwd: str, home: str, used: int, window: int, estimated: bool,
-    queue: tuple[Queued, ...], taken: frozenset[str], paused: bool, instead: str, branch: str, wanted: tuple[str, ...],
+    queue: tuple[Queued, ...], early: int, taken: frozenset[str], paused: bool, instead: str, branch: str,
+    wanted: tuple[str, ...],
     title: str, otr: bool, reading: bool, bill: Bill, todos: tuple[TodoItem, ...], other: str,
-    fetched: int, assumed: bool,
+    fetched: int, assumed: bool, unsaved: bool, jobs: int,
 ) -> HeaderView:  # fmt: skip
-    waiting = sum(item.id not in taken for item in queue)
+    waiting = early + sum(not item.steer and item.id not in taken for item in queue)
     parts: dict[str, Part | None] = {
         "model": _fallback(other, name) if other and name and not instead else _model(name, instead, effort),
         "cwd": _folder(words.folder(cwd, home)) if cwd else None,
         "branch": Part((Span(_cut(branch, BRANCH_CHARS), "dim"),), BRANCH) if branch else None,
         "todo": _todo(todos),
         "queue": _queue(waiting, paused) if waiting else None,
-        "mode": _mode(mode),
+        "mode": _mode(mode) if mode else None,
         "context": _context(used, window, estimated, assumed),
         "cost": Part((Span(cost(bill.cost, bill.estimated), "dim"),), COST) if bill.cost is not None else None,
     }
@@ -64,22 +67,23 @@ def _header(
     standing = Part((Span(OTR if otr else READING, "warning"),), STANDING) if otr or reading else None
     named = Part((Span(_cut(visible(title), TITLE_CHARS)),), TITLE) if title else None
     pull = Part((Span(f"pull {fetched}%", "dim"),), TODO) if fetched >= 0 else None
+    running = Part((Span(f"{jobs} running", "accent"),), QUEUE) if jobs else None
     left, right = [parts[one] for one in wanted[:at]], [parts[one] for one in wanted[at + 1 :]]
-    return HeaderView(_there(*left, named), _there(standing, pull, *right))
+    warned = Part((Span(UNSAVED, "bad"),), SAVING) if unsaved else None
+    return HeaderView(_there(*left, named), _there(warned, standing, running, pull, *right))
 
 
 def _fetched(model: Model) -> int:
     """How much of a model has come that is fetched while nothing else says so; below zero: none is."""
-    told = model.transcript.answers.get("pull")
+    told = model.transcript.answers.pull
     hidden = model.overlay is None or model.overlay.kind not in ("pull", "setup")
-    percent = told.get("percent") if hidden and isinstance(told, Mapping) and told.get("state") == "pulling" else None
-    return percent if isinstance(percent, int) else -1
+    return told.percent if hidden and told is not None and told.state == "pulling" else -1
 
 
 def _effort(t: Transcript) -> str:
     """How hard the model was asked to think; nothing where the engine says that it cannot be."""
-    told = t.answers.get("efforts")
-    mute = isinstance(told, Mapping) and told.get("model") == t.model and not told.get("levels")
+    told = t.answers.efforts
+    mute = told is not None and told.model == t.model and not told.levels
     return "" if mute else t.effort
 
 
@@ -100,8 +104,10 @@ def _fallback(other: str, name: str) -> Part:
 
 
 def _model(name: str, instead: str, effort: str) -> Part:
-    if instead or not name:
-        return Part((Span(instead, "dim") if instead else Span("no model", "warning"),), MODEL)
+    if instead:
+        return Part((Span(visible(instead), "dim"),), MODEL, cuts=True)
+    if not name:
+        return Part((Span("no model", "warning"),), MODEL)
     _, slash, bare = name.partition("/")
     tried = (Span(f" {effort}", "dim"),) if effort else ()
     short = (Span(bare, "accent"), *tried) if slash and bare else ()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import PrivateOutput
 from agent_tui.structures import chips as chips_of
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.visible import visible
@@ -25,7 +25,7 @@ def paste_view(overlay: Overlay, chips: tuple[Chip, ...]) -> OverlayView | None:
         return None
     title = chip.label[1:-1].replace("\u00a0", " ")
     lines = _lines(chip.text)
-    unfolds = "Enter names the file instead" if chips_of.is_image(chip.label) else "Enter puts it into the prompt"
+    unfolds = "Enter names the file instead" if chips_of.is_image(chip.label) else "Enter expands it"
     return OverlayView(title, lines, scroll=overlay.scroll, footer=f"↑↓ PgUp PgDn scroll · {unfolds} · Esc closes")
 
 
@@ -46,13 +46,13 @@ def _lines(text: str) -> tuple[tuple[Span, ...], ...]:
 
 
 @lazy
-def private_view(data: Any, scroll: int) -> OverlayView | None:
+def private_view(data: PrivateOutput | None, scroll: int) -> OverlayView | None:
     """What a private command put out. Nothing else holds it."""
-    if not isinstance(data, Mapping):
+    if data is None:
         return None
-    output = str(data.get("output", ""))
-    lines = ((Span(str(data.get("said", "")), "dim"),), *(_lines(output) if output else ()))
-    command = visible(str(data.get("command", ""))).partition("\n")[0][:80]
+    lines = ((Span(data.said, "dim"),), *(_lines(data.output) if data.output else ()))
+    command = visible(data.command).partition("\n")[0][:80]
     return OverlayView(
-        f"!! {command}", lines, scroll=scroll, footer="private: nobody else has it · ↑↓ scroll · Esc closes"
-    )
+        f"!! {command}", lines, scroll=scroll,
+        footer="private: not saved, not sent to the model · ↑↓ scroll · Esc closes",
+    )  # fmt: skip

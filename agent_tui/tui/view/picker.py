@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from textwrap import wrap
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import Preview
+from agent_tui.protocol.transcript import Answers
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
@@ -20,29 +22,37 @@ Lines = tuple[tuple[Span, ...], ...]
 
 TITLES: Final[Mapping[str, str]] = {
     "palette": "Commands", "help": "Keys and commands", "models": "Models", "sessions": "Sessions", "skills": "Skills",
-    "themes": "Themes", "modes": "Modes", "efforts": "How hard the model thinks", "files": "Files", "log": "Log",
-    "debug": "Debug console", "rewind": "Go back to before a turn", "tree": "Forks", "stats": "Figures of this session",
+    "themes": "Themes", "modes": "Modes", "efforts": "Thinking effort", "files": "Files", "log": "Log",
+    "debug": "Debug console", "rewind": "Rewind to before a turn", "tree": "Forks",
+    "stats": "Statistics of this session",
     "locked": "Another program has this session open", "doctor": "Doctor",
+    "unsaved": "Not all of this session is saved",
+    "jobs": "Running in the background",
 }  # fmt: skip
 DOES: Final[Mapping[str, str]] = {
     "palette": "run", "help": "run", "sessions": "open", "skills": "run", "files": "into the prompt", "log": "copy",
-    "debug": "copy all", "rewind": "see what would change", "tree": "open", "stats": "copy", "locked": "take",
-    "doctor": "copy all",
+    "debug": "copy all", "rewind": "show changes", "tree": "open", "stats": "copy", "locked": "take",
+    "doctor": "copy all", "unsaved": "take", "jobs": "stop",
 }  # fmt: skip
 """What Enter does; where nothing stands: take."""
 ABOUT: Final[Mapping[str, int]] = {
     "palette": 2, "help": 2, "models": 2, "sessions": 6, "skills": 2, "themes": 5, "files": 8, "log": 3,
-    "rewind": 2, "tree": 6, "stats": 2, "locked": 2, "doctor": 3,
+    "rewind": 2, "tree": 6, "stats": 2, "locked": 2, "doctor": 3, "unsaved": 3, "jobs": 2,
 }  # fmt: skip
 """Lines kept for what is under the cursor, so that the list stays where it is while the cursor moves."""
+SHOWN: Final = ("themes", "sessions", "files", "tree")
+"""Lists with something to see of each entry, which is no words of its own."""
 ROOMY: Final = 24
 """Lines of the screen from which all of that has its place; below there is a third of it."""
+AROUND: Final = 9
+"""Lines of the screen beside a list and the words about an entry."""
 LOW: Final = 12
 """Below that there is nothing but the list."""
-SHORT: Final = ("themes", "modes", "efforts", "locked")
+SHORT: Final = ("themes", "modes", "efforts", "locked", "unsaved")
 """Lists with few words, which need no broad sheet."""
 ON_ENTRY: Final = frozenset(("↑↓", "Enter", "F2", "F3", "Del"))
 """Keys that do something to an entry."""
+ENTER: Final = frozenset(("Enter",))
 NAME_CELLS: Final = 32
 NARROW: Final = 60
 SCANT: Final = 28
@@ -68,34 +78,44 @@ def _note(model: Model, overlay: Overlay) -> str:
     if overlay.kind == "doctor":
         return "" if overlay.query else checks.note(model)
     if overlay.kind == "log":
-        return log_note(answers)
+        return log_note(answers.log)
     if overlay.picker is not None and overlay.kind == "sessions":
         return overlay.picker.note
-    data = answers.get(overlay.kind)
-    return str(data.get("note") or "") if overlay.kind == "files" and isinstance(data, Mapping) else ""
+    return answers.files.note if overlay.kind == "files" and answers.files is not None else ""
 
 
 @lazy
 def _sheet(
-    overlay: Overlay, picker: Picker, answers: Mapping[str, Any], note: str, width: int, height: int
+    overlay: Overlay, picker: Picker, answers: Answers, note: str, width: int, height: int
 ) -> OverlayView:
     kind, broad = overlay.kind, overlay.kind not in SHORT
     inner = sheet_room(width, broad)
     room = ABOUT.get(kind, 0)
     if height < ROOMY:
         room = -(-room // 3) if height >= LOW else 0
-    about = _about(kind, picker, answers.get("preview"), inner, room) if room else []
+    if kind not in SHOWN and not any(one.about for one in picker.entries):
+        room = 0
+    kept = room
+    if kind == "help" and picker.chosen is not None and not picker.chosen.group:
+        room = 0  # the card of the usual keys says all there is, and fills a small screen
+    about = _about(kind, picker, answers.preview, inner, room) if room else []
     head = [_typed(overlay, picker, note, inner)]
     offered = any(one.id != ADDRESS and one.group != IN_USE for one in picker.entries)
     if kind == "models" and not overlay.query and not offered:  # only the way to another address
-        about, room = list(no_models(answers)), 0
+        about, room = list(no_models(answers.models)), 0
         head = head if picker.query or not picker.count else []  # there is nothing to search
-    lines = [*head, *about[: room or None], *[(Span(" "),)] * (room - len(about))]
+    about = about[: room or None]
     first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
     near = picker.shown[first : first + height]
     options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
+    fills = len(options) + kept + AROUND > height  # where the list takes all there is, it takes the same always
+    lines = [*head, *about, *[(Span(" "),)] * (room - len(about) if fills else 0)]
+    spare = 0 if fills else max(0, kept - len(about) + (kept > 0 and not about))  # with the empty line before them
     title = f"{TITLES[kind]} of all folders" if kind == "sessions" and picker.wide else TITLES[kind]
-    return OverlayView(title, tuple(lines), options, selected, _count(picker), broad=broad)
+    return OverlayView(
+        title, tuple(lines), options, selected, _count(picker), broad=broad, list_first=bool(head), head=len(head),
+        spare=spare,
+    )  # fmt: skip
 
 
 def _typed(overlay: Overlay, picker: Picker, note: str, inner: int) -> tuple[Span, ...]:
@@ -103,12 +123,12 @@ def _typed(overlay: Overlay, picker: Picker, note: str, inner: int) -> tuple[Spa
     words."""
     waits = bool(overlay.query) and not picker.count
     waits = waits or (overlay.kind in ("debug", "themes", "files", "log") and not picker.count)
-    said = "looking …" if waits and (overlay.query or overlay.kind != "log") else "there is nothing here"
+    said = "looking …" if waits and (overlay.query or overlay.kind != "log") else "empty"
     if picker.sure:
         name = next((f"“{one_line(one.label, 40)}”" for one in picker.shown if one.id == picker.sure), "it")
-        return (Span(f"Delete {name} for ever? Del again deletes it, any other key keeps it.", "warning"),)
+        return (Span(f"Delete {name} for ever? Del deletes it, any other key cancels.", "warning"),)
     if picker.query:
-        told = f"  {note}" if note else "" if picker.shown else f"  {said if waits else 'nothing fits'}"
+        told = f"  {note}" if note else "" if picker.shown else f"  {said if waits else 'no match'}"
         room = max(8, inner - len(f"search: ▏{told}"))
         query = picker.query if len(picker.query) <= room else f"…{picker.query[1 - room :]}"
         return (Span("search: ", "dim"), Span(f"{query}▏", "accent"), Span(told, "warning"))
@@ -124,13 +144,13 @@ def _count(picker: Picker) -> str:
     return f"{picker.at + 1:,} of {of} · Esc closes"
 
 
-def _about(kind: str, picker: Picker, preview: Any, inner: int, room: int) -> list[tuple[Span, ...]]:
+def _about(kind: str, picker: Picker, preview: Preview | None, inner: int, room: int) -> list[tuple[Span, ...]]:
     chosen = picker.chosen
     if chosen is None:
         return []
     if kind == "themes":
         return _sample(inner, room)
-    if kind in ("sessions", "files", "tree") and chosen.id:
+    if kind in SHOWN and chosen.id:
         return _preview(chosen.id, preview, inner, room)
     words = wrap(one_line(chosen.about, inner * (room + 1)), inner, max_lines=room, placeholder=" …")
     return [(Span(line, chosen.tone if kind == "log" else "normal"),) for line in words]
@@ -149,13 +169,13 @@ def _filled(spans: tuple[Span, ...], width: int) -> tuple[Span, ...]:
     return (*spans, Span(" " * free, spans[0].tone)) if free > 0 else spans
 
 
-def _preview(id: str, preview: Any, inner: int, room: int) -> list[tuple[Span, ...]]:
+def _preview(id: str, preview: Preview | None, inner: int, room: int) -> list[tuple[Span, ...]]:
     """What the engine told of the entry; only if it is of this one."""
-    if not isinstance(preview, Mapping) or preview.get("of") != id:
+    if preview is None or preview.of != id:
         return [(Span("looking …", "dim"),)]
     lines: list[tuple[Span, ...]] = []
-    for part in preview.get("parts") or ():
-        name, text, most = str(part.get("name", "")), str(part.get("text", "")), int(part.get("lines", 1))
+    for part in preview.parts:
+        name, text, most = part.name, part.text, part.lines
         head = f"{name}: " if name else ""
         rows = [row.expandtabs(4) for row in text.split("\n", most)[:most]]
         if name:
@@ -165,7 +185,7 @@ def _preview(id: str, preview: Any, inner: int, room: int) -> list[tuple[Span, .
             cut = row if len(row) <= inner else f"{row[: inner - 1]}…"
             named = name and not number
             lines.append((Span(head, "dim"), Span(cut[len(head) :])) if named else (Span(cut or " "),))
-    said = any(part.get("name") for part in preview.get("parts") or ())  # of a file, the first lines are enough
+    said = any(part.name for part in preview.parts)  # of a file, the first lines are enough
     if said and len(lines) > room:
         *before, last = lines[room - 1]
         taken = sum(len(span.text) for span in before)
@@ -191,10 +211,11 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
 
 
 @lazy
-def picker_footer(kind: str, wide: bool = False, found: bool = True) -> FooterView:
-    """The keys of the list; where nothing is found only those that do something."""
-    pairs = _keys(kind, wide)
-    return FooterView(pairs if found else tuple(pair for pair in pairs if pair[0] not in ON_ENTRY))
+def picker_footer(kind: str, wide: bool = False, found: bool = True, does: bool = True) -> FooterView:
+    """The keys of the list; where nothing is found only those that do something. `does`: Enter does something with the
+    entry of the cursor, which may only tell of a key."""
+    idle = frozenset() if found and does else ON_ENTRY if not found else ENTER
+    return FooterView(tuple(pair for pair in _keys(kind, wide) if pair[0] not in idle))
 
 
 def _keys(kind: str, wide: bool) -> tuple[tuple[str, str], ...]:
@@ -204,5 +225,5 @@ def _keys(kind: str, wide: bool) -> tuple[tuple[str, str], ...]:
     if kind == "models":
         own = (("F2", "favourite"), ("F3", "this project"), ("F5", "refresh"))  # nothing else names them: there is room
         return (("Enter", "take"), *own, ("↑↓", "choose"), ("Esc", "close"))
-    again = (("F5", "look again"),) if kind in ("log", "debug", "models", "sessions", "skills", "doctor") else ()
+    again = (("F5", "look again"),) if kind in ("log", "debug", "skills", "doctor", "jobs") else ()
     return (("↑↓", "choose"), ("Enter", DOES.get(kind, "take")), *again, ("Esc", "close"))

@@ -35,25 +35,27 @@ def queued_view(model: Model) -> OverlayView:
         text = one_line(mention.shown(item.text))  # the widget cuts it: letters may take two cells
         key = str(place + 1) if place < 9 else ""
         options.append(Option(key, f"{state}: {text}" if narrow else text, "" if narrow else state))
-    title = f"Queued prompts ({len(listed)}){', paused' if paused else ''}"
+    steers = len(listed) - len(model.queue)
+    more = f", {steers} at the next step" if steers else ""
+    title = f"Queued prompts ({len(model.queue)}){more}{', paused' if paused else ''}"
     return OverlayView(title, _said(model), tuple(options), queued.place(model), "Esc closes", broad=True)
 
 
 def _said(model: Model) -> tuple[tuple[Span, ...], ...]:
     """What becomes of the queue, and the keys, in words."""
     if not model.listed:
-        return ((Span("Nothing waits. What you send while the agent works comes here."),),)
+        return ((Span("The queue is empty. Prompts that you send while the agent works wait here."),),)
     paused = model.transcript.paused
     if paused:
-        what = Span("Paused: nothing goes out until you resume it.", "warning")
+        what = Span("Paused: nothing is sent until you resume.", "warning")
     else:
-        what = Span("The next goes out when this turn is over." if model.running else "The next goes out now.")
+        what = Span("The next is sent when this turn ends." if model.running else "The next is sent now.")
     return (what,), tuple(_keys(model.running, paused))
 
 
 def _keys(running: bool, paused: bool) -> Iterator[Span]:
     """A key and its words are never on two lines; as in the footer, nothing but room is between two."""
-    now = (("s", "into this turn"), ("i", "stop this turn and send")) if running else (("s", "send now"),)
+    now = (("s", "steer"), ("i", "stop and send")) if running else (("s", "send now"),)
     last = ("p", "resume" if paused else "pause")
     for key, what in (("Enter", "edit"), *now, ("Alt+↑", "move up"), ("Alt+↓", "move down"), ("d", "remove"), last):
         yield Span(key, "accent")
@@ -66,7 +68,7 @@ def _keys(running: bool, paused: bool) -> Iterator[Span]:
 def editing_footer(running: bool, own: OwnKeys) -> FooterView:
     """The keys while a queued prompt is being edited."""
     steers = commands.key_of("steer", own)
-    named = (("Enter", "put it back"), (steers if running else "", "into this turn"), ("Esc", "leave it as it was"))
+    named = (("Enter", "save"), (steers if running else "", "steer"), ("Esc", "cancel"))
     return FooterView(tuple(pair for pair in named if pair[0]))
 
 
@@ -85,12 +87,12 @@ def sheet_footer(kind: OverlayKind, running: bool, paused: bool, queued: bool) -
         case "queue" if not queued:
             return FooterView((_CLOSE,))
         case "queue":
-            sends = "into this turn" if running else "send now"
+            sends = "steer" if running else "send now"
             acts = (("Enter", "edit"), ("s", sends), ("d", "remove"), ("p", "resume" if paused else "pause"))
-            stops = (("i", "stop this turn and send"),) if running else ()
+            stops = (("i", "stop and send"),) if running else ()
             return FooterView((_CHOOSE, *acts, _CLOSE, ("Alt+↑↓", "move"), *stops))
         case "paste":
-            return FooterView((*_SCROLL, ("Enter", "into the prompt"), _CLOSE))
+            return FooterView((*_SCROLL, ("Enter", "expand"), _CLOSE))
         case "first_run":
             return FooterView((_CHOOSE, ("Enter", "take"), _CLOSE))
         case _:
@@ -98,7 +100,13 @@ def sheet_footer(kind: OverlayKind, running: bool, paused: bool, queued: bool) -
 
 
 @lazy
+def first_run_footer(send: str) -> FooterView:
+    """The keys of the first screen while words for the model are typed under it."""
+    return FooterView((_CHOOSE, (send, "keep the prompt"), _CLOSE))
+
+
+@lazy
 def aside_footer(asking: bool, text: bool) -> FooterView:
     """The keys while a question on the side is shown."""
     copies = (("c", "copy"),) if text else ()
-    return FooterView((*_SCROLL, *copies, ("Esc", "give it up") if asking else _CLOSE))
+    return FooterView((*_SCROLL, *copies, ("Esc", "cancel") if asking else _CLOSE))

@@ -28,7 +28,7 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     options = tuple(_option(found.hit(number), words, now) for number in reversed(numbers))
     blank = ((Span(" "),),) * (room - len(options))
     if not options:
-        said = "reading …" if not found.done else "no earlier prompt has these words" if words else "no prompts yet"
+        said = "reading …" if not found.done else "no earlier prompt matches" if words else "no prompts yet"
         return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), footer=_count(found))
     return OverlayView("Earlier prompts", blank[:-1], options, numbers[-1] - found.selected, _count(found))
 

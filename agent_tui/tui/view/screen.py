@@ -36,22 +36,24 @@ else:
     recalls = late("agent_tui.tui.view.recalls")
     sheets = late("agent_tui.tui.view.sheets")
 
+STARTING: Final = "sent once agent-tui has started"
 MIN_WIDTH: Final = 20
 MIN_HEIGHT: Final = 6
 TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 EDITED: Final = "being edited: "
-EDITING: Final = "Queued prompt: Enter puts it back, Esc leaves it as it was"
-READS: Final = "Read along only: /fork makes a copy to work in; once nobody else has it open, /resume opens it"
+EDITING: Final = "Editing a queued prompt: Enter saves, Esc cancels"
+EDITING_LATER: Final = "Queued prompt: answer the question first"
+READS: Final = "Read only: another program has it open. /fork makes your own copy"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
-PRIVATE: Final = "!! private shell command: the model and the log get nothing of it"
+PRIVATE: Final = "!! private shell command: not saved, not sent to the model"
 NO_KEYS: Final[frozenset[str]] = frozenset()
 IDLE: Final = ("Ask, or type / for commands", "Ask, or type /", "Ask")
 RUNNING: Final = ("Queue a prompt for after this turn", "Queue a prompt", "Queue")
 _FORK: Final = ("/fork, or another command", "/fork")
 _SMALL: Final = (TOO_SMALL, "small", "…")
-_SENDS: Final = ("Enter sends it, Esc goes back", "Enter sends it", "Esc: back")
-_LEAVES: Final = ("Esc leaves it as it was", "Esc leaves it")
+_SENDS: Final = ("Enter sends, Esc goes back", "Enter sends it", "Esc: back")
+_LEAVES: Final = ("Esc cancels", "Esc cancels")
 _HINTS: Final = {
     "search": ("words of the transcript", "words"), "setting": (), "setup": (),
     "history": ("words of a prompt", "words"),
@@ -78,16 +80,18 @@ def view(model: Model) -> View:
             model.now if running else 0.0,
             model.look,
             model.search,
+            transcript.mode,
         ),
-        queue=None if queued.is_open(model) else _queue(
-            transcript.queue, model.taken, model.edits, model.composer.editing, transcript.paused, running, model.keys
+        queue=_early(model.early) if model.early else None if queued.is_open(model) else _queue(
+            transcript.queue, model.taken, model.edits, model.composer.editing, transcript.paused, running, model.keys,
+            _is_free(model), bool(model.composer.draft),
         ),
         dialog=ask.dialog_view(model) if model.dialog is not None else None,
         completion=listed,
         prompt=_prompt(
             model.composer, running, model.dialog is not None, small, bool(model.vim), transcript.reading, model.width
         ),
-        status=status_view(model) if running else None,
+        status=status_view(model, model.asking or (_is_free(model) and listed is None)) if running else None,
         footer=footer_view(model, listed is not None and listed.selected >= 0),
         overlay=_sheet(model),
         toast=_toast(model.toast),
@@ -95,6 +99,12 @@ def view(model: Model) -> View:
         grab_all=model.covered or model.asking,
         grab=_grab(model, listed),
     )
+
+
+def _is_free(model: Model) -> bool:
+    """Whether keys mean what they mean in the prompt alone: nothing is open, nothing else is typed there."""
+    taken = model.search or model.recall or model.composer.purpose or model.composer.editing
+    return taken is None and model.dialog is None and model.overlay is None
 
 
 def _sheet(model: Model) -> OverlayView | None:
@@ -118,22 +128,24 @@ def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:
 
 @lazy_large
 def _transcript(
-    rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float, look: Look, found: Search | None
+    rows: Vec[Block], streaming: Streaming | None, reading: Reading, now: float, look: Look, found: Search | None,
+    mode: str,
 ) -> TranscriptView:
     live = Transcript(rows=rows, streaming=streaming).live()
     mark = reading.mark if reading.mark < len(rows) else -1
     query, (row, nth) = (found.query, search.place(found)) if found is not None else ("", (-1, -1))
     return TranscriptView(
         rows, live, reading.expanded, reading.exceptions, now, reading.jump, reading.groups, look,
-        reading.go, mark, query, nth if row == mark else -1,
+        reading.go, mark, query, nth if row == mark else -1, mode,
     )  # fmt: skip
 
 
 @lazy
 def _queue(
     queue: tuple[Queued, ...], taken: frozenset[str], edits: tuple[tuple[str, str], ...], editing: Editing | None,
-    paused: bool, running: bool, keys: OwnKeys,
+    paused: bool, running: bool, keys: OwnKeys, free: bool, draft: bool,
 ) -> QueueView | None:  # fmt: skip
+    """Hints name only what their keys do now: `free`, nothing but the prompt has the keys; `draft`, it holds words."""
     new = dict(edits)
     items = tuple(
         (EDITED if editing is not None and item.id == editing.id else "") + _said(new.get(item.id, item.text))
@@ -144,10 +156,16 @@ def _queue(
     if not items:
         return QueueView((), paused, steers=steers) if steers else None
     clears = commands.hint("stop-all", "stops, clears" if running else "clears", keys)
-    hints = ["↑ edits the last", commands.hint("queue", "lists", keys), clears]
-    if running or paused:
-        hints.insert(0, commands.hint("send", "steers" if running else "resumes", keys))
+    sends = commands.hint("send", "steers" if running else "resumes", keys) if running or paused else ""
+    hints = [*([sends, "↑ edits the last"] if free and not draft else ()),
+             *([commands.hint("queue", "lists", keys)] if free else ()), clears]  # fmt: skip
     return QueueView(items, paused, " · ".join(filter(None, hints)), steers)
+
+
+@lazy
+def _early(prompts: tuple[str, ...]) -> QueueView:
+    """Prompts that were sent while the engine starts."""
+    return QueueView(tuple(map(_said, prompts)), False, STARTING)
 
 
 def _said(text: str) -> str:
@@ -172,7 +190,8 @@ def _prompt(
         label = _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
         return PromptView(composer.rev, composer.text, hint, label, secret=purpose.secret)
     if composer.editing is not None:
-        return PromptView(composer.rev, composer.text, _fitting(_LEAVES, room), EDITING, composer.place, vim)
+        hint, label = ("", EDITING_LATER) if asked else (_fitting(_LEAVES, room), EDITING)
+        return PromptView(composer.rev, composer.text, hint, label, composer.place, vim)
     if composer.draft.startswith("!"):
         private = composer.draft.startswith("!!")
         return PromptView(composer.rev, composer.text, "", PRIVATE if private else SHELL, composer.place, vim)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from agent_tui.protocol.answers import PullProgress, SetupOffers, SetupOutcome
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
@@ -28,7 +28,7 @@ LONGEST: Final = 300
 NARROW: Final = 50
 NAME_CELLS: Final = 30
 """Cells of a name, so that what is said of it has its place beside it."""
-KEPT: Final = "Nothing is written before the last step."
+KEPT: Final = "Nothing is saved before the last step."
 
 
 def setup_view(model: Model, overlay: Overlay) -> OverlayView | None:
@@ -44,14 +44,14 @@ def setup_view(model: Model, overlay: Overlay) -> OverlayView | None:
 
 @lazy
 def _sheet(
-    state: SettingUp, shown: tuple[Entry, ...], all_of_them: Mapping[str, Any], found: Mapping[str, Any],
-    pull: Mapping[str, Any], down: bool, width: int, height: int, scroll: int,
+    state: SettingUp, shown: tuple[Entry, ...], all_of_them: SetupOffers | None, found: SetupOutcome,
+    pull: PullProgress | None, down: bool, width: int, height: int, scroll: int,
 ) -> OverlayView:  # fmt: skip
     inner = sheet_room(width)
     title = f"Set up {one_line(state.label, 30)}" if state.label and state.back else "Set up a provider"
     options, selected = _options(shown, state, inner)
     if state.step == "pulling" and down:
-        options = (Option("Enter", "start `ollama serve`", "it goes on when agent-tui ends"),)
+        options = (Option("Enter", "start `ollama serve`", "keeps running after agent-tui"),)
     lines = _lines(state, all_of_them, found, pull, down, inner)
     options = (*options, *_filled(sum(_high(line, inner) for line in lines) + len(options) + 1, height))
     leaves = "Esc closes" if state.back is None else "Esc goes back"
@@ -71,23 +71,23 @@ def _filled(lines: int, height: int) -> tuple[Option, ...]:
 
 
 def _lines(
-    state: SettingUp, all_of_them: Mapping[str, Any], found: Mapping[str, Any], pull: Mapping[str, Any], down: bool,
+    state: SettingUp, all_of_them: SetupOffers | None, found: SetupOutcome, pull: PullProgress | None, down: bool,
     inner: int,
 ) -> tuple[Line, ...]:  # fmt: skip
     note: tuple[Line, ...] = ((Span("✗  ", "bad"), Span(one_line(state.note, LONGEST))),) if state.note else ()
     match state.step:
         case "provider":
-            said = "looking which of them answer …" if all_of_them.get("looking") or not all_of_them else KEPT
+            said = "checking which of them answer …" if all_of_them is None or all_of_them.looking else KEPT
             return ((Span("Whose models do you want to use?"),), (Span(said, "dim"),))
         case "address":
             said = "It speaks Ollama's API or OpenAI's, such as llama.cpp, vLLM or a gateway."
-            about = said if state.provider in ("", "compatible") else f"Where {state.label} is to be asked."
-            return (*note, (Span(about),), (Span("Type its address below.", "dim"),))
+            about = said if state.provider in ("", "compatible") else f"The address of {state.label} is needed."
+            return (*note, (Span(about),), (Span("Type the address below.", "dim"),))
         case "key":
             first = f"Type the key for {state.label} below; paste works too."
             return (*note, *((BLANK,) if note else ()), (Span(first),), (Span(_unseen(inner), "dim"),))
         case "asking":
-            waits = found.get("state") == "starting"
+            waits = found.state == "starting"
             what = "starting Ollama …" if waits else f"asking {state.address or state.label} for its models …"
             return ((Span(what),), (Span("Esc stops it.", "dim"),))
         case "failed":
@@ -95,48 +95,48 @@ def _lines(
         case "model":
             return _models(state, found)
         case "pull":
-            said = "Ollama's library has them by name, such as qwen3:8b or llama3.1."
-            return (*note, (Span("Type the name of the model to fetch below."),), (Span(said, "dim"),))
+            said = "Ollama's library lists the names, such as qwen3:8b or llama3.1."
+            return (*note, (Span("Type the name of the model to download below."),), (Span(said, "dim"),))
         case "pulling" if down:
-            said = one_line(str(pull.get("said", "")), LONGEST)
-            return ((Span(f"{said}. It is installed, and can be started."),),)
+            said = one_line(pull.said if pull is not None else "", LONGEST)
+            return ((Span(f"{said}. It is installed and can be started."),),)
         case "pulling":
-            name = (Span("Fetching "), Span(one_line(state.model, inner - 10), "accent"))
-            return (name, BLANK, *progress(str(pull.get("state", "")), pull, inner))
+            name = (Span("Downloading "), Span(one_line(state.model, inner - 13), "accent"))
+            return (name, BLANK, *progress(pull, inner))
         case "place":
-            return (*_summary(state, place=False), BLANK, (Span("Where is the key to be kept?"),))
+            return (*_summary(state, place=False), BLANK, (Span("Where should the key be saved?"),))
         case "scope":
             return (
-                *_summary(state, bool(all_of_them.get("keyring"))),
+                *_summary(state, all_of_them is not None and all_of_them.keyring),
                 BLANK,
-                (Span("Where is it to be your model?"),),
+                (Span("Where should this be your model?"),),
             )
         case "keeping":
-            return ((Span(f"trying {state.model}, then keeping it …"),),)
+            return ((Span(f"testing {state.model}, then saving it …"),),)
 
 
 def _unseen(inner: int) -> str:
-    return "Nobody sees it, and it is kept only once it works." if inner >= NARROW else "Kept only once it works."
+    return "It stays hidden, and is saved only if it works." if inner >= NARROW else "Saved only if it works."
 
 
-def _failure(state: SettingUp, found: Mapping[str, Any]) -> tuple[Line, ...]:
+def _failure(state: SettingUp, found: SetupOutcome) -> tuple[Line, ...]:
     """What went wrong, and what to do about it."""
-    said = one_line(state.note or str(found.get("said", "")), LONGEST)
-    hint = "" if state.note else one_line(str(found.get("hint", "")), LONGEST)
-    if found.get("state") == "down" and not state.note:
-        hint = "it is installed, and can be started"
+    said = one_line(state.note or found.said, LONGEST)
+    hint = "" if state.note else one_line(found.hint, LONGEST)
+    if found.state == "down" and not state.note:
+        hint = "it is installed and can be started"
     lines: tuple[Line, ...] = ((Span("✗  ", "bad"), Span(said)),)
     return (*lines, (Span("   "), Span(hint, "dim"))) if hint else lines
 
 
-def _models(state: SettingUp, found: Mapping[str, Any]) -> tuple[Line, ...]:
-    number = len(found.get("models") or ())
+def _models(state: SettingUp, found: SetupOutcome) -> tuple[Line, ...]:
+    number = len(found.models)
     where = f" at {state.address}" if state.address else ""
-    offers = f"offers {number} models" if number > 1 else "offers 1 model" if number else "answers, and lists no models"
+    offers = f"offers {number} models" if number > 1 else "offers 1 model" if number else "answers, but lists no models"
     head = (Span("✓  ", "good" if number else "warning"), Span(f"{state.label}{where} {offers}."))
     if state.query:
         return (head, (Span("   "), Span("search: ", "dim"), Span(f"{state.query}▏", "accent")))
-    return (head, (Span("   "), Span("type to search, or the name of another" if number else "type a name", "dim")))
+    return (head, (Span("   "), Span("type to search, or another name" if number else "type a name", "dim")))
 
 
 def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> tuple[Line, ...]:
@@ -144,7 +144,7 @@ def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> tup
     if state.address:
         told.append((Span("Server   ", "dim"), Span(state.address)))
     if state.keyed and place:
-        where = "into the keyring" if keyring and state.place != "file" else "into credentials.toml, for you alone"
+        where = "in the keyring" if keyring and state.place != "file" else "in credentials.toml, only for you"
         told.append((Span("Key      ", "dim"), Span(where)))
     return tuple(told)
 

@@ -52,7 +52,7 @@ def _problems(said: tuple[str, ...], width: int) -> tuple[tuple[Span, ...], ...]
 def _search(text: str, count: int) -> tuple[Span, ...]:
     if not text:
         return (Span("type to search", "dim"),)
-    number = "nothing is called so" if not count else f"{count} settings" if count > 1 else "1 setting"
+    number = "no match" if not count else f"{count} settings" if count > 1 else "1 setting"
     return (Span("search: ", "dim"), Span(f"{text}▏", "accent"), Span(f" {number}", "dim"))
 
 
@@ -61,14 +61,14 @@ def _about(shown: tuple[Entry, ...], values: list[Value], at: int) -> list[tuple
     if not shown:
         return []
     entry, value = shown[at], values[at]
-    when = "" if entry.live else " A change holds from the next start."
+    when = "" if entry.live else " Takes effect at the next start."
     where = {"default": "the default", "user": "from your config.toml", "project": "from the project's config.toml"}
     source = where.get(value.layer) or f"from {value.source}"
     default = f"; the default is {_words(entry, entry.default)}" if value.layer != "default" and entry.default else ""
     wins = value.layer not in ("default", "user")
     now = (
         Span(f"{entry.key}: ", "dim"), Span(_words(entry, value.value)), Span(f", {source}{default}", "dim"),
-        *((Span("; it wins over your config.toml", "warning"),) if wins else ()),
+        *((Span("; it overrides your config.toml", "warning"),) if wins else ()),
     )  # fmt: skip
     return [now, (Span(f"{entry.about}{when}"),)]
 

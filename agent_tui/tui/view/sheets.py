@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from agent_tui.protocol.transcript import Answers
 from agent_tui.registry import late
+from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.regions import Option, OverlayView, Span
 from agent_tui.tui.update import composer
-from agent_tui.tui.update.overlay import FIRST_RUN, calls
+from agent_tui.tui.update.overlay import ALT, FIRST_RUN, calls
 from agent_tui.tui.view.aside import aside_view
 from agent_tui.tui.view.copies import copies_view
 from agent_tui.tui.view.lazy import lazy
@@ -18,6 +19,7 @@ from agent_tui.tui.view.queued import queued_view
 from agent_tui.tui.view.settings import settings_view
 
 if TYPE_CHECKING:
+    from agent_tui.protocol.answers import Models
     from agent_tui.tui.view import going_back, pulling, setting_up, todo
 else:
     pulling = late("agent_tui.tui.view.pulling")
@@ -67,37 +69,33 @@ def overlay_view(model: Model) -> OverlayView | None:
 
 
 @lazy
-def _overlay(overlay: Overlay | None, answers: Mapping[str, Any], kept: bool, calling: bool) -> OverlayView | None:
+def _overlay(overlay: Overlay | None, answers: Answers, kept: bool, calling: bool) -> OverlayView | None:
     """`calling`: the cursor is in the list of commands above it."""
     if overlay is None:
         return None
     if overlay.kind == "private":
-        return private_view(answers.get("private"), overlay.scroll)
-    options = tuple(Option(item.key, item.label, item.detail) for item in FIRST_RUN)
-    lines = _first_run(answers, overlay.note, (NEEDED, WAYS, BLANK))
+        return private_view(answers.private, overlay.scroll)
+    keys = (key_name(ALT + item.key) if kept else item.key for item in FIRST_RUN)  # letters are the prompt's then
+    options = tuple(Option(key, item.label, item.detail) for key, item in zip(keys, FIRST_RUN, strict=True))
+    lines = _first_run(answers.models, overlay.note, (NEEDED, WAYS, BLANK))
     if kept:
-        lines = (*lines, *(() if overlay.note else (BLANK,)), (Span(KEPT),))
+        lines = (*lines, BLANK, (Span(KEPT),))
     at = -1 if calling else overlay.selected
     return OverlayView("No model yet", lines, options, at, "Esc closes", overlay.scroll, reads=True)
 
 
-def _first_run(answers: Mapping[str, Any], note: str, head: Lines = ()) -> Lines:
-    data = answers.get("models")
-    found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
-    tried, variables = found.get("tried"), found.get("variables")
-    lines: list[tuple[Span, ...]] = [(Span("This was tried:", "dim"),)] if head else []
-    for entry in tried if isinstance(tried, list | tuple) else ():
-        if isinstance(entry, Mapping):
-            what, result = str(entry.get("what", "")), str(entry.get("result", ""))
-            lines.append((Span("  ✗  ", "bad"), Span(f"{what}: "), Span(result, "dim")))
-    if isinstance(variables, list | tuple) and variables:
-        named = Span(", ".join(map(str, variables)), "accent")
+def _first_run(found: Models | None, note: str, head: Lines = ()) -> Lines:
+    lines: list[tuple[Span, ...]] = [(Span(note, "warning"),)] if note else []  # what failed follows it
+    lines += [(Span("Already tried:", "dim"),)] if head else []
+    for one in found.tried if found is not None else ():
+        lines.append((Span("  ✗  ", "bad"), Span(f"{one.what}: "), Span(one.result, "dim")))
+    if found is not None and found.variables:
+        named = Span(", ".join(found.variables), "accent")
         lines += [BLANK, (Span("Keys are read when the program starts, from "), named, Span("."))]
-    said = (*head, *lines)
-    return (*said, BLANK, (Span(note, "warning"),)) if note else said
+    return (*head, *lines)
 
 
-def no_models(answers: Mapping[str, Any]) -> Lines:
+def no_models(found: Models | None) -> Lines:
     """Why there is no model to choose."""
-    head = (Span("No server that is set up offers a model; ", "warning"), *WAYS[2:])
-    return (head, *_first_run(answers, ""))
+    head = (Span("No configured server offers a model; ", "warning"), *WAYS[2:])
+    return (head, *_first_run(found, ""))

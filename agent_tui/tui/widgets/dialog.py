@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from agent_tui.protocol.display import CommandDisplay, Display
+from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display
 from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
@@ -35,6 +35,10 @@ CONTEXT_ROWS: Final = 3
 """So much of the transcript stays above a question, where what is asked about can be seen all the same."""
 ASKED_ROWS: Final = 6
 """So many lines of what is asked about are in view before the answers have a line each."""
+CORNERS: Final = 9
+"""Cells of the border beside a title, its note and a note in between."""
+BESIDE_TITLE: Final = 10
+"""Cells beside a title without a border that say which lines are in view."""
 Parts = tuple[int, Sequence[Sequence[Segment]], Sequence[Sequence[Segment]]]
 """How many lines there are for what is asked about, and those above and below it."""
 
@@ -54,7 +58,7 @@ class Dialog(Region):
     _note = ""
     """How much of it is in view, where that has no line of its own; it stands in the border or beside the title."""
     _painting = False
-    _laid: tuple[Display | None, int, Look] | None = None
+    _laid: tuple[Display | None, int, Look, bool] | None = None
     _drawn: list[Line]
     """The lines of what `_laid` names, as far as they are laid out, and what lays out the others."""
     _coming: Iterator[Sequence[Line]] | None = None
@@ -88,34 +92,41 @@ class Dialog(Region):
         value, self._count = self.value, 0
         if value is None:
             return []
-        tone = "notice.warning" if value.warning else "accent"
+        tone = tone_of(value)
         if width < 12:
             return [pad((seg(value.title, tone),), width), *options_lines(value.options, value.selected, width, False)]
         budget = max(1, self.app.size.height - self._around - self._kept_rows(value))
         if budget < len(value.options) + 5:
-            return self._tight(value, width, budget, tone)
+            return self._tight(value, width, budget)
         inner = width - 4
-        reason, whole = small.reason_lines(value, inner), len(self._text(value, inner))
-        parts, beside = roomy(value, reason, whole, inner, budget), 0
+        head = heading(value, width - cell_len(value.position) - CORNERS)
+        reason, whole = small.reason_lines(value, inner), len(self._text(value, inner, head))
+        parts, beside, why = roomy(value, reason, whole, inner, budget), 0, ""
         if parts is None:
-            parts, beside = small.packed(value, reason, whole, inner, budget, self._kept_rows(value)), width
+            why = small.reason_in_border(value, width)
+            reason, beside = [] if why else reason, width - 6 - cell_len(why) - (4 if why else 0)
+            parts = small.packed(value, reason, whole, inner, budget, self._kept_rows(value))
         room, above, below = parts
-        shown = self._window(value, inner, room, beside)
+        shown = self._window(value, inner, room, beside, head)
         self._top, self._inset = 1 + len(above), 2
         return [
-            edge("╭", "╮", value.title, value.position, width, tone),
+            edge("╭", "╮", head, value.position, width, tone),
             *(side(line, width, tone) for line in (*above, *shown, *below)),
-            edge("╰", "╯", "", self._note, width, tone),
+            edge("╰", "╯", [seg(why, "dim")] if why else [], self._note, width, tone),
         ]
 
-    def _tight(self, value: DialogView, width: int, budget: int, tone: str) -> list[Sequence[Segment]]:
+    def _tight(self, value: DialogView, width: int, budget: int) -> list[Sequence[Segment]]:
         """For a handful of lines: no border, the answers in as few lines as say them all."""
-        answers = small.answers(value, width, budget - 1, len(self._text(value, width)))
-        shown = self._window(value, width, max(1, budget - 1 - max(1, len(answers))), width // 2)
-        self._top, self._inset = 1, 0
+        head = heading(value, width - BESIDE_TITLE)
+        whole = len(self._text(value, width, head))
+        answers = small.answers(value, width, budget - 1, whole)
+        room = budget - 1 - max(1, len(answers))
+        reason = small.reason_lines(value, width)[: max(0, room - whole)]
+        beside = width - line_cells(head, cell_len) - 1
+        shown = self._window(value, width, max(1, room - len(reason)), beside, head)
+        self._top, self._inset = 1 + len(reason), 0
         note = [seg(f" {self._note}", "dim")] if self._note else []
-        head = between((seg(value.title, f"{tone} strong"),), note, width)
-        return [head, *shown, *answers]
+        return [between(head, note, width), *reason, *shown, *answers]
 
     def _kept_rows(self, value: DialogView) -> int:
         """Lines of the transcript that stay; one where there is little room (none at all would be laid out as one too
@@ -124,15 +135,15 @@ class Dialog(Region):
         few = low(size) or size.height - self._around - CONTEXT_ROWS < len(value.options) + 5
         return 1 if few else CONTEXT_ROWS
 
-    def _text(self, value: DialogView, width: int) -> Sequence[Line]:
+    def _text(self, value: DialogView, width: int, head: Sequence[Segment]) -> Sequence[Line]:
         """The command or diff in lines; where there is none, the words of the question. A long one takes a while, so it
         is laid out once."""
-        laid = (value.display, width, value.look)
+        laid = (value.display, width, value.look, len(head) > 1)
         if self._laid is None or self._laid[0] is not laid[0] or self._laid[1:] != laid[1:]:
             self._laid = laid
             self._drawn, self._coming = [], None
             if value.display is not None:
-                self._coming = displays.asked_parts(value.display, width, cell_len, value.look)
+                self._coming = displays.asked_parts(value.display, width, cell_len, value.look, laid[3])
                 self._go_on(self._coming)
         return self._drawn if value.display is not None else small.told(value, width)
 
@@ -155,15 +166,17 @@ class Dialog(Region):
             self._go_on(coming)
             self.redraw()
 
-    def _window(self, value: DialogView, width: int, room: int, beside: int = 0) -> list[Sequence[Segment]]:
+    def _window(
+        self, value: DialogView, width: int, room: int, beside: int, head: Sequence[Segment]
+    ) -> list[Sequence[Segment]]:
         """As much of the command or diff as fits, from line `scroll` on. How much that is has a line, or some of the
         `beside` cells of another one."""
         self._note = ""
-        drawn = self._text(value, width)
+        drawn = self._text(value, width, head)
         self._whole, self._first, self._count = drawn, 0, len(drawn)
         if len(drawn) <= room:
             return [filled(line, width) for line in drawn]
-        aside = beside >= 3 * len(str(len(drawn))) + 18  # `lines 1–9 of 9…` and the ends of a border
+        aside = beside >= 3 * len(str(len(drawn))) + 3  # `1–9/9…`
         room = max(1, room - (not aside))
         first = min(max(0, value.scroll), len(drawn) - room)
         self._first, self._count = first, room
@@ -171,7 +184,9 @@ class Dialog(Region):
         part = f"line {first + 1}" if room == 1 else f"lines {first + 1}–{first + room}"
         said = f"{part} of {len(drawn)}{'…' if self._coming else ''}"
         if aside or room == 1:
-            self._note = small.read_on(said, value.unread, (beside or width) - 6)
+            short = said.replace(" of ", "/").partition(" ")[2]
+            room = beside or width - 6
+            self._note = small.read_on(said if cell_len(said) <= room else short, value.unread, room)
             return lines
         return [*lines, (seg(small.read_on(said, value.unread, width), "tool.more"),)]
 
@@ -206,6 +221,23 @@ class Dialog(Region):
         return (text, "\n") if text.strip() else None
 
 
+def heading(value: DialogView, room: int) -> list[Segment]:
+    """The title, or its short form where only that has room; behind one that names the file of a diff, how much of it
+    changes: then the diff itself need not say so."""
+    tone = f"{tone_of(value)} strong"
+    titles = [seg(title, tone) for title in (value.title, value.brief) if title]
+    if isinstance(value.display, DiffDisplay) and value.title.endswith(f" {value.display.path}"):
+        count = (Segment("  "), *displays.diff_count(value.display))
+        for head in titles:
+            if line_cells((head, *count), cell_len) <= room:
+                return [head, *count]
+    return [next((head for head in titles if cell_len(head.text) <= room), titles[0])]
+
+
+def tone_of(value: DialogView) -> str:
+    return "notice.warning" if value.warning else "accent"
+
+
 def filled(line: Line, width: int) -> Sequence[Segment]:
     """The line's segments, its background to the right edge."""
     if not line.fill:
@@ -220,13 +252,13 @@ def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, wi
     options = options_lines(value.options, value.selected, width, False)
     least = min(whole, ASKED_ROWS) + (whole > ASKED_ROWS)
     around = 2 + bool(reason)
-    if len(options) + max(7, around + least) > budget:  # what is asked about comes before words about the answers
+    if len(options) + max(7, around + whole) > budget:  # what is asked about comes before words about the answers
         short = [replace(option, detail="") for option in value.options]
         options = options_lines(short, value.selected, width, False)
-        if least and around + len(options) + least > budget:
+        if whole and around + len(options) + whole > budget:
             return None
     above = reason[: 3 if budget > len(options) + 8 else max(1, min(3, budget - 2 - len(options) - least))]
-    gap = int(bool(options) and budget > len(options) + len(above) + 5)
+    gap = int(bool(options) and budget > 2 + len(options) + len(above) + (whole or 3))
     return max(1, budget - 2 - len(options) - len(above) - gap), above, [*[()] * gap, *options]
 
 
@@ -278,9 +310,9 @@ def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment
     return [mark, *key, *free, seg(option.label, f"{tone} strong".strip() if selected else tone or "text")]
 
 
-def edge(left: str, right: str, title: str, note: str, width: int, tone: str) -> list[Segment]:
+def edge(left: str, right: str, title: Sequence[Segment], note: str, width: int, tone: str) -> list[Segment]:
     """A border line with `title` at its left and `note` at its right."""
-    head = [Segment(f"{left}─ ", tone), seg(title, f"{tone} strong"), Segment(" ")] if title else [Segment(left, tone)]
+    head = [Segment(f"{left}─ ", tone), *title, Segment(" ")] if title else [Segment(left, tone)]
     tail = [seg(f" {note} ", "dim"), Segment(f"─{right}", tone)] if note else [Segment(right, tone)]
     room = width - line_cells(tail, cell_len)
     if line_cells(head, cell_len) > room - 1:

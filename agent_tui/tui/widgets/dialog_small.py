@@ -12,15 +12,17 @@ from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.dialog import ASKED_ROWS, Parts, option_row
+from agent_tui.tui.widgets.dialog import ASKED_ROWS, CORNERS, Parts, option_row
 from agent_tui.tui.widgets.paint import pad, seg
 
 UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · PgDn")
 READ: Final = (" · PgUp/PgDn scroll", " · PgUp/PgDn")
 """How the rest of what is asked about is read: `UNREAD` where it has to be before a yes."""
-NO: Final = "n"
+NO: Final = frozenset(("n", "Alt+N"))
 OTHERS: Final = "↑↓"
 """What goes to the answers that have no room, where there is room to say it."""
+BESIDE_REASON: Final = 23
+"""Cells that the lines in view may take beside the reason: `lines 100–109 of 1,000`."""
 LEAST_CONTEXT: Final = 2
 """So much of the transcript stays above it, if there was as much."""
 
@@ -78,6 +80,14 @@ def reason_lines(value: DialogView, width: int) -> list[Sequence[Segment]]:
     return [line.segments for line in told(value, width)] if value.display is not None else []
 
 
+def reason_in_border(value: DialogView, width: int) -> str:
+    """Why consent is asked, where it may stand in the border below and leave its line to what is asked about; a warning
+    may not."""
+    if value.display is None or value.warning or "\n" in value.reason:
+        return ""
+    return value.reason if cell_len(value.reason) + CORNERS + BESIDE_REASON <= width else ""
+
+
 def answers(value: DialogView, width: int, room: int, whole: int) -> list[Sequence[Segment]]:
     """All answers in one row, or in as many as a third of `room` has or `whole` lines of what is asked about leave of
     it; else what there is room for in one."""
@@ -116,7 +126,7 @@ def answers_row(value: DialogView, width: int) -> list[Segment]:
     options = in_short(value, width)
     row = option_row(options, value.selected)
     kept = [*range(len(options))]
-    for number in sorted(kept, key=lambda one: (one == value.selected, one == 0, options[one].key == NO, -one)):
+    for number in sorted(kept, key=lambda one: (one == value.selected, one == 0, options[one].key in NO, -one)):
         if line_cells(row, cell_len) <= width or len(kept) == 1:
             break
         kept.remove(number)  # a no is said for as long as there is room

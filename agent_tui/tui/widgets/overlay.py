@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
+from textual import events
 from textual.geometry import Size
+from textual.message import Message
 
 from agent_tui.registry import late
 from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
@@ -35,6 +37,13 @@ FEW: Final = 5
 
 
 class Overlay(Region):
+    class Clicked(Message):
+        """Option number `option` was clicked, headings counted."""
+
+        def __init__(self, option: int) -> None:
+            super().__init__()
+            self.option = option
+
     value: OverlayView | None = None
     top = 0
     """The row of its upper border."""
@@ -47,6 +56,9 @@ class Overlay(Region):
     """How many rows of the screen are not to be covered now."""
     part = (0, 0)
     """How many lines of its words are in view, and how many there are; (0, 0) where all are, or none can be turned."""
+
+    _options: Mapping[int, int] = {}
+    """The number of the option in each line that shows one."""
 
     def show(self, value: OverlayView | None) -> None:
         self.value, self.part = value, (0, 0)
@@ -72,6 +84,11 @@ class Overlay(Region):
         top = least + max(0, (free - high - self.value.spare) // 2)
         self.top = max(least, min(top, least + screen.height - outside - high))
         self.styles.offset = (max(0, (screen.width - wide) // 2), self.top)
+
+    async def _on_click(self, event: events.Click) -> None:
+        at = event.get_content_offset(self)
+        if at is not None and at.y in self._options:
+            self.post_message(self.Clicked(self._options[at.y]))
 
     def _outside(self) -> int:
         least = OUTSIDE_LOW if low(self.app.size) else OUTSIDE
@@ -114,12 +131,16 @@ class Overlay(Region):
         place = rows.index(value.selected) if value.selected in rows else 0
         seen = [rows[number] for number in window(len(rows), place, options_room)]
         chosen = [options[number] for number in seen]
-        gap: list[Sequence[Segment]] = [()] if shown and chosen and not tight else []
-        body = (*chosen, *gap, *shown) if value.list_first else (*shown, *gap, *chosen)
+        above = (value.head if chosen else 0) if value.list_first else len(shown)
+        apart = len(shown) > above if value.list_first else bool(shown)
+        gap: list[Sequence[Segment]] = [()] if apart and chosen and not tight else []
+        before, behind = ([], gap) if value.list_first else (gap, [])
+        self._options = dict(enumerate(seen, 1 + above + len(before)))
+        body = (*shown[:above], *before, *chosen, *behind, *shown[above:])
         return [
-            edge("╭", "╮", value.title, more, width, "accent"),
+            edge("╭", "╮", [seg(value.title, "accent strong")] if value.title else [], more, width, "accent"),
             *(side(line, width, "accent") for line in body),
-            edge("╰", "╯", "", noted(_told(value, seen), width - 6), width, "accent"),
+            edge("╰", "╯", [], noted(_told(value, seen), width - 6), width, "accent"),
         ]
 
     def _diffs(self, diffs: tuple[DiffDisplay, ...], width: int) -> list[tuple[Segment, ...]]:

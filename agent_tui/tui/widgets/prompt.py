@@ -178,6 +178,10 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             return
         self.tell()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if isinstance(event, Unmarked) and "\n" not in text and self._keyboard.key_aside(""):
+            self._type(text)  # a list has the keys, and to it they were typed
+            self.tell()
+            return
         self._keyboard.pasted(text, isinstance(event, Unmarked))
 
     def chip_hit(self, label: str) -> None:
@@ -209,6 +213,13 @@ class Prompt(Chipped, Vimmed, inherit_bindings=False):
             self._vertical(-1 if key == "up" else 1, draft)
         else:
             self.edit_by_key(key, character)
+
+    def take_key(self, key: str, character: str) -> None:
+        """Do with `key` what it does here, where something else had it first."""
+        for_vim = self.vim_on and bool(key) and (self._vim.mode != "insert" or key == "escape")
+        if for_vim and self.vim_pressed(key, character) != "pass":
+            return
+        self.edit_by_key(key, character)
 
     def edit_by_key(self, key: str, character: str | None) -> None:
         """Let `key` edit the text or move the caret; nothing else can come of it."""

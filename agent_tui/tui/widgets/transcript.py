@@ -224,7 +224,10 @@ class Transcript(WithBar, can_focus=False, inherit_css=False):
             return
         top, held = self._anchors()
         read = None if self.following else places.top_of(self._page, self.scroll_offset.y, self._top)
-        looked = 0 <= self._marks.hit - self.scroll_offset.y < self._laid.height
+        if self._laid.width:
+            looked = 0 <= self._marks.hit - self.scroll_offset.y < self._laid.height
+        else:  # what was to be shown before there was any room
+            looked = self._page.shown.mark >= 0 and self._page.shown.nth >= 0
         wider = size.width != self._laid.width
         self._laid = size
         if wider:

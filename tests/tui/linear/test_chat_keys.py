@@ -17,7 +17,7 @@ KEYS = '[keys]\nserach = "f4"\nsearch = "f5"\nhelp = "f5"\nmouse = "nokey"\n'
 SAID = (
     "config.toml:2: keys.serach: there is no such command; did you mean search?",
     "config.toml:4: keys.help: F5 is already the key of search: not used",
-    "config.toml:5: keys.mouse: 'nokey' is no key",
+    "config.toml:5: keys.mouse: 'nokey' is not a key",
 )
 
 

@@ -29,13 +29,13 @@ At line 1:
 +one
 +two
 y or 1: yes, once
-a or 2: always in this session (create_file on new.txt)
+a or 2: always in this session (this tool on this file)
 e: yes, and accept edits from now on (mode accept-edits; commands are still asked)
 n or 3: no
 m or 4: no, and say why
 Type y, a, e, n or m, or n and what to do instead.
 Tool: Create new.txt, new file, 2 lines added, 0 removed, <time>
-Note: A file was changed. /undo shows what was changed, and takes it back.
+Note: Changed new.txt. /undo reverts it.
 Assistant: Done.
 Done in <time>, 2 steps, 6 tokens out.
 You: and then
@@ -61,7 +61,7 @@ def test_a_conversation(place: Place) -> None:
     ("script", "said", "code", "heard"),
     [
         ([[{"fail": "auth", "text": "401 from somewhere"}]], "go\n", 1, "Error: 401 from somewhere"),
-        ([[CREATE], [{"text": "could not"}]], "go\n", 3, "Nobody answered: no."),
+        ([[CREATE], [{"text": "could not"}]], "go\n", 3, "Nobody answered, so the answer is no."),
         ([[LIST]] * 4, "go\n", 4, "Stopped: going in circles"),
         ([[LIST]] * 3 + [[{"text": "I see"}]], "go\nm look elsewhere\n", 0, "Assistant: I see"),
         ([[{"fail": "auth", "text": "401"}], [{"text": "fine"}]], "go\n", 1, "Failed after"),
@@ -79,7 +79,7 @@ def test_exit_codes_are_those_of_the_last_turn(
 def test_a_line_that_is_no_answer_is_the_next_prompt(place: Place) -> None:
     model = place.script([CREATE], [{"text": "not made"}], [{"text": "second answer"}])
     done = chat(place, "make it\nsomething else\n", "-m", model)
-    assert done.stdout.index("Nobody answered: no.") < done.stdout.index("You: something else")
+    assert done.stdout.index("Nobody answered, so the answer is no.") < done.stdout.index("You: something else")
     assert "second answer" in done.stdout
     assert not (place.cwd / "new.txt").exists()
 
@@ -89,6 +89,21 @@ def test_a_no_says_what_to_do_instead(place: Place) -> None:
     done = chat(place, "make it\nn call it old.txt\n", "-m", model)
     assert "you said no: call it old.txt" in done.stdout
     assert done.returncode == 0
+
+
+def test_undo_restores_the_files_that_are_switched_on(place: Place) -> None:
+    """A command's changes are off at first; the number of a file switches it."""
+    for words in (["init", "-q"], ["add", "README.rst"]):
+        (place.cwd / "README.rst").write_text("mine\n")
+        subprocess.run(["git", *words], cwd=place.cwd, check=True)
+    call = {"call": "run_shell_command", "arguments": {"command": "echo more >> README.rst"}}
+    model = place.script([CREATE, call], [{"text": "done"}])
+    said = "go\n/undo\n1\n2\n3\n"
+    done = chat(place, said, "-m", model, "--mode", "accept-all")
+    assert "1: [ ] README.rst, −1, kept, changed while a command ran, perhaps by you" in done.stdout
+    assert "2: [x] new.txt" in done.stdout and "1: [x] README.rst" in done.stdout and "2: [ ] new.txt" in done.stdout
+    assert "Restored README.rst. /redo reverses this. Kept new.txt unchanged." in done.stdout
+    assert (place.cwd / "README.rst").read_text() == "mine\n" and (place.cwd / "new.txt").exists()
 
 
 def test_a_skill_asks_for_its_argument(place: Place) -> None:
@@ -102,7 +117,7 @@ def test_what_cannot_be_taken_back_needs_the_whole_word(place: Place) -> None:
     (place.cwd / "x").mkdir()
     call = {"call": "run_shell_command", "arguments": {"command": "git push --force"}}
     done = chat(place, "go\ny\n", "-m", place.script([call], [{"text": "left"}], [{"text": "next"}]), "--mode", "auto")
-    assert "This cannot be taken back. Allow this?" in done.stdout
+    assert "This cannot be undone. Allow this?" in done.stdout
     assert "yes: yes, once; typed in full" in done.stdout
     assert "denied" in done.stdout
 

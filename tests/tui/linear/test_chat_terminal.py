@@ -25,7 +25,7 @@ def test_a_turn_and_the_end(place: Place) -> None:
         assert "Assistant: hello\r\nthere\r\nDone in" in heard
         assert "You: one" not in heard, "the terminal shows what is typed"
         it.type("\x04")
-        it.hear("To go on with this session: agent-tui chat --resume ")
+        it.hear("To continue this session: agent-tui chat --resume ")
         assert it.wait() == 0
         assert "\x1b" not in it.raw.decode(), "nothing but lines"
 
@@ -43,7 +43,7 @@ def test_a_prompt_that_was_not_sent_is_told_of_at_the_end_and_is_there_again(pla
         it.hear("In the prompt: why is the total wrong")
         it.hear("> ")
         it.type("\x04")
-        it.hear("Not sent, but kept: why is the total wrong\r\nTo go on with this session: agent-tui chat --resume ")
+        it.hear("Not sent, but saved: why is the total wrong\r\nTo continue this session: agent-tui chat --resume ")
         assert it.wait() == 0
     with terminal(place, "-m", place.script(*steps("hello")), "--continue") as it:
         it.hear("In the prompt: why is the total wrong")
@@ -56,11 +56,51 @@ def test_a_question_is_answered_by_a_line(place: Place) -> None:
         it.hear("Type y, a, e, n or m")
         time.sleep(READ)
         it.say("perhaps")
-        it.hear("That is no answer, and nothing was sent.")
+        it.hear("That is not one of the answers. Nothing was sent.")
         it.say("y")
         it.hear("Tool: Create new.txt, new file, 2 lines added, 0 removed")
         it.hear("Assistant: made")
         assert (place.cwd / "new.txt").exists()
+
+
+def test_a_line_that_was_begun_before_the_question_answers_nothing(place: Place) -> None:
+    with terminal(place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "more"}])) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y")
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Tool: ")
+        it.type("y")
+        it.read(0.3)
+        (place.cwd / "go").touch()
+        it.hear("Type y, a, e, n or m")
+        time.sleep(4 * READ)
+        it.type("\r")
+        it.hear("You typed that before you could read the question. Type it again.")
+        assert not (place.cwd / "new.txt").exists()
+        it.say("y")
+        it.hear("Assistant: made")
+        assert (place.cwd / "new.txt").exists()
+
+
+def test_words_that_were_begun_before_the_question_are_a_prompt(place: Place) -> None:
+    with terminal(place, "-m", place.script([WAIT], [CREATE], [{"text": "made"}], [{"text": "more"}])) as it:
+        it.hear("> ")
+        it.say("make it")
+        it.hear("Type y")
+        time.sleep(READ)
+        it.say("y")
+        it.hear("Tool: ")
+        it.type("add te")
+        it.read(0.3)
+        (place.cwd / "go").touch()
+        it.hear("Type y, a, e, n or m")
+        it.say("sts too")
+        time.sleep(2 * READ)
+        it.say("y")
+        it.hear("Assistant: made")
+        assert "add tests too" in it.hear("Assistant: more"), "it had its own turn"
 
 
 def test_why_not_is_asked_for(place: Place) -> None:
@@ -90,7 +130,7 @@ def test_lines_queue_while_a_turn_runs(place: Place) -> None:
         it.hear("2: third, waits")
         it.hear("or an empty line to close.")
         it.say("d 2")
-        it.hear("Removed; the history keeps it.")
+        it.hear("Removed; it is in the history.")
         it.hear("or an empty line to close.")
         it.say("e 1")
         it.hear("Queued prompt: second")
@@ -113,7 +153,7 @@ def test_ctrl_c_interrupts_the_queue_waits_and_goes_on(place: Place) -> None:
         it.say("second")
         it.hear("Queued as number 1")
         it.type("\x03")
-        it.hear("The queue is paused, 1 prompt waits; /queue resume goes on.")
+        it.hear("The queue is paused, 1 prompt waits; /queue resume continues it.")
         it.hear("Interrupted after")
         it.hear("> ")
         it.say("/queue resume")
@@ -177,7 +217,7 @@ def test_the_end_of_the_input_waits_for_the_turn(place: Place) -> None:
         it.say("first")
         it.hear("running")
         it.type("\x04")
-        it.hear("Leaving when this turn is over")
+        it.hear("Quitting when this turn ends")
         (place.cwd / "go").touch()
         it.hear("Assistant: one")
         assert it.wait() == 0
@@ -208,7 +248,7 @@ def test_suspend_without_a_shell_is_said(place: Place) -> None:
     with terminal(place, "-m", place.script(*steps("hello"))) as it:
         it.hear("> ")
         it.say("/suspend")
-        it.hear("Error: there is no shell to go back to")
+        it.hear("Error: there is no shell to return to")
         it.hear("> ")
         it.say("one")
         it.hear("Assistant: hello")

@@ -18,7 +18,7 @@ def says(play: Play, line: str) -> bool:
     return pressed is not None
 
 
-@pytest.mark.parametrize("line", ["3", "moonshot", "Moonshot"])
+@pytest.mark.parametrize("line", ["4", "moonshot", "Moonshot"])
 def test_a_provider_is_chosen_by_number_or_name(line: str) -> None:
     play = opened()
     assert says(play, line) and at(play) == "key"

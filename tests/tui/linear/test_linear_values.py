@@ -163,7 +163,7 @@ def test_words_that_wait_for_the_end_of_their_line_are_said_after_a_pause(
 
 def test_an_answer_that_is_another_is_said_whole(capsys: pytest.CaptureFixture[str]) -> None:
     said = said_by(capsys, StepStarted(step=1), TextDelta("one\ntwo"), AssistantReplied("three"))
-    assert said == "Assistant: one\nThe answer is another; all of it:\nAssistant: three\n"
+    assert said == "Assistant: one\nThe answer has changed; here is all of it:\nAssistant: three\n"
 
 
 def test_an_attempt_that_failed_is_not_mixed_with_the_next(capsys: pytest.CaptureFixture[str]) -> None:

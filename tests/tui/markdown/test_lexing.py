@@ -17,10 +17,11 @@ from pygments.lexers import (
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
+from agent_tui.structures import lexing
+from agent_tui.structures.lexing import State, Stepper, find_lexer, steps
 from agent_tui.structures.markdown_stream import FENCE_LINES, LOOK_BACK, LOOK_BACK_SIZE, MdStream, split
 from agent_tui.tui.markdown import code
 from agent_tui.tui.markdown.code import highlight
-from agent_tui.tui.markdown.lexing import State, Stepper, steps
 from agent_tui.tui.markdown.lines import Line
 from agent_tui.tui.markdown.render import render
 
@@ -128,10 +129,10 @@ def test_lexers_that_cannot_be_stepped_are_used_as_they_are(language: str) -> No
 
 def test_a_file_s_name_says_what_it_says_to_pygments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pygments.lexers.find_plugin_lexers", list)  # it looks through all that is installed, each time
-    for ending, name in code._endings().items():
+    for ending, name in lexing._endings().items():
         assert find_lexer_class_for_filename(f"a.{ending}") is find_lexer_class_by_name(name), ending
-    assert type(code._lexer("a.h")) is type(get_lexer_for_filename("a.h"))
-    assert code._lexer("a.nonesuch") is None
+    assert type(find_lexer("a.h")) is type(get_lexer_for_filename("a.h"))
+    assert find_lexer("a.nonesuch") is None
 
 
 def test_a_docstring_that_crosses_a_cut_stays_a_string() -> None:

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from agent_tui.protocol import codec
+from agent_tui.protocol.answers import Files, PrivateOutput, Skills
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
     Answered,
@@ -18,11 +20,14 @@ from agent_tui.protocol.events import (
     TurnStarted,
     fold,
 )
+from agent_tui.protocol.messages import SkillInfo
+from agent_tui.structures.plain import plain
 from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Started, Submitted
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.player import EVERY, Player
 from agent_tui.tui.recording.tape import check
+from tests.answers import answer_event
 from tests.tui.recording.live import Live
 
 BEGAN = SessionStarted(session="s", cwd="/w", model="fake/model", window=1_000)
@@ -73,16 +78,19 @@ def test_private_commands_are_not_written_down(draft: str) -> None:
         live.say(DraftChanged(draft[:size], size))
     live.say(Submitted(draft))
     said = {"command": draft, "said": "exit code 0", "output": "secret\nsecret"}
-    live.say(EventsArrived((Answered(id="1", kind="private", data=said),)))
+    live.say(EventsArrived((answer_event("1", "private", said),)))
     assert not any("secret" in line for line in live.lines)
     player = live.replayed()
     assert digests(player.model(len(player))) == live.hashes[-1]
-    assert "2 lines, not recorded" in json.dumps(masked.model(live.model).transcript.answers["private"])
+    hidden = masked.model(live.model).transcript.answers.private
+    assert hidden == PrivateOutput(said="exit code 0", output="2 lines, not recorded", lines=2)
 
 
 def test_earlier_prompts_and_files_are_written_down_only_as_far_as_they_were_shown() -> None:
     live = Live()
-    live.say(EventsArrived((BEGAN, Answered(id="f", kind="files", data={"paths": ["unseen.py"]}))))
+    paths = ["unseen.py"]
+    files = Answered("f", Files(paths, paths, paths))
+    live.say(EventsArrived((BEGAN, files)))
     live.say(HistoryLoaded(("oldest", "older", "newest")))
     live.say(HistoryAsked(-1))
     live.say(HistoryAsked(-1))
@@ -143,3 +151,19 @@ def test_any_moment_is_near_one_that_is_kept() -> None:
     assert player.prompt(0, 1) == 6
     assert player.model(player.prompt(0, 1)).transcript.turn == 1
     assert player.prompt(len(player), -1) == player._prompts[-1]
+
+
+def test_answers_as_older_versions_wrote_them_are_played() -> None:
+    live = Live()
+    live.say(EventsArrived((BEGAN,)))
+    tidy = {"name": "tidy", "description": ""}
+    old = {"_": "session_events.Answered", "id": "start", "kind": "skills", "data": plain([tidy])}
+    private = {**old, "kind": "private", "data": plain({"command": "", "said": "ok", "output": "2 lines", "lines": 2})}
+    newer = {**old, "kind": "tomorrow"}
+    lines = [line.encode() for line in (*live.lines, json.dumps({"t": 1.0, "e": [old, private, newer]}))]
+    player = Player.load(lines, live.log, codec.load)
+    known = player.model(len(player)).transcript.answers
+    assert player.problems == [] and known.skills == Skills((SkillInfo("tidy", ""),))
+    assert known.private == PrivateOutput(said="ok", output="2 lines", lines=2)
+    [problem] = Player.load(lines, live.log).problems
+    assert "as older versions wrote it" in problem

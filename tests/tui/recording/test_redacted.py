@@ -10,7 +10,6 @@ import pytest
 from agent_tui.protocol.codec import dump, load
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
-    Answered,
     SessionStarted,
     StepStarted,
     TextDelta,
@@ -26,6 +25,7 @@ from agent_tui.tui.recording.digest import frame_of
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.redacted import redacted
 from agent_tui.tui.recording.tape import check
+from tests.answers import answer_event
 from tests.tui.recording.live import Live
 
 KEY = "sk-" + "a1B2" * 6
@@ -115,7 +115,7 @@ def test_nothing_of_other_sessions_is_told() -> None:
         ("tree", [{"session": other, "depth": 0, "last": True, "lines": ""}]), ("preview", {"text": "secret plan"}),
         ("shelf", {"sessions": [other]}),
     ):  # fmt: skip
-        live.say(EventsArrived((Answered(id="q", kind=kind, data=data),)))
+        live.say(EventsArrived((answer_event("q", kind, data),)))
     live.lines.append(check(*live.hashes[-1]))
     lines = list(redacted(live.replayed(), live.log, HIDE))
     assert "secret" not in "".join(lines)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_tui.protocol.events import Answered, SessionStarted
+from agent_tui.protocol.events import SessionStarted
 from agent_tui.tui.msg import DraftChanged, EventsArrived, KeyPressed, Started, Submitted
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.regions import HIDDEN
+from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.setup_play import OFFERS
 
 
 def told(live: Live, kind: str, id: str, data: dict[str, Any]) -> None:
-    live.say(EventsArrived((Answered(id=id, kind=kind, data=data, session="s"),)))
+    live.say(EventsArrived((answer_event(id, kind, data, session="s"),)))
 
 
 def test_each_step_is_played_as_it_was() -> None:

@@ -9,17 +9,30 @@ none for them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from pygments.lexer import DelegatingLexer, ExtendedRegexLexer, RegexLexer
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import LEXERS, get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, String, Whitespace, _TokenType
+from pygments.util import ClassNotFound
 
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import visible
 
 Tokens = list[tuple[Any, str]]
+
+TAB: Final = 4
+LONGEST: Final = 2_000
+"""A line with more characters than this is not lexed (lexers are slow on minified files)."""
+LONGEST_NAME: Final = 100
+"""Characters of the name of a language or a file that are looked at."""
+DEEPEST: Final = 64
+"""Things open in each other up to which the lines that opened them are told: more is no code that a person wrote."""
+FOLLOWED: Final = 150_000
+"""Characters above a place that are lexed to find what is open there: about a fifth of a second."""
 
 _OPENING: Final = re.compile(
     r"/\*|<!--|<!\[CDATA\[|<!|<\?|\(\*|\{-|\"\"\"|'''|`|(?P<quote>[\"'])"
@@ -50,40 +63,63 @@ class State:
     """The state of the script or style sheet inside."""
 
 
-class Stepper(RegexLexer):
-    """In front of a lexer's own class: the same rules, this loop over them."""
+Opening = tuple[tuple[str, State], ...]
+"""Lines that opened what is still open after the last of them, each with the state after it."""
 
-    begun: State | None = None
-    ended: State = State()
-    hook: _Hook | None = None
+
+class Stepper(RegexLexer):
+    """In front of a lexer's own class: the same rules, this loop over them. It keeps nothing from line to line, so
+    that several threads may use one."""
+
+    hooked: Any = None
+    """A lexer of the same kind that goes over our tokens in its own way (see `_Hook`), if it does."""
     _tokens: dict[str, Any]
 
     def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> Iterator[tuple[int, Any, str]]:
-        state, self.begun = self.begun, None
-        run = _Run(self, text, list(stack), state)
-        yield from run.tokens()
-        self.ended = State(tuple(run.stack), run.until, run.kind, run.inner)
+        yield from _Run(self, text, list(stack), None).tokens()
 
     def line(self, text: str, state: State) -> tuple[Tokens, State]:
         """The tokens of `text`, a line with its newline, and the state after it."""
-        self.begun = state
-        tokens = list(self.get_tokens_unprocessed(text, state.stack))
-        if self.hook:
-            tokens = self.hook.over(text, tokens)
-        return [(kind, value) for _, kind, value in tokens], self.ended
+        run = _Run(self, text, list(state.stack), state)
+        tokens = list(run.tokens())
+        if self.hooked:
+            tokens = _Hook(self.hooked, text, tokens).go_over()
+        return [(kind, value) for _, kind, value in tokens], State(tuple(run.stack), run.until, run.kind, run.inner)
+
+    def follow(self, lines: Iterable[str], opening: Opening = ()) -> Opening:
+        """The opening after `lines`, which come after `opening`.
+
+        A line that leaves the state as it was changes nothing below it, nor do lines that lead back to an earlier one.
+        So what remains is short (the first line of a string, the heads of the blocks around a place), and who reads
+        only that is in the same state as who reads everything.
+        """
+        path = {State(): "", **{state: line for line, state in opening}}
+        state = next(reversed(path))
+        for line in lines:
+            if len(line) > LONGEST:
+                continue
+            _, after = self.line(f"{prepare_code(line)}\n", state)
+            if after in path:
+                while next(reversed(path)) != after:
+                    path.popitem()
+            elif len(path) > DEEPEST or len(after.stack) > DEEPEST:
+                return ()
+            else:
+                path[after] = line
+            state = after
+        return tuple((line, state) for state, line in path.items())[1:]
 
 
 class _Hook(dict[str, Any]):
     """What a lexer does to its tokens after its rules (the types of C, the functions of Lua), done to ours.
 
-    Stands in for the lexer's rules: whatever the state, one rule that matches all there is with the given tokens.
+    Stands in for the lexer's rules: whatever the state, one rule that matches all of `text` with the given tokens.
     """
 
-    def __init__(self, lexer: Any) -> None:
+    def __init__(self, lexer: Any, text: str, tokens: list[tuple[int, Any, str]]) -> None:
         super().__init__()
-        self.lexer, self.size, self.asked = lexer, 0, False
-        self.tokens: list[tuple[int, Any, str]] = []
-        lexer._tokens = self
+        self.lexer, self.text, self.tokens, self.asked = copy(lexer), text, tokens, False
+        self.lexer._tokens = self
 
     def __missing__(self, state: str) -> Any:
         return [(self._match, self._action, None)]
@@ -93,18 +129,17 @@ class _Hook(dict[str, Any]):
 
     def _match(self, _: str, position: int) -> _Hook | None:
         self.asked = True
-        return self if position < self.size else None
+        return self if position < self.end() else None
 
     def _action(self, *_: Any) -> Iterator[tuple[int, Any, str]]:
         return iter(self.tokens)
 
     def end(self) -> int:
         """As a match has it."""
-        return self.size
+        return len(self.text)
 
-    def over(self, text: str, tokens: list[tuple[int, Any, str]]) -> list[tuple[int, Any, str]]:
-        self.size, self.tokens = len(text), tokens
-        return list(self.lexer.get_tokens_unprocessed(text))
+    def go_over(self) -> list[tuple[int, Any, str]]:
+        return list(self.lexer.get_tokens_unprocessed(self.text))
 
 
 class _Run:
@@ -210,10 +245,59 @@ def steps(lexer: Any) -> Stepper | None:
     made: Any = type(base)(base.__name__, (Stepper, base), {"_tokens": base._tokens})
     stepper: Stepper = made(stripnl=False, ensurenl=False)
     if base.get_tokens_unprocessed is not RegexLexer.get_tokens_unprocessed:
-        stepper.hook = _Hook(base())
-        if not stepper.line("x\n", State())[0] or not stepper.hook.asked:
+        stepper.hooked = base()
+        hook = _Hook(stepper.hooked, "x\n", [(0, Whitespace, "x\n")])
+        if not hook.go_over() or not hook.asked:
             return None  # a loop of its own, that cannot begin in the middle
     return stepper
+
+
+@lru_cache(64)
+def find_lexer(language: str) -> Any | None:
+    """A Pygments lexer by the name of a language or of a file; None where there is none."""
+    language = language[-LONGEST_NAME:]  # the end decides; Pygments compares with a thousand names, each time anew
+    try:
+        _, dot, ending = language.rpartition(".")
+        name = _endings().get(ending) if dot else language.lower()
+        if name is None:
+            return get_lexer_for_filename(language, stripnl=False, ensurenl=False)
+        return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+@cache
+def _endings() -> dict[str, str]:
+    """The endings of file names that one lexer alone claims, and its name. Pygments compiles 900 patterns for it."""
+    claims: dict[str, set[str]] = {}
+    for _, _, names, patterns, _ in LEXERS.values():
+        for pattern in patterns:
+            ending = pattern.removeprefix("*.")
+            if ending.isalnum() and ending != pattern:
+                claims.setdefault(ending, set()).update(names[:1])
+    return {ending: names.pop() for ending, names in claims.items() if len(names) == 1}
+
+
+def prepare_code(code: str) -> str:
+    """`code` as it is lexed and drawn: control characters visible, tabs as blanks."""
+    return visible(code).expandtabs(TAB)
+
+
+def find_stepper(language: str) -> Stepper | None:
+    """A lexer by the name of a language or of a file, that goes line by line; None where there is none."""
+    return steps(find_lexer(language)) if language else None
+
+
+def find_opening(language: str, lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines among `lines` that opened what is still open below them; none where that is too much to look for."""
+    stepper = find_stepper(language)
+    if stepper is None or sum(map(len, lines)) > FOLLOWED:
+        return ()
+    return opening_lines(stepper.follow(lines))
+
+
+def opening_lines(opening: Opening) -> tuple[str, ...]:
+    return tuple(line for line, _ in opening)
 
 
 @lru_cache(8)

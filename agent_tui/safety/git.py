@@ -1,0 +1,257 @@
+"""The program's own questions to git, asked so that a repository can run nothing.
+
+A repository's configuration can name programs: filters, monitors, transports, and more with every version of git. So
+git never gets to read it. For each question a private git folder is made: links to the repository's objects, refs and
+index, a configuration that holds what is known to be plain data, and attributes that name no driver. Git is told where
+everything is, so it looks for nothing itself: a bare repository in a sub-folder is an ordinary folder to it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from agent_tui.safety import paths, sandbox
+from agent_tui.safety.environment import lies_in, search_path
+from agent_tui.structures.frozen import frozen
+
+MOST_OUTPUT: Final = 1_000_000
+"""Bytes of an answer that are read."""
+_MOST_TEXT: Final = 1_000_000
+_COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
+"""What all work trees of a repository share; its configuration, hooks and modules are left out."""
+_NO_DRIVERS: Final = b"\n* !filter !diff !merge\n"
+"""The last line of `info/attributes` wins over every other: no driver is looked up, whoever configured it."""
+_SETTINGS: Final = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+}
+"""Also over what the person's own configuration says: a question of ours runs nothing and connects to nothing."""
+_DATA: Final = re.compile(
+    r"core\.(autocrlf|checkstat|eol|filemode|ignorecase|precomposeunicode|quotepath|repositoryformatversion|symlinks"
+    r"|sparsecheckout|sparsecheckoutcone|trustctime)"
+    r"|diff\.(renames|renamelimit)|index\.sparse|status\.(renames|renamelimit|showuntrackedfiles)"
+    r"|branch\..+\.(merge|remote)|remote\..+\.fetch"
+    r"|extensions\.(?!partialclone$|worktreeconfig$)[a-z0-9-]+",
+    re.DOTALL,
+)
+"""Settings of a repository that git may know: none names a program, a file or an address. An extension that git does
+not know makes it refuse the repository, as it should; without `partialclone` it fetches nothing that is missing."""
+_SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
+_KEY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*")
+_PIECE: Final = re.compile(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
+_ESCAPED: Final = {"n": "\n", "t": "\t", "b": "\b"}
+
+
+@frozen
+class Repository:
+    """`top` is the work tree, `folder` its git folder, `common` the one that all work trees of a repository share."""
+
+    top: Path
+    folder: Path
+    common: Path
+
+
+@frozen
+class GitAnswer:
+    """What git wrote (nothing if it went to a file of the caller), or in one line why there is no answer."""
+
+    output: str = ""
+    problem: str = ""
+    slow: bool = False
+    """It did not answer in time, or too much: to ask again costs as much."""
+
+
+def find_repository(start: Path) -> Repository | None:
+    """The repository that the folder `start` (a real path) lies in. Of a bare one nothing is known."""
+    for top in (start, *start.parents):
+        folder = top / ".git"
+        try:
+            if folder.is_file():  # a work tree of its own, or a submodule
+                said = read_text(folder)
+                if not said.startswith("gitdir:"):
+                    continue
+                folder = top / said.removeprefix("gitdir:").strip()
+            else:
+                (folder / "HEAD").stat()
+        except (OSError, ValueError) as error:
+            if not isinstance(error, PermissionError):  # else it is one, and its reader says what is wrong
+                continue
+        shared = read_text(folder / "commondir").strip()
+        return Repository(top, folder, folder / shared if shared else folder)
+    return None
+
+
+async def ask_git(
+    where: Repository, words: tuple[str, ...], timeout: float, given: bytes = b"", output: IO[bytes] | None = None
+) -> GitAnswer:
+    """What git says to `words` about a repository; `given` is its input, `output` takes what it writes.
+
+    It writes nothing in the repository. Never raises; an answer that is longer than `MOST_OUTPUT` is a problem.
+    """
+    if problem := _elsewhere(where):
+        return GitAnswer(problem=problem)
+    path = search_path(os.environ, where.top)
+    program = _find_git(path, where.top)
+    if program is None:
+        return GitAnswer(problem="git is not installed")
+    try:
+        with tempfile.TemporaryFile() as written, _private_folder(where) as folder:
+            environment = _environment(where, folder, path)
+            code, said = await sandbox.feed((program, *words), given, folder, environment, timeout, output or written)
+            if code == 124:
+                return GitAnswer(problem="git did not answer in time", slow=True)
+            if code:
+                return GitAnswer(problem=_one_line(said) or f"git ended with exit code {code}")
+            written.seek(0)
+            answer = written.read(MOST_OUTPUT + 1)
+    except (OSError, ValueError) as error:
+        return GitAnswer(problem=f"git cannot be asked: {error}")
+    if len(answer) > MOST_OUTPUT:
+        return GitAnswer(problem="git's answer is too long: too many files are changed", slow=True)
+    return GitAnswer(answer.decode("utf-8", "replace"))
+
+
+def read_text(path: Path) -> str:
+    """A small file of git; empty where it cannot be read."""
+    return _read(path).decode("utf-8", "replace")
+
+
+def parse_config(text: str) -> Iterator[tuple[str, str]]:
+    """The settings of a configuration file of git, by the names that git gives them; what is no setting ends it.
+    Nothing is included from elsewhere."""
+    section, at = "", 0
+    while at < len(text):
+        if found := _SECTION.match(text, at):
+            inner = re.sub(r"\\(.)", r"\1", found[2]) if found[2] is not None else None
+            section, at = found[1].lower() + (f".{inner}" if inner is not None else ""), found.end()
+        elif section and (found := _KEY.match(text, at)):
+            value, at = _value(text, found.end())
+            yield f"{section}.{found[1].lower()}", value if found[2] else "true"
+        else:  # an empty line, or a comment
+            line, _, _ = text[at:].partition("\n")
+            if line.strip() and line.lstrip()[0] not in "#;":
+                return
+            at += len(line) + 1
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    """The value that begins at `at`, and where its line ends."""
+    parts: list[str] = []
+    quoted, kept = False, 0
+    while piece := _PIECE.match(text, at):
+        escaped, quote, comment, end, plain = piece.groups()
+        if end or (comment and not quoted):
+            break
+        at = piece.end()
+        quoted ^= quote is not None
+        parts.append(_ESCAPED.get(escaped, escaped) if escaped else comment or plain or "")
+        if escaped or quoted:
+            kept = len("".join(parts))  # blanks behind it are none of the value
+    value = "".join(parts)
+    after = text.find("\n", at)
+    return value[:kept] + value[kept:].rstrip(" \t\r"), len(text) if after < 0 else after + 1
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return paths.read_regular(path.resolve(), _MOST_TEXT)
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: links in a circle
+        return b""
+
+
+def _elsewhere(where: Repository) -> str:
+    """Why a git folder that does not lie in the work tree is not read; empty where it names the work tree as its own.
+    Else anybody could put a `.git` that leads to a repository of the person's elsewhere."""
+    own = where.top / ".git"
+    if where.folder == own and not own.is_symlink():
+        return ""
+    config = dict(parse_config(read_text(where.folder / "config")))
+    config |= dict(parse_config(read_text(where.folder / "config.worktree")))
+    tree, submodule = read_text(where.folder / "gitdir").strip(), config.get("core.worktree", "")
+    pointers = [(tree, own)] if tree else [(submodule, where.top)] if submodule else []
+    if any(_same(where.folder / pointer, meant) for pointer, meant in pointers):
+        return ""
+    named = shlex.quote(str(where.top))
+    return (
+        f"its .git leads to {where.folder}, which does not name this folder as its work tree "
+        f"(`git config core.worktree {named}` does)"
+    )
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def _find_git(path: str, top: Path) -> str | None:
+    programs = (Path(folder, "git") for folder in path.split(os.pathsep))
+    return next((str(one) for one in programs if os.access(one, os.X_OK) and not lies_in(one, top)), None)
+
+
+@contextmanager
+def _private_folder(where: Repository) -> Iterator[Path]:
+    """A git folder for one question. Raises OSError."""
+    with tempfile.TemporaryDirectory(prefix="agent-tui-git-") as name:
+        common = Path(name)
+        folder = common / "worktree" if where.common != where.folder else common
+        (common / "info").mkdir()
+        folder.mkdir(exist_ok=True)
+        (folder / "HEAD").write_bytes(_read(where.folder / "HEAD"))
+        (common / "config").write_text(_plain_config(where), "utf-8", "replace")
+        (common / "info" / "attributes").write_bytes(_read(where.common / "info" / "attributes") + _NO_DRIVERS)
+        links = [(common, where.common, inner) for inner in (*_COMMON, "info/exclude", "info/sparse-checkout")]
+        links += [(folder, where.folder, inner.name) for inner in where.folder.glob("sharedindex.*")]
+        if folder != common:
+            (folder / "commondir").write_text("..")
+            links += [(folder, where.folder, "reftable"), (folder, where.folder, "info/sparse-checkout")]
+        for ours, theirs, inner in links:
+            if (theirs / inner).exists():
+                (ours / inner).parent.mkdir(exist_ok=True)
+                (ours / inner).symlink_to((theirs / inner).resolve())
+        yield folder
+
+
+def _plain_config(where: Repository) -> str:
+    """What of a repository's configuration is known to be data, as git reads it."""
+    lines = ["[core]", "\tbare = false"]
+    for file in (where.common / "config", where.folder / "config.worktree"):
+        for name, value in parse_config(read_text(file)):
+            section, _, rest = name.partition(".")
+            inner, _, key = rest.rpartition(".")
+            if _DATA.fullmatch(name) and "\0" not in name + value:
+                lines.append(f'[{section} "{_escape(inner)}"]' if inner else f"[{section}]")
+                lines.append(f'\t{key} = "{_escape(value)}"')
+    return "\n".join((*lines, ""))
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _environment(where: Repository, folder: Path, path: str) -> dict[str, str]:
+    """All that git gets: of the person's variables only those by which it finds their own configuration."""
+    kept = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in os.environ}
+    settings = {"GIT_CONFIG_COUNT": str(len(_SETTINGS))}
+    for number, (key, value) in enumerate(_SETTINGS.items()):
+        settings |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return {
+        **kept, **settings, "PATH": path, "LC_ALL": "C",
+        "GIT_DIR": str(folder), "GIT_WORK_TREE": str(where.top),
+        "GIT_INDEX_FILE": str(where.folder / "index"), "GIT_CEILING_DIRECTORIES": str(where.top.parent),
+        "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0",
+    }  # fmt: skip
+
+
+def _one_line(said: str) -> str:
+    return f"git says: {' '.join(said.removeprefix('fatal: ').removeprefix('error: ').split())}"[:300] if said else ""

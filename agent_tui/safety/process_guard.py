@@ -1,0 +1,352 @@
+"""No command outlives the program, however that ends: `kill -9` and a crash leave nobody behind who would end it.
+
+One small process, the guard, starts all commands and outlives the program. It forks a supervisor for each command; the
+supervisor starts the command, and stays until nothing of it is left. On Linux the supervisor adopts whatever loses its
+parent below it (it is a "child subreaper"): a daemon that forked twice, in a session of its own and with an empty
+environment, is still its descendant. What loses its supervisor is adopted by the guard.
+
+The program holds one end of a socket. When the program ends, in whatever way, the kernel closes that end. Then the
+guard gives the terminal back if the program could not, ends what is left of all commands, and ends itself. If the guard
+is killed, the kernel signals the supervisors (by a parent death signal: the guard has only one thread).
+
+The guard runs this file by `python -I -S`: only the standard library, and little of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from agent_tui.safety import process_tree
+
+TERM_SECONDS: Final = 1.0
+"""So long commands have to end by themselves when the program was killed."""
+PAUSE: Final = 0.001
+"""Seconds between two looks at what is being killed."""
+KILL_SECONDS: Final = 5.0
+"""So long an ending goes on: a process that waits for its disk does not end, whatever it is sent."""
+GROUP_SECONDS: Final = 0.5
+"""Without /proc: how often to look whether the group of a command that ended is empty."""
+
+_SUBREAPER: Final = 36
+_DEATH_SIGNAL: Final = 1
+_BYTES: Final = "latin-1"
+"""JSON holds text, arguments are bytes: each byte is the character of the same number."""
+_MAIN: Final = "import sys; sys.path.insert(0, sys.argv[1]); from agent_tui.safety.process_guard import main; main()"
+_TITLE: Final = "agent-tui: ends what a killed agent-tui leaves"
+_LFLAG: Final = 3
+_RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG
+"""Flags that the screen switches off; a shell's line editor leaves the last one on."""
+
+
+class Process(Protocol):
+    """The started guard."""
+
+    def poll(self) -> int | None: ...
+
+
+class Screen:
+    """The terminal under the screen: its descriptor, its attributes as they were found, what takes back the modes that
+    the screen sets, and a file that begins with `1` while the screen is on."""
+
+    def __init__(self, fd: int, saved: Sequence[Any], undo: bytes, mark: int) -> None:
+        self.fd, self.saved, self.undo, self.mark = fd, saved, undo, mark
+
+
+class Guard:
+    """The program's side. `start` starts a program, which inherits the descriptors that it is given."""
+
+    def __init__(self, start: Callable[[Sequence[str], Sequence[int]], Process]) -> None:
+        self._start = start
+        self._process: Process | None = None
+        self._socket: socket.socket | None = None
+        self._screen: Screen | None = None
+
+    def watch(self, screen: Screen) -> None:
+        """Start the guard; it gives `screen` back if the program ends without doing so. Raises OSError."""
+        screen.fd = os.dup(screen.fd)  # the standard ones are not inherited as they are
+        self._screen = screen
+        self._renew()
+
+    def supervise(self, output: int) -> socket.socket:
+        """A new supervisor, for a command that writes to this descriptor: the socket on which it waits for `request`.
+        It answers with a line that holds its pid and the command's (or `error` and a number), later with `ended`, the
+        exit code and whether something is left (0 or 1). It closes its end when nothing of the command is left.
+        Raises OSError."""
+        for attempt in range(2):
+            if self._process is None or self._process.poll() is not None:
+                self._renew()
+            assert self._socket is not None  # from `_renew`
+            ours, theirs = socket.socketpair()
+            try:
+                with theirs:
+                    socket.send_fds(self._socket, [b"+"], [theirs.fileno(), output])
+                return ours
+            except (BrokenPipeError, ConnectionResetError):  # it was killed just now
+                ours.close()
+                self._process = None
+                if attempt:
+                    raise
+        raise AssertionError("the second attempt returns or raises")
+
+    def _renew(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket, theirs = socket.socketpair()
+        inherited = [theirs.fileno()]
+        about: dict[str, Any] = {"socket": theirs.fileno(), "parent": os.getppid(), "group": os.getpgrp()}
+        if self._screen is not None:
+            inherited += (self._screen.fd, self._screen.mark)
+            saved = [[c.decode(_BYTES) if isinstance(c, bytes) else c for c in part] if isinstance(part, list) else part
+                     for part in self._screen.saved]  # fmt: skip
+            about |= {"terminal": self._screen.fd, "saved": saved, "undo": self._screen.undo.decode(_BYTES)}
+            about["mark"] = self._screen.mark
+        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+        with theirs:
+            argv = [sys.executable, "-I", "-S", "-c", _MAIN, root, json.dumps(about), _TITLE]
+            self._process = self._start(argv, inherited)
+
+
+def request(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> bytes:
+    """What a supervisor is told to run. Raises ValueError where an argument holds a NUL."""
+    parts = [*argv, cwd, *environment, *environment.values()]
+    if any("\0" in part for part in parts):
+        raise ValueError("embedded null byte")
+    asked = {
+        "argv": [os.fsencode(part).decode(_BYTES) for part in argv], "cwd": os.fsencode(cwd).decode(_BYTES),
+        "env": {os.fsencode(k).decode(_BYTES): os.fsencode(v).decode(_BYTES) for k, v in environment.items()},
+    }  # fmt: skip
+    return json.dumps(asked).encode() + b"\n"
+
+
+# ------------------------------------------------------------------------------------------------- in the guard itself
+
+
+def main() -> None:
+    """The guard: until the program's end of the socket is closed."""
+    about = json.loads(sys.argv[2])
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_IGN)
+    _adopt_orphans()
+    supervisors: set[int] = set()
+    signal.signal(signal.SIGCHLD, lambda *_: _reap(supervisors))
+    own, terminal = os.getpid(), about.get("terminal", -1)
+    with socket.socket(fileno=about["socket"]) as program:
+        for descriptor in (program.fileno(), *((terminal,) if terminal >= 0 else ())):
+            os.set_inheritable(descriptor, False)
+        while True:
+            data, descriptors, _, _ = socket.recv_fds(program, 1, 2)
+            if not data:
+                break
+            for descriptor in descriptors:
+                os.set_inheritable(descriptor, False)
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))  # its pid is known before it may be reaped
+            pid = os.fork()
+            if not pid:
+                program.close()
+                if terminal >= 0:
+                    os.close(terminal)
+                _supervise(own, *descriptors)
+            supervisors.add(pid)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
+            for descriptor in descriptors:
+                os.close(descriptor)
+    if terminal >= 0:
+        _give_back(about)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    process_tree.signal_all(process_tree.descendants(os.getpid(), supervisors), signal.SIGTERM)
+    deadline = time.monotonic() + TERM_SECONDS
+    while process_tree.descendants(os.getpid(), supervisors) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    _kill_all(supervisors)
+
+
+def _reap(supervisors: set[int]) -> None:
+    """Somebody ended. Where it is a supervisor that was killed, what it looked after has no one else than the guard."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        if pid in supervisors:
+            supervisors.discard(pid)
+            if status:
+                _kill_strays(supervisors)
+
+
+def _kill_strays(supervisors: set[int]) -> None:
+    """End what lost its supervisor: all below the guard that is not below a supervisor."""
+    deadline = time.monotonic() + KILL_SECONDS
+    while (strays := process_tree.children(os.getpid()) - supervisors) and time.monotonic() < deadline:
+        process_tree.signal_all(strays, signal.SIGSTOP)
+        for pid in strays:
+            process_tree.kill_descendants(pid)
+        process_tree.signal_all(strays, signal.SIGKILL)
+        time.sleep(PAUSE)
+        _bury(supervisors)
+
+
+def _kill_all(supervisors: set[int]) -> None:
+    """End everything below this process, which goes on until it has no child."""
+    deadline = time.monotonic() + KILL_SECONDS
+    while _bury(supervisors) and time.monotonic() < deadline:
+        process_tree.kill_descendants(os.getpid(), supervisors)
+        time.sleep(PAUSE)
+
+
+def _bury(supervisors: set[int]) -> bool:
+    """Forget children that have ended; whether there are others."""
+    try:
+        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+            supervisors.discard(pid)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _adopt_orphans() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def _supervise(guard: int, channel: int, output: int) -> None:
+    """The supervisor of one command. Never returns."""
+    code = 1
+    try:
+        _adopt_orphans()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
+        if sys.platform == "linux":
+            signal.signal(signal.SIGUSR1, lambda *_: _kill_all(set()))
+            ctypes.CDLL(None).prctl(_DEATH_SIGNAL, int(signal.SIGUSR1), 0, 0, 0)
+        if os.getppid() == guard:
+            with socket.socket(fileno=channel) as program:
+                _run(program, output)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _run(program: socket.socket, output: int) -> None:
+    asked = json.loads(program.makefile("rb").readline() or b"null")
+    if asked is None:
+        return  # the program has ended, or wants it no more
+    failing, failed = os.pipe()
+    leader = os.fork()
+    if not leader:
+        _execute(asked, output, failed)
+    for descriptor in (output, failed):
+        os.close(descriptor)
+    problem = os.read(failing, 32)  # empty once the command has taken the place of our fork
+    os.close(failing)
+    if problem:
+        _tell(program, f"error {problem.decode()}\n")
+        return
+    if not _tell(program, f"{os.getpid()} {leader}\n"):
+        _kill_all(set())
+    while True:
+        try:
+            pid, status = os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+        if pid == leader:
+            _tell(program, f"ended {os.waitstatus_to_exitcode(status)} {int(_is_left(leader))}\n")
+            if not process_tree.has_proc():
+                _wait_for_group(leader)
+
+
+def _is_left(leader: int) -> bool:
+    """Whether the command that ended has left processes."""
+    if not process_tree.has_proc():
+        return _has_group(leader)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            continue
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _tell(program: socket.socket, line: str) -> bool:
+    """Whether somebody is there to hear it."""
+    try:
+        program.sendall(line.encode())
+    except OSError:
+        return False
+    return True
+
+
+def _wait_for_group(leader: int) -> None:
+    """Where nobody can adopt: the command's own group is what can be known of what it left."""
+    while _has_group(leader):
+        time.sleep(GROUP_SECONDS)
+
+
+def _has_group(leader: int) -> bool:
+    try:
+        os.killpg(leader, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _execute(asked: Mapping[str, Any], output: int, failed: int) -> None:
+    """Take the command's place. Never returns."""
+    try:
+        os.setsid()
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGPIPE,
+                       signal.SIGXFSZ, signal.SIGUSR1):  # fmt: skip
+            signal.signal(number, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for descriptor, place in ((nothing, 0), (output, 1), (output, 2)):
+            os.dup2(descriptor, place)
+        os.chdir(asked["cwd"].encode(_BYTES))
+        argv = [part.encode(_BYTES) for part in asked["argv"]]
+        environment = {name.encode(_BYTES): value.encode(_BYTES) for name, value in asked["env"].items()}
+        os.execvpe(argv[0], argv, environment)
+    except OSError as error:
+        os.write(failed, str(error.errno).encode())
+    finally:
+        os._exit(127)
+
+
+# ------------------------------------------------------------------------------------------------- the terminal
+
+
+def _give_back(about: Mapping[str, Any]) -> None:
+    """Take the screen back, if the program ended and left it on. The terminal must still belong to the program's own
+    job, or to the shell that started it: another program that took it meanwhile has set its own modes. So has a shell
+    that was faster: the attributes are only set where they are still those of a screen."""
+    fd = about["terminal"]
+    try:
+        if process_tree.foreground_group(about["parent"]) not in (about["group"], _group(about["parent"])):
+            return
+        if os.pread(about["mark"], 1, 0) != b"1":
+            return
+        # The attributes first: who sees that the screen is gone may type at once.
+        if not termios.tcgetattr(fd)[_LFLAG] & _RAW:
+            saved = [[c.encode(_BYTES) if isinstance(c, str) else c for c in part] if isinstance(part, list) else part
+                     for part in about["saved"]]  # fmt: skip
+            termios.tcsetattr(fd, termios.TCSANOW, saved)
+        if select.select([], [fd], [], 0.1)[1]:
+            os.write(fd, about["undo"].encode(_BYTES))
+    except (OSError, termios.error):
+        return  # the terminal is gone: there is nobody to give it back to
+
+
+def _group(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return -1

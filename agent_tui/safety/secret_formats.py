@@ -1,0 +1,227 @@
+"""What looks like a secret: formats that issuers give to keys, and values that stand where a password stands.
+
+No rule goes by randomness alone: hashes and ids explain failures. A format is looked for only where its beginning
+stands in the text, so that ordinary text costs little more than a search for each. Everything here is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from agent_tui.safety.private_keys import FIRST_LETTERS, find_key_lines
+from agent_tui.safety.secret_places import MARKS, find_placed, places
+from agent_tui.safety.secret_span import Secret, disjoint
+from agent_tui.safety.secret_strength import is_placeholder, is_random, is_weak_password
+
+FORMATS: Final = (
+    ("aws-key", "AKIA", r"AKIA[A-Z0-9]{16}"),
+    ("aws-key", "ASIA", r"ASIA[A-Z0-9]{16}"),
+    ("openai-key", "sk-", r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
+    ("anthropic-key", "sk-ant-", r"sk-ant-[a-z0-9]+-[A-Za-z0-9_-]{20,}"),
+    ("stripe-key", "k_live_", r"[sr]k_live_[A-Za-z0-9]{16,}"),
+    ("stripe-key", "k_test_", r"[sr]k_test_[A-Za-z0-9]{16,}"),
+    ("stripe-key", "whsec_", r"whsec_[A-Za-z0-9+/=]{24,}"),
+    ("github-token", "gh", r"gh[pousr]_[A-Za-z0-9]{36,}"),
+    ("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
+    ("gitlab-token", "gl", r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[A-Za-z0-9_-]{20,}"),
+    ("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    ("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,}"),
+    ("slack-hook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
+    ("discord-hook", "/api/webhooks/", r"/api/webhooks/\d+/[A-Za-z0-9_-]{40,}"),
+    ("telegram-token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    ("google-key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
+    ("google-key", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{28}"),
+    ("google-token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,}"),
+    ("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,}"),
+    ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
+    ("pypi-token", "pypi-Ag", r"pypi-Ag[A-Za-z0-9_-]{50,}"),
+    ("rubygems-key", "rubygems_", r"rubygems_[0-9a-f]{48}"),
+    ("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"),
+    ("mailgun-key", "key-", r"key-[0-9a-f]{32}"),
+    ("mailchimp-key", "-us", r"[0-9a-f]{32}-us\d{1,2}"),
+    ("twilio-key", "SK", r"SK[0-9a-f]{32}"),
+    ("digitalocean-token", "_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
+    ("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    ("square-token", "sq0", r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,43}"),
+    ("databricks-token", "dapi", r"dapi[0-9a-f]{32}"),
+    ("heroku-key", "HRKU-", r"HRKU-[A-Za-z0-9_-]{36,}"),
+    ("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
+    ("notion-key", "ntn_", r"ntn_[A-Za-z0-9]{40,}"),
+    ("notion-key", "secret_", r"secret_[A-Za-z0-9]{43}"),
+    ("postman-key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
+    ("grafana-token", "glsa_", r"glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}"),
+    ("grafana-token", "glc_", r"glc_[A-Za-z0-9+/]{32,}={0,2}"),
+    ("dynatrace-token", "dt0", r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    ("vault-token", "hv", r"hv[sb]\.[A-Za-z0-9_-]{24,}"),
+    ("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
+    ("doppler-token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}"),
+    ("fly-token", "fm2_", r"fm2_[A-Za-z0-9+/=_-]{40,}"),
+    ("planetscale-token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}"),
+    ("supabase-key", "sbp_", r"sbp_[0-9a-f]{40}"),
+    ("supabase-key", "sb_secret_", r"sb_secret_[A-Za-z0-9_-]{20,}"),
+    ("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    ("azure-key", "Key=", r"(?:Account|SharedAccess)Key=[A-Za-z0-9+/]{43,86}={1,2}"),
+    ("azure-secret", "Q~", r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}"),
+    ("alibaba-key", "LTAI", r"LTAI[A-Za-z0-9]{12,24}"),
+    ("tencent-key", "AKID", r"AKID[A-Za-z0-9]{32,}"),
+    ("atlassian-token", "ATATT3", r"ATATT3[A-Za-z0-9_=-]{100,}"),
+    ("bitbucket-token", "ATBB", r"ATBB[A-Za-z0-9]{28,32}"),
+    ("cloudflare-key", "v1.0-", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}"),
+    ("docker-token", "dckr_", r"dckr_[po]at_[A-Za-z0-9_-]{27,}"),
+    ("dropbox-token", "sl.", r"sl\.[A-Za-z0-9_-]{130,}"),
+    ("facebook-token", "EAA", r"EAA[A-Za-z0-9]{80,}"),
+    ("figma-token", "figd_", r"figd_[A-Za-z0-9_-]{40,}"),
+    ("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{48,}"),
+    ("xai-key", "xai-", r"xai-[A-Za-z0-9]{64,}"),
+    ("perplexity-key", "pplx-", r"pplx-[A-Za-z0-9]{40,}"),
+    ("replicate-token", "r8_", r"r8_[A-Za-z0-9]{37}"),
+    ("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    ("nvidia-key", "nvapi-", r"nvapi-[A-Za-z0-9_-]{60,}"),
+    ("pulumi-token", "pul-", r"pul-[0-9a-f]{40}"),
+    ("sentry-token", "sntry", r"sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
+    ("sourcegraph-token", "sgp_", r"sgp_[A-Za-z0-9_-]{40,}"),
+    ("typeform-token", "tfp_", r"tfp_[A-Za-z0-9_.-]{59}"),
+    ("web-token", "eyJ", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+)
+"""Kind, what it holds for certain, and the pattern. One that begins with letters counts only at the start of a word."""
+
+_NAMES: Final = (
+    r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|secret|token|credentials?|auth(?:orization)?|cookie|session(?:_?id)?"
+    r"|key(?:-data)?|sig|signature|code)"
+    r"(?:[_-]?(?:prod|production|dev|test|live|staging|base64|value|key(?:_base)?|\d{1,2}))?"
+)
+_KEYS: Final = (
+    "_", "-", "?", "&", "api", "access", "secret", "private", "signing", "encryption", "master", "auth", "account",
+    "service", "shared", "license", "webhook", "deploy",
+)  # fmt: skip
+"""One of these stands before `key` where it opens something: not before the key of a cache or a table alone."""
+NAMED: Final = (
+    rf"(?i:{_NAMES})"
+    r"(?P<sep>\\?[\"'`]?\]?[ \t]{0,8}(?::=|=>|==?|:)[ \t]{0,8}|[\"'],[ \t]{0,4}(?=[\"'])|[ \t]{1,4}(?=[^\s=:]))"
+    r"(?:(?i:bearer|basic|token)[ \t]{1,4})?"
+    r"(?P<quote>\\?[\"'`])?(?:[\w.-]{1,64}=(?=[^=\s]))?"
+    r"(?P<value>(?:[^\s\"'`,;<>|()\[\]{}\\&]|&(?![\w.-]{1,64}=)){6,512})(?P<after>\\?[\"'`]|[(\[{]|)"
+)
+"""A value behind a name that says what it is: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`, `?sig=…`,
+`setenv("TOKEN", "…")`."""
+_BEARER: Final = r"(?i:bearer|basic)[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{12,2000})"
+_LOOSE: Final = ("openai-key", "slack-token")
+"""Formats that words joined by hyphens have as well."""
+_VARIABLE: Final = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+_OPTION: Final = r"(?:^|[^\w.-]|^[\w./-]{0,40}-\d{1,7}-|^\d{1,7}-)-{1,3}[\w-]*$"
+"""What stands before the name of an option; a number or a mark of a difference may stand before that."""
+_MARKED: Final = r"(?:\S{0,200}(?::|-\d{1,7}-))?[\s>+|-]*(?:\d{1,7}[→:|\t-])?[\s>+|-]*"
+"""What stands before the line of a file where it is numbered, quoted or part of a difference."""
+_UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_HINTS: Final = ("pass", "pwd", "secret", "token", "cred", "auth", "cookie", "session", "key", "sig", "code")
+"""Each name of `_NAMES` begins with one of these."""
+_ASKED: Final = ("sig", "code")
+"""Names that count only in the query of an address."""
+_SMALL: Final = {large: large + 32 for large in range(65, 91)}
+_compiled = cache(re.compile)
+
+
+def find_secrets(text: str, in_key: bool = False) -> list[Secret]:
+    """The secrets in `text`, in order and without overlap. Where two rules find the same one, the
+    format names its kind. `in_key`: it begins within a private key."""
+    small = _small(text)
+    every = (*_formats(text), *_named(text, small), *find_placed(text, small), *find_key_lines(text, in_key))
+    return disjoint(text, every)
+
+
+def begins_secret(text: str) -> int:
+    """Where, in the beginning of a line, a secret may have begun that goes on behind it; else its length."""
+    starts = [at for _, anchor, _ in FORMATS if len(anchor) > 2 and (at := text.find(anchor)) >= 0]
+    small = _small(text)
+    starts += [at for hint in (*_HINTS, "bearer", "basic") if (at := small.find(hint)) >= 0]
+    starts += [at for mark in (*MARKS, *FIRST_LETTERS, "-----BEGIN") if (at := text.find(mark)) >= 0]
+    return min(starts, default=len(text))
+
+
+def _small(text: str) -> str:
+    """`text` in small letters, each at the place where it was."""
+    small = text.lower()
+    return small if len(small) == len(text) else text.translate(_SMALL)
+
+
+def _formats(text: str) -> Iterator[Secret]:
+    for kind, anchor, pattern in FORMATS:
+        if anchor not in text:
+            continue
+        for found in _fitting(text, anchor, pattern):
+            made = kind not in _LOOSE or is_random(found[0])
+            if made and _begins_word(text, found.start()) and not is_placeholder(found[0]):
+                yield Secret(*found.span(), kind)
+
+
+def _fitting(text: str, anchor: str, pattern: str) -> Iterator[re.Match[str]]:
+    """Where a format fits; one that begins with its anchor is tried only there, and only at the start of a word."""
+    fits, end = _compiled(pattern), 0
+    if not pattern.replace("\\", "").startswith(anchor):
+        yield from fits.finditer(text)
+        return
+    for at in places(text, anchor):
+        if at >= end and _begins_word(text, at) and (found := fits.match(text, at)):
+            end = found.end()
+            yield found
+
+
+def _begins_word(text: str, at: int) -> bool:
+    """Whether nothing that belongs to it stands before it: the colour of a terminal (`ESC[32m`) does not."""
+    if at == 0 or not (text[at - 1].isalnum() and text[at].isalnum()):
+        return True
+    return text[at - 1] == "m" and text[at - 2 : at - 1] in tuple("[0123456789")
+
+
+def _named(text: str, small: str) -> Iterator[Secret]:
+    end = 0
+    for at in sorted({at for hint in _HINTS for at in places(small, hint) if _is_name(small, at, hint)}):
+        if at >= end and (found := _compiled(NAMED).match(text, at)):
+            end = found.end("value")
+            if _is_value(found):
+                yield Secret(*found.span("value"), "password" if small.startswith("pass", at) else "secret")
+    for scheme in ("bearer ", "basic "):
+        for at in places(small, scheme):
+            if (found := _compiled(_BEARER).match(text, at)) and is_random(found["value"]):
+                yield Secret(*found.span("value"), "token")
+
+
+def _is_name(small: str, at: int, hint: str) -> bool:
+    """Whether a name may begin there, or its last part: `db_password`, `apikey`, `?sig=`."""
+    if hint in _ASKED:
+        return at > 0 and (small[at - 1] in "?&" or small.endswith(("x-amz-", "x-goog-"), max(0, at - 7), at))
+    return hint != "key" or small.startswith("key=", at) or small.endswith(_KEYS, max(0, at - 10), at)
+
+
+def _is_value(found: re.Match[str]) -> bool:
+    """Whether what stands behind a name is a value, and one that nobody would find anywhere else."""
+    value, sep, quoted = found["value"].rstrip(".:"), found["sep"], bool(found["quote"])
+    before = found.string[found.start() - 1 : found.start()]
+    if before.isalpha() and not found[0][:1].isupper():
+        return False  # the end of another word: compass, monkey
+    if is_placeholder(value) or _compiled(_VARIABLE).fullmatch(value) or found["after"] in ("(", "[", "{"):
+        return False
+    if not sep.strip(" \t\"'`]") and not (quoted or _is_flag(found)):
+        return False  # words that follow one another
+    if "," in sep:  # two arguments of a call, or two of a list of names: words as a rule
+        return is_random(value) and "_" not in value
+    if _compiled(_UUID).fullmatch(value) or is_random(value):
+        return True
+    in_code = not quoted and (sep[-1:] in " \t" or "." in value or "(" in found["after"])
+    return is_weak_password(value, digits=2 if in_code else 1)
+
+
+def _is_flag(found: re.Match[str]) -> bool:
+    """Whether the name is an option of a command, or the word of a netrc file."""
+    text, at = found.string, found.start()
+    start = text.rfind("\n", 0, at) + 1
+    before = text[max(start, at - 40) : at]
+    if _compiled(_OPTION).search(before) or "login " in before:
+        return True
+    end = text.find("\n", found.end())
+    after = text[found.end() : end if end >= 0 else len(text)]
+    return found[0].startswith("password") and not after.strip() and bool(_compiled(_MARKED).fullmatch(text, start, at))

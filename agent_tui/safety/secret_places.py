@@ -1,0 +1,157 @@
+"""Secrets that the place where they stand gives away: in an address, an element of XML, a command, a line of a file of
+passwords; and hashes of passwords. Each rule is tried only where a mark of its own stands in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Final
+
+from agent_tui.safety.secret_span import Secret
+from agent_tui.safety.secret_strength import is_dummy, is_placeholder, is_quoted_password, is_random, is_weak_password
+
+_ADDRESS: Final = r"://[^/?#\s:@\"'`\[]{0,256}:(?P<value>[^/?#\s@\"'`]{1,256})@"
+_USER: Final = r"https?://(?P<value>[^/?#\s:@\"'`<>]{16,256})(?P<rest>:[^/?#\s@\"'`]{0,256})?@"
+_CURL: Final = r"\bcurl\b[^\n]{0,200}?(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{6,256})"
+_PGPASS: Final = (
+    r"(?m:^(?:[\w./~-]{0,128}pgpass[\w.-]{0,16}:)?(?:[ \t]{0,8}\d{1,7}(?:[^\x00-\x7f]{1,3}|:|\t))?[+-]?"
+    r"[^:\s#]{1,255}:(?:5432\d|543\d|6432|6543|\*)"
+    r":[^:\s]{1,63}:[^:\s]{1,63}:(?P<value>(?:[^\s:\\]|\\.){6,256})$)"
+)
+_PORTS: Final = (":543", ":6432:", ":6543:", ":*:")
+_NAME: Final = (
+    r"[\w.:-]{0,64}?(?i:pass(?:word|wd|phrase)|pwd|secret|token|credential|(?:api|access|private|secret|auth)[_.-]?key)"
+)
+_ELEMENT: Final = rf"<(?P<tag>{_NAME})[ \t]{{0,4}}>(?P<value>[^<>\s]{{6,512}})</(?P=tag)>"
+_ATTRIBUTE: Final = (
+    rf"(?:key|name)=(?P<quote>[\"']){_NAME}(?P=quote)(?:[ \t]{{1,4}}value=[\"']|>)"
+    r"(?P<value>[^<>\s\"']{6,512})[\"'<]"
+)
+_COMMAND: Final = (
+    r"(?:(?:mysql\w{0,12}|mariadb[\w-]{0,12}|mycli)\b[^\n|;]{0,200}?[ \t]-p"
+    r"|sshpass[ \t]+-p[ \t]?|redis-cli\b[^\n|;]{0,200}?[ \t]-a[ \t]"
+    r"|(?:docker|podman) login\b[^\n|;]{0,200}?[ \t]-p[ \t]"
+    r"|ldap(?:search|modify|add|delete|whoami)\b[^\n|;]{0,200}?[ \t]-w[ \t])"
+    r"[\"']?(?P<value>[^\s\"';|&<>()]{6,256})"
+)
+_COMMANDS: Final = ("mysql", "mariadb", "mycli", "sshpass", "redis-cli", "docker login", "podman login", "ldap")
+_PIPED: Final = (
+    r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']?(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*"
+    r"\|[ \t]*sudo[ \t]+(?:-\w+[ \t]+)*-\w*S"
+)
+"""What is handed to `sudo -S`, which reads a password."""
+_CRYPT: Final = r"[./A-Za-z0-9]"
+_HASH: Final = (
+    r"(?P<value>"
+    rf"\$2[abxy]?\$\d\d\${_CRYPT}{{53}}"
+    rf"|\$(?:1|apr1)\${_CRYPT}{{1,8}}\${_CRYPT}{{22}}"
+    rf"|\$[56]\$(?:rounds=\d{{1,9}}\$)?{_CRYPT}{{1,16}}\$(?:{_CRYPT}{{86}}|{_CRYPT}{{43}})"
+    rf"|\$g?y\${_CRYPT}{{2,8}}\${_CRYPT}{{1,86}}\${_CRYPT}{{43}}"
+    r"|\$argon2(?:id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,90}"
+    r"|\$scrypt\$ln=\d+,r=\d+,p=\d+\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,90}"
+    r"|\$?pbkdf2[_-]sha(?:1|256|512)\$\d{3,9}\$[./A-Za-z0-9]{8,90}\$[./A-Za-z0-9+]{27,90}={0,2}"
+    r"|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,110}={0,2}"
+    r")(?![\w./+$-])"
+)
+_HASHES: Final = ("$", "pbkdf2", "{S")
+_SHOWN: Final = r"(?i:example|sample|vector|expect|assert|verify|test|demo|fixture)"
+"""Words of a line that only shows what a hash looks like, or checks one."""
+_AROUND: Final = 200
+_QUOTED: Final = (
+    r"(?i:pass(?:word|wd|phrase)|pwd|(?<![a-z])pass)"
+    r"(?:[_-]?(?i:prod|production|dev|test|live|staging|\d{1,2}))?"
+    r"\\?[\"']?\]?[ \t]{0,8}(?::=|=>|==?|:)[ \t]{0,8}"
+    r"(?P<quote>\\?[\"'])(?P<value>[^\"'\\\n]{8,128})(?P=quote)"
+)
+_MESSAGE: Final = (
+    r"(?i:err|msg|message|invalid|label|hint|help|title|placeholder|prompt|text|desc|wrong|forg[eo]t|reset|confirm|change"
+    r"|show|hide|missing|short|weak|note)[\w.-]*$"
+)
+"""How the name of a message about passwords begins."""
+_UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_PUBLIC: Final = rf"{_UUID}|[0-9a-f]{{32}}"
+"""A user of an address that is no secret: the public key by which a service tells projects apart."""
+MARKS: Final = (
+    "://", "curl", "echo ", "printf ", *_COMMANDS, "$1$", "$2$", "$2a$", "$2b$", "$2y$", "$5$",
+    "$6$", "$y$", "$apr1$", "$argon2", "$scrypt$", "pbkdf2", "{SHA", "{SSHA",
+)  # fmt: skip
+"""Where one of these stands, a secret may begin that is known only once its line has ended."""
+_compiled = cache(re.compile)
+
+
+def find_placed(text: str, small: str) -> Iterator[Secret]:
+    """The secrets that their places in `text` give away; `small` is the same in small letters."""
+    if "://" in text and "@" in text:
+        yield from _values(_ADDRESS, text, lambda value: len(value) < 4 or not is_dummy(value))
+        yield from _users(text)
+    if "curl" in text:
+        yield from _values(_CURL, text, _is_password)
+    if any(port in text for port in _PORTS):
+        yield from _values(_PGPASS, text, _is_password)
+    if "</" in text:
+        yield from _values(_ELEMENT, text, _is_password)
+    if "key=" in text or "name=" in text:
+        yield from _values(_ATTRIBUTE, text, _is_password)
+    for found in _beginning(_COMMAND, text, _COMMANDS):
+        if not is_placeholder(found["value"]) and _is_password(found["value"]):
+            yield Secret(*found.span("value"), "password")
+    if "sudo" in text:
+        yield from _values(_PIPED, text, lambda value: not is_dummy(value))
+    yield from _hashes(text)
+    yield from _phrases(text, small)
+
+
+def places(text: str, part: str) -> Iterator[int]:
+    """Where `part` stands in `text`."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def _beginning(pattern: str, text: str, beginnings: tuple[str, ...]) -> Iterator[re.Match[str]]:
+    """Where `pattern` fits in `text`: it begins with one of `beginnings`, and where a word begins."""
+    match = _compiled(pattern).match
+    for beginning in beginnings:
+        for at in places(text, beginning):
+            if not (text[at - 1 : at].isalnum() or text[at - 1 : at] in ("$", "_")) and (found := match(text, at)):
+                yield found
+
+
+def _is_password(value: str) -> bool:
+    return is_random(value) or is_weak_password(value)
+
+
+def _values(pattern: str, text: str, judge: Callable[[str], bool]) -> Iterator[Secret]:
+    for found in _compiled(pattern).finditer(text):
+        if not is_placeholder(found["value"]) and judge(found["value"]):
+            yield Secret(*found.span("value"), "password")
+
+
+def _users(text: str) -> Iterator[Secret]:
+    """Tokens that stand where the name of a user stands, as services for repositories take them."""
+    for found in _compiled(_USER).finditer(text):
+        value = found["value"]
+        alone = found["rest"] in (None, ":", ":x-oauth-basic")
+        public = _compiled(_PUBLIC).fullmatch(value) and found["rest"] is None
+        if alone and not public and not is_placeholder(value) and is_random(value):
+            yield Secret(*found.span("value"), "token")
+
+
+def _phrases(text: str, small: str) -> Iterator[Secret]:
+    """Passwords with blanks or marks, in quotes behind a name that is not the name of a message."""
+    for name in ("pass", "pwd"):
+        for at in places(small, name):
+            found = _compiled(_QUOTED).match(text, at)
+            is_message = _compiled(_MESSAGE).search(text[max(0, at - 40) : at])
+            if found and not is_message and is_quoted_password(found["value"]):
+                yield Secret(*found.span("value"), "password")
+
+
+def _hashes(text: str) -> Iterator[Secret]:
+    for found in _beginning(_HASH, text, _HASHES):
+        before = text[max(0, found.start() - _AROUND) : found.start()].rpartition("\n")[2]
+        after = text[found.end() : found.end() + _AROUND].partition("\n")[0]
+        if not _compiled(_SHOWN).search(f"{before} {after}"):
+            yield Secret(*found.span("value"), "password-hash")

@@ -1,0 +1,148 @@
+"""Is a value one that somebody keeps secret, or a word that stands anywhere? Without a dictionary: by its shape."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SHORTEST: Final = 8
+"""Shorter values are words that appear anywhere; hiding them would damage text and hide nothing."""
+_DUMMIES: Final = (
+    "abc abcd abcdef abcdefgh access account admin administrator adminadmin api apikey app auth "
+    "bar baz bearer changeit changeme changethis cookie credential credentials database default "
+    "demo dev developer development docker dummy empty example fake foo foobar guest hello hidden "
+    "key letmein lmstudio local localhost login master mock mongo mysql mypass mypassword "
+    "mysecret mysecretpassword mytoken nokey nokeyrequired none notneeded notrequired notset null "
+    "nopassword ollama pass passphrase passwd password passwort postgres postgresql prod "
+    "production qwerty redis replace root sample secret secretkey secretpassword secrettoken "
+    "server service session sknokeyrequired staging string supersecret "
+    "supersecretpassword system test testing testkey testpass testpassword testsecret testtoken "
+    "testtest token topsecret undefined unset user username value welcome xoauthbasic yourpassword"
+)
+"""What stands in the place of a secret until there is one, in small letters and without digits and marks."""
+_DUMMY: Final = frozenset(_DUMMIES.split())
+_PLACEHOLDER: Final = re.compile(
+    r"^[$<%*\[{&]|\$\{|\{\{|%\(|\.\.\.|…|^\*+$|^[xX]{3,}|[xX]{6,}|^(.)\1+$|\[hidden"
+    r"|example|placeholder|redacted|your[_-]|change[_-]?me|replace[_-]?me|dummy|insert[_-]|fixme|todo"
+    r"|^(?:os|process|env|config|settings|self|this|args|options|params|request|req|ctx)\.|^(?:https?|file)://"
+    r"|^/(?:run|etc|var|home|usr|tmp|proc|dev|opt)/|^(?:1234567|01234567|abcdef|deadbeef)\w*$",
+    re.IGNORECASE,
+)
+_SENTENCES: Final = (
+    "account again an any are as at be by can cannot change character characters choose confirm contain contains "
+    "current database default digit does empty enter expired failed field for forgot forgotten from generate hash "
+    "hide if in incorrect input invalid is it key least leave length letter letters log login long match may minimum "
+    "missing more must need new no not of off old only optional or passphrase password passwords please protected "
+    "provide random repeat required reset same secret set should show sign some string strong such text that the this "
+    "to token try type unless use used user username uses using value weak when which will with without wrong you "
+    "your "
+)
+_ABOUT_PASSWORDS: Final = frozenset(_SENTENCES.split())
+"""Words of sentences about passwords, which stand behind the same names as passwords do."""
+_PIECES: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_RUN: Final = re.compile(r"[A-Za-z0-9+/_]{8,}")
+_CONSONANTS: Final = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}")
+_LONGEST_WORD: Final = 15
+_MANY_WORDS: Final = 3
+"""Of four letters and more: a phrase that somebody has chosen, and no name of a thing."""
+
+
+def is_dummy(value: str) -> bool:
+    """Whether it only stands in the place of a secret, as `changeme` or `password123` do."""
+    return len(value) < 4 or re.sub(r"[^a-z]", "", value.casefold()) in _DUMMY or is_placeholder(value)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether it is a variable, a path, a piece of code or a gap to fill in."""
+    return _PLACEHOLDER.search(value) is not None
+
+
+def is_word(piece: str) -> bool:
+    """Whether letters read like a word: vowels and consonants as in one, and not too long."""
+    small = piece.lower()
+    if len(small) < 4:
+        return len(small) > 1
+    vowels = sum(letter in "aeiouy" for letter in small)
+    share = vowels / len(small)
+    return len(small) <= _LONGEST_WORD and 0.2 <= share <= 0.75 and not _CONSONANTS.search(small)
+
+
+def words_in(value: str) -> list[str]:
+    """The pieces of letters in it, cut where small letters meet large ones."""
+    return _PIECES.findall(value)
+
+
+def is_random(value: str) -> bool:
+    """Whether no person has made it up: letters and digits in a long run, few of which make words."""
+    runs = [run for run in _RUN.findall(value) if _is_mixed(run)]
+    if not runs:
+        return _is_jumbled(value)
+    letters = sum(len(piece) for piece in words_in(value) if len(piece) >= 4 and is_word(piece))
+    return letters * 2 < len(value)
+
+
+def _is_mixed(run: str) -> bool:
+    letters, digits = sum(c.isalpha() for c in run), sum(c.isdigit() for c in run)
+    return digits > 0 and (letters >= 3 or (letters > 0 and len(run) >= 24))
+
+
+def _is_jumbled(value: str) -> bool:
+    """Whether it is long and of letters alone that make no words."""
+    pieces = words_in(value)
+    letters = sum(map(len, pieces))
+    made = sum(len(piece) for piece in pieces if len(piece) >= 4 and is_word(piece))
+    return letters >= 16 and letters == len(value) and made * 2 < letters
+
+
+def is_weak_password(value: str, digits: int = 1) -> bool:
+    """Whether a person may have made it up as a password: one word with at least so many `digits`, or with marks."""
+    if len(value) < SHORTEST - 2 or is_dummy(value) or any(c.isspace() for c in value):
+        return False
+    numbers, letters = sum(c.isdigit() for c in value), sum(c.isalpha() for c in value)
+    if letters < 3 or numbers < digits or len(value) < SHORTEST:
+        return False
+    if re.search(r"[!@#%^&*?~$]", value.strip("&")):
+        return True
+    return len(words_in(value)) == 1 and value[-1].isdigit() and not re.search(r"[_./-]", value)
+
+
+def is_phrase(value: str) -> bool:
+    """Whether a person may have made up these words as a password: no sentence about passwords, and no title."""
+    words = value.split(" ")
+    if len(words) < 2 or "" in words or value[-1] in ".:," or is_placeholder(value) or re.search(r"[<>{}%]|://", value):
+        return False
+    if any(re.sub(r"[^a-z]", "", word.lower()) in _ABOUT_PASSWORDS for word in words):
+        return False
+    if any(is_random(word) or is_weak_password(word) for word in words):
+        return True
+    if len(words) >= _MANY_WORDS and re.search(r"\d", value) and re.search(r"[!@#^&*?~$]", value):
+        return True
+    return len(words) > _MANY_WORDS and all(word.islower() and len(word) >= 3 and is_word(word) for word in words)
+
+
+def is_quoted_password(value: str) -> bool:
+    """Whether quoted text is a password: words of somebody's choice, or letters, digits and marks that make none."""
+    if " " in value:
+        mixed = [word for word in value.split(" ") if re.search(r"\d[A-Za-z]", word)]
+        return is_phrase(value) or (len(mixed) > 1 and not is_placeholder(value))
+    letters = sum(c.isalpha() for c in value)
+    made = sum(len(piece) for piece in words_in(value) if len(piece) >= 4 and is_word(piece))
+    jumbled = len(value) >= 10 and re.search(r"[!@#%^&*?~$;|]", value) is not None and made * 2 < letters
+    return is_weak_password(value) or (jumbled and not is_dummy(value))
+
+
+def is_secret_value(value: str) -> bool:
+    """Whether the value of a variable that is named like a secret is one that stands nowhere else: hidden everywhere
+    it would damage code, were it a word such as `password` or `postgres`."""
+    if len(value) < SHORTEST or is_dummy(value) or "://" in value:
+        return False
+    pieces = words_in(value)
+    if not any(c.isalpha() for c in value):
+        return sum(c.isdigit() for c in value) >= 12
+    if sum(len(piece) >= 4 for piece in pieces) >= _MANY_WORDS:
+        return True
+    if any(c.isdigit() for c in value):
+        least = 2 if re.search(r"[-_./:]", value) else 4
+        made = sum(len(piece) for piece in pieces if len(piece) >= least and is_word(piece))
+        return len(pieces) < 2 or made + 4 < sum(c.isalnum() for c in value)
+    return re.search(r"[^\w./-]", value) is not None or not all(is_word(piece) for piece in pieces)

@@ -1,0 +1,68 @@
+"""Leaving while not all of the session is on disk: a question first, and what the person chose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.answers import SaveOutcome
+from agent_tui.protocol.ops import Save
+from agent_tui.tui.effects import Quit
+from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.update import composer, overlay
+from agent_tui.tui.update.step import Step, send, then, toast
+
+WHERE: Final = "Write the session to this file or folder"
+SECONDS: Final = 8.0
+
+
+def ask_first(step: Step) -> Step:
+    """`step`; but where its end would lose something, it asks what is to be done instead."""
+    model, effects = step
+    if model.leaving == "sure" or model.gone:  # an engine that is gone saves nothing
+        return step
+    unsent = model.transcript.saving.problem and model.composer.saved.strip()
+    if not (model.transcript.is_unsaved or unsent):
+        return step
+    rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
+    return then((model, rest), overlay.pick(replace(model, leaving=""), "unsaved"))
+
+
+def entries(model: Model) -> tuple[Entry, ...]:
+    """What can be done about it."""
+    about = model.transcript.describe_loss()
+    about = f"{about[:1].upper()}{about[1:]}."
+    return (
+        Entry("again", "Try again", "after you made room", about),
+        Entry("elsewhere", "Write it elsewhere", "asks where to", about),
+        Entry("leave", "Leave", "and lose it", about),
+    )
+
+
+def choose(model: Model, choice: str) -> Step:
+    """What the person chose."""
+    match choice:
+        case "again":
+            return send(replace(model, leaving="saves"), Save())
+        case "elsewhere":
+            asked = composer.ask(model, Purpose("save", WHERE))
+            return composer.write(asked, f"{model.transcript.cwd.rstrip('/')}/"), ()
+        case _:
+            return replace(model, leaving="sure"), (Quit(),)
+
+
+def save_at(model: Model, path: str) -> Step:
+    """Keep the session in `path`, and leave."""
+    return send(replace(model, leaving="saves"), Save(path))
+
+
+def follow(model: Model, data: SaveOutcome) -> Step:
+    """The session was saved, and the person leaves; or it could not be: the question comes again."""
+    if model.leaving != "saves":
+        return model, ()
+    model = replace(model, leaving="")
+    if not data.problem:
+        return model, (Quit(),)
+    step = toast(model, f"still not saved: {data.problem}", "bad", SECONDS)
+    return then(step, overlay.pick(step[0], "unsaved"))

@@ -1,0 +1,163 @@
+"""Commands that are cancelled or killed keep what came of them; what they leave in the background goes on and can be
+ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.protocol.events import (
+    Answered,
+    JobChanged,
+    Notice,
+    ShellEnded,
+    ToolEnded,
+    ToolOutput,
+    TurnEnded,
+)
+from agent_tui.protocol.ops import Cancel, Query, RunShell, StopJob, Submit
+from agent_tui.protocol.transcript import ToolBlock
+from tests.agent.driving import Place
+from tests.safety.test_sandbox import PATIENCE, alive, gone
+
+ROOT = Path(__file__).parents[2]
+SERVER = """
+import http.server, sys
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+open("port", "w").write(str(server.server_port))
+server.serve_forever()
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def run(command: str, **more: object) -> dict[str, Any]:
+    return {"call": "run_shell_command", "arguments": {"command": command, **more}}
+
+
+def block(rows: Any) -> ToolBlock:
+    return next(row for row in reversed(list(rows)) if isinstance(row, ToolBlock))
+
+
+def test_a_cancelled_command_keeps_its_output_everywhere(place: Place) -> None:
+    model = place.script([run("echo FAIL 1; sleep 60")], [{"text": "I see"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        driver.until(ToolOutput)
+        driver.send(Cancel())
+        ended = driver.until(ToolEnded)
+        assert ended.tag == "cancelled"
+        assert ended.content == "Error [cancelled]: cancelled while it ran. Its output until then:\nFAIL 1\n"
+        assert isinstance(ended.display, CommandDisplay) and ended.display.output == "FAIL 1\n"
+        assert driver.until(TurnEnded).state == "cancelled"
+        session = ended.session
+    with place.engine(model, resume=session) as driver:
+        assert driver.restored is not None
+        shown = block(driver.restored.rows).display
+        assert isinstance(shown, CommandDisplay) and shown.output == "FAIL 1\n"
+
+
+def test_a_command_of_the_person_keeps_its_output_too(place: Place) -> None:
+    with place.engine(place.script([{"text": "x"}])) as driver:
+        driver.send(RunShell("echo seen; sleep 60"))
+        driver.until(ToolOutput)
+        driver.send(Cancel())
+        ended = driver.until(ShellEnded)
+        assert ended.tag == "cancelled" and ended.content == "cancelled\nseen"
+
+
+def test_what_came_before_the_program_was_killed_is_in_the_result(place: Place) -> None:
+    place.script([run("echo PARTIAL; sleep 300")], name="script.json")
+    place.script([{"text": "two"}], name="later.json")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(place.home)}
+    argv = [sys.executable, "-m", "agent_tui", "run", "-m", "scripted/script.json", "--mode", "accept-all", "go"]
+    program = subprocess.Popen(argv, cwd=place.cwd, env=environment, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + PATIENCE
+    while not any(f.read_text() for f in place.home.glob("outputs/*/*.txt")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    program.kill()
+    program.wait()
+    [log] = place.home.glob("sessions/*.jsonl")
+    with place.engine("scripted/later.json", resume=log.stem) as driver:
+        assert driver.restored is not None
+        shown = block(driver.restored.rows)
+        assert shown.tag == "interrupted" and isinstance(shown.display, CommandDisplay)
+        assert (shown.display.command, shown.display.output) == ("echo PARTIAL; sleep 300", "PARTIAL\n")
+    ended = next(record for record in map(json.loads, log.read_bytes().splitlines()) if record["type"] == "tool_ended")
+    assert "unknown whether it ran" in ended["content"] and "PARTIAL" in ended["content"]
+
+
+def test_a_log_that_names_another_file_gets_nothing_of_it(place: Place) -> None:
+    from agent_tui.agent.recovery import output_of
+
+    (place.root / "secret.txt").write_text("secret")
+    (place.root / "0123abcd.txt").write_text("fine")
+    assert output_of(place.root, 100, "0123abcd.txt") == "fine"
+    assert output_of(place.root / "x", 100, "../secret.txt") == output_of(place.root, 100, "secret.txt") == ""
+
+
+def test_a_server_in_the_background_goes_on_answering_until_it_is_stopped(place: Place) -> None:
+    place.cwd.mkdir(parents=True)
+    (place.cwd / "server.py").write_text(SERVER)
+    command = f"{sys.executable} server.py & while [ ! -s port ]; do sleep 0.05; done"
+    model = place.script([run(command)], [{"text": "it runs"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("go")
+        began = driver.all(JobChanged)[0]
+        assert began.state == "running" and len(began.pids) == 1 and driver.transcript().jobs
+        content = driver.all(ToolEnded)[0].content
+        assert f"pid {began.pids[0]}" in content and began.output in content
+        port = int((place.cwd / "port").read_text())
+        for _ in range(20):  # it writes a line for each
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/server.py", timeout=PATIENCE) as answer:
+                assert answer.status == 200
+        deadline = time.monotonic() + PATIENCE
+        last = ""
+        while "GET /server.py" not in last and time.monotonic() < deadline:
+            driver.send(Query("look", "jobs"))
+            [job] = driver.until(Answered, lambda event: event.kind == "jobs").data.jobs
+            last = job.last
+        assert "GET /server.py" in last
+        assert "GET /server.py" in next(place.home.glob(f"outputs/*/{began.output}")).read_text()
+        driver.send(StopJob(began.id))
+        assert driver.until(JobChanged, lambda event: event.id == began.id).state == "stopped"
+        assert driver.until(Notice).text.startswith("Stopped in the background")
+        assert gone(began.pids[0]) and not driver.transcript().jobs
+
+
+def test_what_runs_in_the_background_ends_with_the_session(place: Place) -> None:
+    model = place.script([run("sleep 300 & sleep 300 &")], [{"text": "x"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.turn("go")
+        pids = driver.all(JobChanged)[0].pids
+        assert len(pids) == 2 and all(map(alive, pids))
+    assert all(map(gone, pids))
+    states = [record.get("state") for record in place.log_lines() if record["type"] == "job_changed"]
+    assert states == ["running", "stopped"]
+
+
+def test_a_cancelled_command_that_ignores_term_writes_nothing_over_the_next_turn(place: Place) -> None:
+    late = "trap '' TERM; echo on; while :; do echo LATE > file.txt; sleep 0.02; done"
+    write = {"call": "create_file", "arguments": {"path": "file.txt", "content": "MODEL\n", "overwrite": True}}
+    model = place.script([run(late)], [write], [{"text": "done"}])
+    with place.engine(model, mode="accept-all") as driver:
+        driver.send(Submit("go"))
+        driver.until(ToolOutput)
+        driver.send(Cancel())
+        assert driver.until(TurnEnded).state == "cancelled"
+        driver.turn("again")
+        assert (place.cwd / "file.txt").read_text() == "MODEL\n"
+        time.sleep(0.3)
+        assert (place.cwd / "file.txt").read_text() == "MODEL\n"
