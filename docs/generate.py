@@ -127,7 +127,8 @@ def dialog_table(asked: Approval | Question) -> str:
     rows = []
     for offer in dialog.offers(asked):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        rows.append((" ".join(f"`{name}`" for name in offer.keys), what))
+        then = ", then `Enter`" if dialog.needs_enter(asked, offer) else ""
+        rows.append((" ".join(f"`{name}`" for name in offer.keys) + then, what))
     return table(("key", "answer"), rows)
 
 
@@ -179,9 +180,10 @@ with `Alt` and the letter (with a number if `Alt` and the letter is a command, a
 `Ctrl+C` clears the words, `Esc` stops the turn.
 
 Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a command on the hard list. The letter selects the
-row, then `Enter` confirms it, and any other key leaves it. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after
-you could see the question, and {overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search, neither
-`Enter` nor a letter answers within {dialog.TYPING_SECONDS} s.
+row, then `Enter` confirms it, and any other key leaves it. The row says so: `a/2, Enter`; a row with little room leaves
+it out. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after you could see the question, and
+{overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter answers
+within {dialog.TYPING_SECONDS} s.
 
 You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the
 hard list. The screen "No model yet" reads letters and `Enter` in the same way; `q` there needs an `Enter`.

@@ -109,8 +109,8 @@ def asked_rows() -> Iterator[Row]:
     consent = Approval("", "", "", "", "", always="what the question names", mode="accept-edits")
     for offer in (*dialog.offers(consent), *dialog.offers(Question("", "stuck", ""))):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        then = "Enter confirms. " if dialog.needs_enter(consent, offer) else ""
-        yield " ".join(offer.keys), what, f"{then}With words in the prompt: {dialog.alt_key(offer)}."
+        then = ", Enter" if dialog.needs_enter(consent, offer) else ""
+        yield f"{' '.join(offer.keys)}{then}", what, f"With words in the prompt: {dialog.alt_key(offer)}{then}."
     yield "↑ ↓ Enter", "choose and take", "What cannot be undone takes its letter first, then Enter."
     yield (
         "PgUp PgDn", "scroll what is asked about",

@@ -39,8 +39,8 @@ def test_the_help_has_every_key() -> None:
         assert any(key_words.key(name) == word.rstrip(":") for word in edits), name
     assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:5] == [
         "y 1",
-        "a 2",
-        "e",
+        "a 2, Enter",
+        "e, Enter",
         "n 3",
         "m 4",
     ]

@@ -37,6 +37,8 @@ UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
 CONFIRMS: Final = "Enter confirms"
 ANSWER_FIRST: Final = "answer the question first"
 TOO_SOON: Final = "too soon to answer: press Enter again"
+CHOOSES: Final = "↑↓ Enter"
+"""What takes an answer that has no key of its own."""
 GRANTS: Final = frozenset(("once", "always"))
 """Choices after which something runs."""
 SENDS: Final = {"send": "queued", "steer": "sent to the turn"}
@@ -74,9 +76,7 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
             yes, no = question.options
             return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)
         if question.kind in ("budget", "price"):
-            more = (
-                "continue with as much again" if question.kind == "budget" else "continue without counting the cost"
-            )
+            more = "continue with as much again" if question.kind == "budget" else "continue without counting the cost"
             return (
                 Offer(("s", "1"), "stop", "stop", "end the turn here; changes stay"),
                 Offer(("c", "2"), "continue", "continue", more),
@@ -258,7 +258,7 @@ def _is_marked(model: Model) -> bool:
 def alt_key(offer: Offer, own: OwnKeys = ()) -> str:
     """The key that answers in any case, as a person writes it: one that is nothing else."""
     bound = commands.bindings(own)
-    return next((key_name(ALT + key) for key in offer.keys if ALT + key not in bound), "↑↓ Enter")
+    return next((key_name(ALT + key) for key in offer.keys if ALT + key not in bound), CHOOSES)
 
 
 def letter_key(model: Model, offer: Offer) -> str:

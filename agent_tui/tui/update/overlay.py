@@ -62,7 +62,7 @@ FIRST_RUN: Final = (
     Item("a", "enter a server address", "Ollama or OpenAI's API", "address"),
     Item("r", "look again", "after you started a server", "retry"),
     Item("d", "the demo", "a script, needs no server", "demo"),
-    Item("q", "quit", "", "quit"),
+    Item("q", "quit", "Enter confirms", "quit"),
 )
 
 

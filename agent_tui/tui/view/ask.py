@@ -12,7 +12,18 @@ from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import Look
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.regions import DialogView, FooterView, Option
-from agent_tui.tui.update.dialog import READ_ON, alt_key, enter_answers, letters_answer, nearest, offers, unread
+from agent_tui.tui.update.dialog import (
+    CHOOSES,
+    READ_ON,
+    Offer,
+    alt_key,
+    enter_answers,
+    letters_answer,
+    nearest,
+    needs_enter,
+    offers,
+    unread,
+)
 from agent_tui.tui.view.lazy import lazy
 
 TITLES: Final = {
@@ -51,18 +62,19 @@ def _dialog(
         (title, brief), reason, warning = _titles(question), question.reason, question.hard
         display = _at_home(question.display, cwd)
     offered = () if purpose is not None else offers(question)
-    options = tuple(
-        Option(
-            one.keys[0] if letters else alt_key(one, own), one.label, one.detail,
-            also="".join(one.keys[1:]) if letters else "", short=one.brief,
-        )
-        for one in offered
-    )  # fmt: skip
+    options = tuple(_option(question, one, letters, own) for one in offered)
     return DialogView(
         title, reason, display, options, min(state.selected, max(0, len(options) - 1)), warning,
         f"1 of {pending}" if pending > 1 else "", state.scroll, look, unread(question, state), question.id,
         brief,
     )  # fmt: skip
+
+
+def _option(question: Approval | Question, offer: Offer, letters: bool, own: OwnKeys) -> Option:
+    key = offer.keys[0] if letters else alt_key(offer, own)
+    also = "".join(offer.keys[1:]) if letters else ""
+    confirms = key != CHOOSES and needs_enter(question, offer)
+    return Option(key, offer.label, offer.detail, also=also, confirms=confirms, short=offer.brief)
 
 
 def asked_footer(model: Model) -> FooterView:

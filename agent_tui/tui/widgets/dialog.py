@@ -17,7 +17,19 @@ from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.paint import TONES, HasPalette, Region, between, fitted, flat, low, most_of, pad, seg
+from agent_tui.tui.widgets.paint import (
+    TONES,
+    HasPalette,
+    Region,
+    at_word,
+    between,
+    fitted,
+    flat,
+    low,
+    most_of,
+    pad,
+    seg,
+)
 from agent_tui.tui.widgets.transcript_rows import marked
 
 if TYPE_CHECKING:
@@ -253,8 +265,10 @@ def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, wi
     least = min(whole, ASKED_ROWS) + (whole > ASKED_ROWS)
     around = 2 + bool(reason)
     if len(options) + max(7, around + whole) > budget:  # what is asked about comes before words about the answers
-        short = [replace(option, detail="") for option in value.options]
-        options = options_lines(short, value.selected, width, False)
+        options = options_lines(value.options, value.selected, width, False, cuts=True)
+    if around + len(options) + whole > budget:
+        bare = [replace(option, detail="") for option in value.options]
+        options = options_lines(bare, value.selected, width, False)
         if whole and around + len(options) + whole > budget:
             return None
     above = reason[: 3 if budget > len(options) + 8 else max(1, min(3, budget - 2 - len(options) - least))]
@@ -262,8 +276,11 @@ def roomy(value: DialogView, reason: Sequence[Sequence[Segment]], whole: int, wi
     return max(1, budget - 2 - len(options) - len(above) - gap), above, [*[()] * gap, *options]
 
 
-def options_lines(options: Sequence[Option], selected: int, width: int, column: bool) -> list[Sequence[Segment]]:
-    """The choices, the key first: in one row where they fit, else one a line."""
+def options_lines(
+    options: Sequence[Option], selected: int, width: int, column: bool, cuts: bool = False
+) -> list[Sequence[Segment]]:
+    """The choices, the key first: in one row where they fit, else one a line. `cuts`: words about one that are too long
+    for its line are cut; else they are whole, below it."""
     options = fitted(options, width) if column else options
     if not options:
         return []
@@ -271,13 +288,14 @@ def options_lines(options: Sequence[Option], selected: int, width: int, column: 
         row = option_row(options, selected, "  ")
         if line_cells(row, cell_len) <= width:
             return [row]
-    keyed = max(cell_len(_key(option)) for option in options)
+    keyed = max(line_cells(_key(option), cell_len) + option.confirms for option in options)  # a word has a blank more
     drawn = [option_cells(option, number == selected, keyed) for number, option in enumerate(options)]
     wide = [line_cells(line, cell_len) for line in drawn]
     words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
     lines: list[Sequence[Segment]] = []
     for line, cells, option in zip(drawn, wide, options, strict=True):  # what is said of them is below each other
-        said = most_of(option.detail, width - words - 2) if column else option.detail
+        free = width - words - 2
+        said = most_of(option.detail, free) if column else at_word(option.detail, free) if cuts else option.detail
         detail = [seg(" " * (words - cells + 2) + said, "dim")] if said else []
         if detail and not column and line_cells([*line, *detail], cell_len) > width:
             under = (Segment("    "),)  # what a yes would cover is said whole, below it
@@ -295,17 +313,23 @@ def option_row(options: Sequence[Option], selected: int, between: str = "") -> l
     return row
 
 
-def _key(option: Option) -> str:
-    return "/".join(filter(None, (flat(option.key), option.also)))
+def _key(option: Option) -> list[Segment]:
+    """What takes it: `a/2, Enter`."""
+    if not option.key:
+        return []
+    also = f"/{option.also}" if option.also else ""
+    between = f"{also}, " if option.confirms else also
+    key = [Segment(flat(option.key), "accent strong"), Segment(between, "dim")]
+    return [*key, Segment("Enter", "accent")] if option.confirms else key
 
 
 def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
     """`keyed`: so many cells the keys of its column have."""
     mark = Segment("❯ " if selected else "  ", "accent")
-    first, also = flat(option.key), _key(option)[len(flat(option.key)) :]
-    key = [Segment(first, "accent strong"), *([Segment(also, "dim")] if also else [])] if first else []
-    wide = max(keyed, cell_len(first + also))
-    free = [Segment(" " * (wide + 1 - cell_len(first + also)))] if wide else []
+    key = _key(option)
+    cells = line_cells(key, cell_len)
+    wide = max(keyed, cells)
+    free = [Segment(" " * (wide + 1 - cells))] if wide else []
     tone = "" if option.tone == "normal" else TONES[option.tone]
     return [mark, *key, *free, seg(option.label, f"{tone} strong".strip() if selected else tone or "text")]
 

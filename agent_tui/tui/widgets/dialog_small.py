@@ -48,16 +48,28 @@ def packed(
 
 
 def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
-    """The choices in short, as many in a row as fit."""
-    rows: list[list[Option]] = []
-    for number, option in enumerate(options):
-        words = option.label if not number else option.short or option.label  # the first is said whole
-        said = replace(option, label=words, also="")
-        if not rows or line_cells(option_row([*rows[-1], said], -1), cell_len) > width:
-            rows.append([])
-        rows[-1].append(said)
+    """The choices in short, as many in a row as fit. What Enter confirms says so where that takes no row more."""
+    short = [replace(one, label=brief(one) if number else one.label, also="") for number, one in enumerate(options)]
+    rows, named = in_rows(unconfirmed(short), width), in_rows(short, width)
+    if len(named) == len(rows) and all(line_cells(option_row(row, -1), cell_len) <= width for row in named):
+        rows = named
     firsts = accumulate(map(len, rows), initial=0)
     return [pad(apart(row, selected - first, width), width) for row, first in zip(rows, firsts, strict=False)]
+
+
+def in_rows(options: Sequence[Option], width: int) -> list[list[Option]]:
+    """As many in a row as fit."""
+    rows: list[list[Option]] = []
+    for option in options:
+        if not rows or line_cells(option_row([*rows[-1], option], -1), cell_len) > width:
+            rows.append([])
+        rows[-1].append(option)
+    return rows
+
+
+def unconfirmed(options: Sequence[Option]) -> list[Option]:
+    """Without the Enter that confirms: the footer says it too, once the key has marked one."""
+    return [replace(option, confirms=False) for option in options]
 
 
 def apart(options: Sequence[Option], selected: int, width: int) -> list[Segment]:
@@ -114,6 +126,8 @@ def last_words(option: Option) -> str:
 def in_short(value: DialogView, width: int) -> list[Option]:
     """The answers in as many words as fit beside each other; the first is said whole."""
     options = [replace(option, also="") for option in value.options]
+    if line_cells(option_row(options, value.selected), cell_len) > width:
+        options = unconfirmed(options)
     for words in (brief, last_words):
         for number in range(len(options) - 1, 0, -1):
             if line_cells(option_row(options, value.selected), cell_len) > width:

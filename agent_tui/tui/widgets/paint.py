@@ -106,6 +106,13 @@ def most_of(said: str, room: int) -> str:
     return shortened(said, room)
 
 
+def at_word(said: str, room: int) -> str:
+    """The same; empty where hardly a word is left, or where one would be cut."""
+    most = most_of(said, room)
+    inside = most.endswith("…") and flat(said)[len(most) - 1 :][:1] not in ("", " ", "…")
+    return "" if inside or room < LEAST_WORDS else most
+
+
 def shortened(text: str, room: int) -> str:
     """`text` in `room` cells, cut behind a word where that leaves most of it."""
     if cell_len(text) <= room:
