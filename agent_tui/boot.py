@@ -125,10 +125,8 @@ class Early:
         return kept
 
     def _keep_waiting(self, *_: object) -> None:
-        if self.typed is None or not (data := self._read_waiting()):
+        if self.typed is None or not (data := self.take_waiting(0.0)):
             return
-        self.unread += data
-        self.typed += data
         try:
             if self._kept is None:
                 self._kept = _typed_file()
@@ -164,19 +162,18 @@ class Early:
         self.keep_typed(number)
         os._exit(128 + number)
 
-    def take_waiting(self) -> None:
-        """What was typed and nobody has read counts as typed."""
-        if self.typed is not None:
-            self.typed += self._read_waiting(UNDERWAY_SECONDS)
-
-    def _read_waiting(self, seconds: float = 0.0) -> bytes:
-        """What waits in the terminal, or comes within `seconds`."""
+    def take_waiting(self, seconds: float = UNDERWAY_SECONDS) -> bytes:
+        """Read what waits in the terminal, or comes within `seconds`: it counts as typed, and the screen gets it."""
         try:
             select.select([self.fd], [], [], seconds)
             count: int = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0\0\0\0"))[0]
-            return os.read(self.fd, count) if count else b""
+            data = os.read(self.fd, count) if count else b""
         except OSError:
             return b""  # the terminal is gone, and what waited there with it
+        self.unread += data
+        if self.typed is not None:
+            self.typed += data
+        return data
 
     def keep_typed(self, number: int) -> None:
         """Whoever ends the program from outside must not take a prompt along: the next start here gives it back. Ctrl+C

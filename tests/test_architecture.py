@@ -143,6 +143,7 @@ LISTENS = "agent_tui.telemetry.prometheus"
 KNOWS_THREADING = {
     "agent_tui.agent.worker": "starts the one thread, and its executor",
     "agent_tui.agent.tool_context": "the stop flag that blocking work reads in the executor",
+    "agent_tui.tui.terminal": "the flag that the thread of Textual waits for before it reads keys",
 }
 KNOWS_HTTPX = {
     "agent_tui.providers.wire": "opens the connections",

@@ -96,12 +96,15 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
 
     # -- the beginning
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         asyncio.get_running_loop().set_exception_handler(self._callback_failed)
         self._poll = self.set_interval(POLL_SECONDS, self.poll, pause=True)
         width, height = self.size
         self.regions.fit(width, height)
         self.dispatch(msg.Started(width, height, self._first_prompt, str(Path.home()), at=now()))
+        if isinstance(self._driver, Terminal):
+            for event in self._driver.take_type_ahead():
+                await self.on_event(event)
 
     def on_ready(self) -> None:
         """The first frame is painted: now what it did not need."""

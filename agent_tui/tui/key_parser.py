@@ -189,7 +189,7 @@ class KeyParser(XTermParser):
 
     def tick(self) -> Iterable[Message]:
         if self._pieces and monotonic() - self._came >= BURST_SECONDS:
-            yield from self._end_row()
+            yield from self.end_row()
         if self._open and monotonic() - self._open_at >= self._open_for:
             data, typed, self._open, self._doubted = self._open, self._doubted, "", 0
             begun = data[:typed] if typed else data
@@ -205,7 +205,7 @@ class KeyParser(XTermParser):
 
     def finish(self) -> Iterable[Message]:
         """Nothing more comes: what still waits for its end is all there is."""
-        yield from self._end_row()
+        yield from self.end_row()
         if self._pasted is not None:
             yield from self._give_up()
 
@@ -244,7 +244,7 @@ class KeyParser(XTermParser):
                 self._pieces.append(text[0])
                 data = data[text.end() :]
             elif self._pasted is None:
-                yield from self._end_row()
+                yield from self.end_row()
                 behind = False
                 head, mark, data = data.partition(BRACKETED_PASTE_START[-1])
                 yield from self._keys(head + mark)
@@ -290,7 +290,7 @@ class KeyParser(XTermParser):
             return ""
         return "" if _REPORTS.fullmatch(row) else row
 
-    def _end_row(self) -> Iterable[Message]:
+    def end_row(self) -> Iterable[Message]:
         """What came in a row is one paste; a line end alone, to which a program typed its line, is Enter."""
         text, self._pieces, typed, self._line_end = "".join(self._pieces), [], self._line_end, ""
         if typed and text == typed:

@@ -14,6 +14,7 @@ from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
@@ -38,6 +39,8 @@ PUSH: Final = "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with i
 NO_SCHEME: Final = "\x1b[?2031l"
 NO_PIXELS: Final = "\x1b[?1016l\x1b[?2048l"
 """Textual asks for the mouse in pixels where the terminal tells its size by itself, and takes back only the latter."""
+MOST_READS: Final = 256
+"""So many before the first frame, of 4 kB at most: input without end must not hold it up."""
 FORCED_END: Final = 6  # seconds that an ending by signal may take before the process ends anyway
 
 
@@ -123,9 +126,12 @@ class Terminal(LinuxDriver):
         self._entered = False
         self._titled = False
         self._typed: Typed | None = None  # the keys that came last; nothing else came after them
+        self._reading = Event()
+        """The thread reads: what was typed before the first frame is with the app."""
 
     def start_application_mode(self) -> None:
         self._wake, self._parser = os.pipe(), KeyParser(self._debug)
+        self._decode = getincrementaldecoder("utf-8")("replace").decode
         if (kept := self._early.hand_over()) is not None:
             self._owner.link.unrecorded.adopt(*kept)
         for number in ENDING:
@@ -162,6 +168,9 @@ class Terminal(LinuxDriver):
         self.flush()
 
     def disable_input(self) -> None:
+        if not self._reading.is_set():
+            self._early.take_waiting()  # what nobody has read is thrown away now
+            self._reading.set()
         if self._wake is not None:
             os.write(self._wake[1], b"x")
         super().disable_input()
@@ -232,23 +241,44 @@ class Terminal(LinuxDriver):
             self._owner.link.keys.painted()
             self._writer_thread.write(settled(data))
 
+    def take_type_ahead(self) -> list[events.Event]:
+        """The keys and pastes of before the first frame, so that it shows what they make: on their way through the
+        loop they may come behind it. From now on the thread reads."""
+        ahead: list[events.Event] = []
+
+        def hand_on(message: Message) -> None:
+            if isinstance(message, events.Key | events.Paste | Typed):
+                ahead.append(message)
+            else:
+                self.process_message(message)
+
+        if not self._reading.is_set():
+            for _ in range(MOST_READS):
+                if not (self._waits(0.0) and (data := self._read())):
+                    break
+                self._told(self._parser.feed(self._decode(data)), hand_on)
+            self._told(self._parser.end_row(), hand_on)
+            self._reading.set()
+        return ahead
+
     def run_input_thread(self) -> None:
         """Read keys until the input is disabled or the terminal hangs up."""
         assert self._wake is not None
-        parser, wake = self._parser, self._wake[0]
-        decode = getincrementaldecoder("utf-8")("replace").decode
+        self._reading.wait()
         while not self.exit_event.is_set():
-            patience = 0.0 if self._early.unread else parser.patience
-            ready, _, _ = select.select([self.fileno, wake], [], [], patience)
-            if self.fileno in ready or self._early.unread:
+            if self._waits(self._parser.patience, self._wake[0]):
                 data = self._read()
                 if not data:
                     self._loop.call_soon_threadsafe(self._owner.end_by_signal, signal.SIGHUP)
                     return
-                self._told(parser.feed(decode(data)))
-            self._told(parser.tick())
+                self._told(self._parser.feed(self._decode(data)), self.process_message)
+            self._told(self._parser.tick(), self.process_message)
 
-    def _told(self, messages: Iterable[Message]) -> None:
+    def _waits(self, seconds: float | None, *wake: int) -> bool:
+        """Whether there is something to read by then (None: whenever), or by the time that `wake` can be read."""
+        return bool(self._early.unread) or self.fileno in select.select([self.fileno, *wake], [], [], seconds)[0]
+
+    def _told(self, messages: Iterable[Message], hand_on: Callable[[Message], object]) -> None:
         """Hand on what came; keys that type are added to those before them, while these wait."""
         for message in joined(messages):
             typed = message if isinstance(message, Typed) else None
@@ -256,7 +286,7 @@ class Terminal(LinuxDriver):
                 self._typed = typed
                 if isinstance(message, events.Key | Typed):
                     self._owner.link.keys.read()
-                self.process_message(message)
+                hand_on(message)
 
     def _read(self) -> bytes:
         """What was typed; empty if the terminal is gone. An Enter of before the start came as a line feed."""

@@ -20,6 +20,8 @@ from agent_tui.structures.terminal_facts import identity, remember
 from agent_tui.tui.theme import load_theme, names
 from tests.tui.pty_stage import ROOT, Pty
 
+HINT = b"or type / for commands"
+
 
 @pytest.mark.parametrize(
     ("words", "screen"),
@@ -74,14 +76,52 @@ def test_the_first_bytes_are_a_frame_that_the_first_real_one_continues(tmp_path:
     pty.type("hi")
     pty.until("❯ hi")  # shown before anything slow is there
     assert "Enter send" not in pty.text
-    late = pty.until(lambda text: "Enter send" in text and "❯ hi" in text).splitlines()
+    late = pty.until("Enter send").splitlines()
     assert early[20][:4] == late[20][:4] == " ╭──"
     assert early[20:23:2] == late[20:23:2]
-    assert "❯ hi" in late[21], "one frame without it may come first"
+    assert "❯ hi" in late[21]
+    assert HINT not in pty.raw
     assert pty.raw.count(b"\x1b[?1049h") == 1
     pty.signal(signal.SIGTERM)
     assert pty.wait() == 128 + signal.SIGTERM
     assert pty.restored() == []
+    pty.close()
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ("fix it\rand that", "❯ fix it"), ("hiy\x7f", "❯ hi "), ("\x1b[200~from\relsewhere\x1b[201~", "❯ from "),
+        ("h" * 5000, "❯ [Pasted text"), ("\x1b[A\x1b[?2026;2$yhi\x1b[Do", "❯ hoi"), ("hi\x1b", "❯ hi"),
+    ],
+    ids=["row", "deleted", "paste", "long", "answer", "escape"],
+)  # fmt: skip
+def test_the_first_real_frame_has_the_text_that_was_typed_before_it(tmp_path: Path, keys: str, shown: str) -> None:
+    pty = program(tmp_path, HOLD="0.5")
+    pty.until("starting")
+    pty.type(keys)
+    pty.until(lambda text: "Enter send" in text and shown in text)
+    assert HINT not in pty.raw
+    pty.close()
+
+
+def test_enter_on_the_boot_frame_sends_before_the_first_real_one(tmp_path: Path) -> None:
+    pty = program(tmp_path, HOLD="0.5")
+    pty.until("starting")
+    pty.type("hi\r")
+    pty.until("You said: hi")
+    assert b"sent once agent-tui has started" in pty.raw.partition(HINT)[0]
+    assert re.findall(r"Submit\(.*?text='(.*?)'", (tmp_path / "ops").read_text()) == ["hi"]
+    pty.close()
+
+
+def test_a_letter_of_which_half_came_on_the_boot_frame_is_one(tmp_path: Path) -> None:
+    pty = program(tmp_path, HOLD="0.5")
+    pty.until("starting")
+    pty.type(b"h" + "é".encode()[:1])
+    pty.until("Enter send")
+    pty.type("é".encode()[1:])
+    pty.until("❯ hé")
     pty.close()
 
 
