@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.kinds import OverlayKind, OwnKeys, PurposeKind, VimMode
+from agent_tui.tui.kinds import OwnKeys, PurposeKind, VimMode
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.window import Window
@@ -127,9 +127,9 @@ class Source:
 
 @frozen
 class Overlay:
-    """A sheet over the transcript. `query` is the id of the answer that it waits for."""
+    """The sheet `kind` (a file in `tui/sheets`) is open. `query` is the id of the answer that it waits for."""
 
-    kind: OverlayKind
+    kind: str
     selected: int = 0
     scroll: int = 0
     query: str = ""
@@ -145,6 +145,10 @@ class Overlay:
     sources: tuple[Source, ...] = ()
     """What there was to copy when the list was opened: nothing moves in it under the cursor."""
     picker: Picker | None = None
+    state: object = None
+    """What the sheet knows beside its list: a frozen value of a class of its file."""
+    confirming: tuple[str, str] | None = None
+    """The action, and the id of its row, that is done when its key is pressed again."""
     setup: SettingUp | None = None
     address: str = ""
     """The address that was tried last on the first screen: it can be corrected."""
@@ -277,6 +281,8 @@ class Model:
     """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
     keys: OwnKeys = ()
     configured: Configured = Configured()
+    facts: tuple[tuple[str, str], ...] = ()
+    """What the runtime knew of itself when it was asked last: name and value."""
     recent_actions: tuple[str, ...] = ()
     """What was run by the palette, a slash or a key, the newest first, as the palette calls it."""
 

@@ -48,24 +48,10 @@ class Picker:
     files: Matches | None = None
     touched: bool = False
     """The person has moved the cursor."""
-    before: str = ""
-    """What Esc gives back (the theme from before)."""
-    worn: str = ""
-    """The theme that is seen; empty: the one from before."""
-    since: float = 0.0
-    """When the cursor came to `asked`."""
     asked: str = ""
-    """The entry whose preview was asked for last."""
+    """The entry for which the sheet did last what it does for the one under the cursor."""
     extra: tuple[Entry, ...] = ()
     """What was found for `query` elsewhere than in the entries: it is shown behind them."""
-    wide: bool = False
-    """Sessions of all folders are listed."""
-    note: str = ""
-    """What is to be said of the list, in words."""
-    typed_at: float = 0.0
-    """When `query` was typed."""
-    sure: str = ""
-    """The session that Del deletes when it is pressed again."""
 
     @property
     def chosen(self) -> Entry | None:

@@ -33,7 +33,7 @@ def typed(play: Play, words: str, after: float = 1.0) -> None:
 
 @pytest.mark.parametrize("after", [0.05, 1.0])
 @pytest.mark.parametrize(
-    ("line", "shown"), [("/models", "models"), ("/model", "models"), ("/help", "help"), ("/setup", "setup")]
+    ("line", "shown"), [("/models", "model"), ("/model", "model"), ("/help", "help"), ("/setup", "setup")]
 )
 def test_what_is_named_on_the_sheet_runs(line: str, shown: str, after: float) -> None:
     play = first()

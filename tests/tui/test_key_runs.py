@@ -118,7 +118,7 @@ def state(app: AgentApp, engine: PlayedEngine) -> Any:
     now, prompt = app.model, app.regions.prompt
     overlay = now.overlay
     if overlay is not None and overlay.picker is not None:
-        overlay = replace(overlay, picker=replace(overlay.picker, asked="", since=0.0))
+        overlay = replace(overlay, picker=replace(overlay.picker, asked=""), state=None)
     model = replace(now, queries=0, overlay=overlay, composer=replace(now.composer, looked={}, rev=0))
     asked = [op for op in engine.asked() if not isinstance(op, Query)]
     return model, prompt.now(), prompt.selection, prompt._vim, prompt.ring, asked

@@ -11,7 +11,6 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import key_words, keys
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.msg import Pasted
-from agent_tui.tui.update import choices
 from tests.tui.play import Play
 
 
@@ -122,4 +121,3 @@ def test_the_sheet_of_a_chip_names_its_keys() -> None:
     play.say(Pasted("line\n" * 20))
     play.press("f4")
     assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Enter expand   Esc close"
-    assert choices.entries(play.model, "help")

@@ -12,7 +12,7 @@ from agent_tui.settings_kinds import Layer, Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
-from agent_tui.tui.update.picker import opened
+from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.widgets.footer import Footer
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
@@ -43,7 +43,7 @@ def at_work(*favourites: str) -> Play:
     play = Play()
     play.begin()
     values = {"favourites": Value(favourites, "user")}
-    play.model, _ = opened(replace(play.model, configured=Configured(values)), "models")
+    play.model, _ = open_sheet(replace(play.model, configured=Configured(values)), "model")
     return play
 
 

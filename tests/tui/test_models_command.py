@@ -33,7 +33,7 @@ def asked(line: str, aliases: Any = None, offered: Any = OFFERED, unset: Any = N
     play.type(line)
     play.press("escape", "enter")
     overlay = play.model.overlay
-    assert overlay is not None and overlay.kind == "models" and Query(overlay.query, "models") in play.take()
+    assert overlay is not None and overlay.kind == "model" and Query(overlay.query, "models") in play.take()
     data = {"model": "ollama/q", "offered": offered, "tried": TRIED, "aliases": aliases or {}, "unset": unset}
     play.feed(answer_event(overlay.query, "models", data, session=play.model.active))
     return play
@@ -76,7 +76,7 @@ def test_a_server_with_more_models_than_the_one_that_was_taken_shows_them() -> N
     offered = [{"name": f"compatible/{name}", "window": 0, "tools": True} for name in "ab"]
     data = {"model": "compatible/a", "offered": offered, "tried": [], "variables": [], "aliases": {}}
     play.feed(answer_event("others", "models", data, session="s"))
-    assert play.model.overlay is not None and play.model.overlay.kind == "models"
+    assert play.model.overlay is not None and play.model.overlay.kind == "model"
 
 
 def test_while_a_turn_runs_no_key_is_asked_for() -> None:

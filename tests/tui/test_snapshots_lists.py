@@ -53,7 +53,7 @@ def a_session_shows_its_last_prompt_and_answer() -> Model:
         {"name": "you", "text": "And [red]test[/] it.", "lines": 2}, {"name": "answer", "text": answer, "lines": 4},
     ]  # fmt: skip
     return listed(
-        "/resume", answer_event("sessions-1", "sessions", sessions),
+        "/resume", answer_event("resume-1", "sessions", sessions),
         answer_event("preview", "preview", {"of": "a", "parts": parts}),
     )  # fmt: skip
 

@@ -171,7 +171,7 @@ def test_a_question_that_appears_under_the_fingers_gets_no_answer(words: str, ga
 @pytest.mark.parametrize("opener", ["f1", "ctrl+l"])
 def test_words_that_were_typed_into_a_list_are_none_for_the_question_that_closes_it(opener: str, gap: float) -> None:
     play = Typist()
-    play.feed(answer_event("models-1", "models", {"offered": []}, session="s"))
+    play.feed(answer_event("model-1", "models", {"offered": []}, session="s"))
     play.press(opener)
     for character in "many":
         play.press(character, after=gap, rests=False)

@@ -60,7 +60,7 @@ ASKED = st.sampled_from(
     ]
 )
 TOLD = st.builds(
-    Answered, id=st.sampled_from(["start", "models-1", "setup-1", "setup-2"]),
+    Answered, id=st.sampled_from(["start", "model-1", "setup-1", "setup-2"]),
     data=st.one_of([instances(kind) for kind in get_args(Answer)]),
 )  # fmt: skip
 ARRIVED: st.SearchStrategy[Sequence[Event | Restored]] = st.one_of(

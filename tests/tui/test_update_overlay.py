@@ -184,9 +184,9 @@ def test_a_found_model_at_the_start_shows_no_overlay() -> None:
 def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
     play = Play()
     play.press("ctrl+l")
-    assert play.take() == [Query("models-1", "models")]
+    assert play.take() == [Query("model-1", "models")]
     assert "looking" in _lines(play), "the list is there at once"
-    play.feed(answer_event("models-1", "models", OFFERED, session="s"))
+    play.feed(answer_event("model-1", "models", OFFERED, session="s"))
     assert play.view.overlay is not None
     shown = [(option.label, option.detail) for option in play.view.overlay.options]
     assert shown[:-1] == [("ollama/a", "32k window"), ("ollama/b", "no tools · in use")]
@@ -198,7 +198,7 @@ def test_models_are_listed_and_chosen(keys: tuple[str, ...], name: str) -> None:
 def test_no_models_is_said() -> None:
     play = Play()
     play.press("ctrl+l")
-    play.feed(answer_event("models-1", "models", TRIED, session="s"))
+    play.feed(answer_event("model-1", "models", TRIED, session="s"))
     assert "No configured server offers a model" in _lines(play)
     assert "nothing answers" in _lines(play)
 
@@ -208,15 +208,15 @@ def test_an_address_can_be_entered_with_a_model_in_use() -> None:
     play.press("ctrl+l", *"address", "enter")
     play.type("box:11434")
     play.press("enter")
-    assert play.take() == [Query("models-1", "models"), SetModel("", base_url="box:11434")]
+    assert play.take() == [Query("model-1", "models"), SetModel("", base_url="box:11434")]
     assert play.view.overlay is None and play.view.toast is not None and "box:11434" in play.view.toast.text
 
 
 def test_the_first_run_screen_is_not_replaced_by_an_older_answer() -> None:
     play = Play()
     play.press("ctrl+l", "escape", "ctrl+l")
-    play.feed(answer_event("models-1", "models", OFFERED, session="s"))
-    assert play.model.overlay is not None and play.model.overlay.query == "models-2"
+    play.feed(answer_event("model-1", "models", OFFERED, session="s"))
+    assert play.model.overlay is not None and play.model.overlay.query == "model-2"
 
 
 @pytest.mark.parametrize("key", ["f1", "question_mark"])

@@ -221,8 +221,8 @@ def test_leaving_without_a_look_changes_nothing() -> None:
 
 def test_another_session_is_looked_at_and_opened() -> None:
     play = opened("resume")
-    assert play.take() == [Query("sessions-1", "sessions")]
-    play.feed(answer_event("sessions-1", "sessions", [{**OTHER, "id": "s", "title": "This one"}, OTHER]))
+    assert play.take() == [Query("resume-1", "sessions")]
+    play.feed(answer_event("resume-1", "sessions", [{**OTHER, "id": "s", "title": "This one"}, OTHER]))
     assert "open now" in sheet(play).options[0].detail
     play.press("down")
     assert Query("preview", "session_preview", "two") in play.take() and "looking" in text(play)
@@ -240,7 +240,7 @@ def test_another_session_is_looked_at_and_opened() -> None:
 
 def test_a_search_that_was_taken_back_is_typed_anew_in_the_list() -> None:
     play = opened("resume")
-    play.feed(answer_event("sessions-1", "sessions", [OTHER]))
+    play.feed(answer_event("resume-1", "sessions", [OTHER]))
     assert play.model.overlay is not None
     play.model = replace(play.model, overlay=replace(play.model.overlay, shown_at=play.model.at))
     play.press("x", "backspace")
@@ -250,7 +250,7 @@ def test_a_search_that_was_taken_back_is_typed_anew_in_the_list() -> None:
 
 def test_the_open_session_and_a_running_turn_are_not_left() -> None:
     play = opened("resume")
-    play.feed(answer_event("sessions-1", "sessions", [{**OTHER, "id": "s"}, OTHER]))
+    play.feed(answer_event("resume-1", "sessions", [{**OTHER, "id": "s"}, OTHER]))
     play.take()
     play.press("enter")
     assert "already open" in play.toast and play.take() == []

@@ -1,7 +1,8 @@
 """The one table of commands: what slash commands, keys, completion, footer and help are made of.
 
-A file in this folder is a command (see `base`); nothing else has to be told of it. One command is imported when it is
-asked for by name, all of them with the first question about all (`COMMANDS`): the first frame needs a dozen of fifty.
+A file in this folder is a command (see `base`), and so is what a sheet declares; nothing else has to be told of it. One
+command is imported when it is asked for by name, all of them with the first question about all (`COMMANDS`): the first
+frame needs a dozen of fifty.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from agent_tui import registry
+from agent_tui.tui import sheets
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.kinds import OwnKeys
 
@@ -25,8 +27,14 @@ AT_REST: Final = tuple(name for name in LABELLED if name not in ("stop", "steer"
 
 @cache
 def _all() -> tuple[Command, ...]:
-    found = (registry.load(__name__, file, file) for file in registry.names(__name__))
-    return tuple(sorted(found, key=lambda command: (command.rank, command.name)))
+    own = (registry.load(__name__, file, file) for file in registry.names(__name__))
+    return tuple(sorted((*own, *_of_sheets()), key=lambda command: (command.rank, command.name)))
+
+
+@cache
+def _of_sheets() -> tuple[Command, ...]:
+    """The commands that sheets declare."""
+    return tuple(command for kind in sheets.names() for command in sheets.find(kind).commands)
 
 
 def __getattr__(name: str) -> Any:
@@ -42,7 +50,9 @@ def find(name: str) -> Command:
     try:
         found = registry.load(__name__, file, file)
     except LookupError:
-        raise KeyError(name) from None
+        found = next((one for one in _of_sheets() if one.name == name), None)
+    if found is None:
+        raise KeyError(name)
     assert isinstance(found, Command)
     return found
 

@@ -1,6 +1,7 @@
 """What a command is: a pure function `(model, args) -> (model, effects)` with a docstring, and how it is reached.
 
 A command is one file in this folder; its function has the file's name, which (with `-` for `_`) is the command's name.
+Those that open a sheet stand in the file of that sheet.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Callable
 from agent_tui.protocol.transcript import Answers
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.effects import Effect
-from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model
 
 Run = Callable[[Model, str], tuple[Model, tuple[Effect, ...]]]
@@ -47,8 +47,8 @@ class Command:
     choices: Callable[[Answers], tuple[str, ...]] | None = None
     free: bool = False
     label: Callable[[Situation], str] | None = None
-    lists: PickerKind | None = None
-    """The list that is shown where the command is called by its name alone."""
+    has_list: bool = False
+    """The sheet of the same name lists what it may be, where the command is called by its name alone."""
     rank: int = 50
     """Place in the footer and in the help: lower is further in front."""
 
@@ -72,14 +72,14 @@ def command(
     choices: Callable[[Answers], tuple[str, ...]] | None = None,
     free: bool = False,
     label: Callable[[Situation], str] | None = None,
-    lists: PickerKind | None = None,
+    has_list: bool = False,
     rank: int = 50,
 ) -> Callable[[Run], Command]:
-    """Make a function the command that is named as its file is."""
+    """Make a function the command that is named as it is."""
 
     def register(run: Run) -> Command:
-        name = run.__module__.rsplit(".", 1)[-1].replace("_", "-")
-        return Command(name, run, keys, empty, aliases, argument, slash, choices, free, label, lists, rank)
+        name = run.__name__.replace("_", "-")
+        return Command(name, run, keys, empty, aliases, argument, slash, choices, free, label, has_list, rank)
 
     return register
 

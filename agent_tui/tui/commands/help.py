@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import overlay
+from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
 
 
@@ -15,4 +15,4 @@ def _label(now: Situation) -> str:
 @command(keys=("f1",), empty=("question_mark",), label=_label, rank=50)
 def help(model: Model, _: str) -> Step:
     """Show all keys and commands. Type to find one, Enter runs it."""
-    return overlay.pick(model, "help")
+    return open_sheet(model, "help")

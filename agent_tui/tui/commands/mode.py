@@ -26,7 +26,7 @@ def _label(now: Situation) -> str:
     return "" if now.reading or (now.running and now.queued) else "mode"
 
 
-@command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, lists="modes", rank=51)
+@command(keys=("shift+tab",), argument="[name]", choices=lambda _: MODES, label=_label, has_list=True, rank=51)
 def mode(model: Model, args: str) -> Step:
     """Set what may run without asking: manual, auto, accept-edits, accept-all or plan. The key goes from auto
     to accept-edits, plan and manual; the command without a name lists all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import overlay
+from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
 
 
@@ -15,4 +15,4 @@ def _label(now: Situation) -> str:
 @command(keys=("ctrl+p",), argument="[search]", label=_label, rank=53)
 def palette(model: Model, args: str) -> Step:
     """Find and run any command, skill or setting. The ones you used last come first."""
-    return overlay.pick(model, "palette", args)
+    return open_sheet(model, "palette", args)

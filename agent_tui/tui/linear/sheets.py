@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_tui import registry
 from agent_tui.protocol.display import TodoDisplay
 from agent_tui.structures import late
+from agent_tui.tui import sheets
 from agent_tui.tui.linear.displays import display_lines
 from agent_tui.tui.linear.keys import REAL, UNSEEN
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import OverlayView
+from agent_tui.tui.sheets import draw
 from agent_tui.tui.update import pulling, setup_steps
 from agent_tui.tui.update.overlay import FIRST_RUN
-from agent_tui.tui.view.picker import TITLES
 from agent_tui.tui.view.sheets import overlay_view
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ HINTS: Final = {
     "copy": "Type a number or letter to copy it, w and it to write it to a file, or an empty line to close.",
     "going_back": "Type a file's number to switch it, a to switch all files, the number of an action, or an "
     "empty line to cancel.",
-    "sessions": "Type a number to open it, r and a number to rename it, d and a number to delete it, all for all "
+    "resume": "Type a number to open it, r and a number to rename it, d and a number to delete it, all for all "
     "folders, words to search, or an empty line to close.",
     "queue": "Type e (edit), d (remove), s (send now), i (interrupt and send), u (up) or l (lower) and a number, "
     "p to pause or resume, or an empty line to close.",
@@ -56,7 +57,7 @@ TYPED: Final = (
 PROVIDER: Final = "Type a number or a name to choose, k and a number to type a key for it, or an empty line to leave."
 STEP: Final = "Type a number or a name to choose, or an empty line to go back."
 """Of the setup, where there is nothing to search."""
-GROUPED: Final = frozenset((TITLES["stats"], TITLES["sessions"]))
+GROUPED: Final = frozenset(("stats", "resume"))
 """Lists whose groups are said."""
 CHOOSE: Final = "Type a number to choose, words to search, or an empty line to close."
 
@@ -71,9 +72,9 @@ def signature(model: Model) -> Any:
         return None
     picker = overlay.picker
     if picker is not None:
-        waits = overlay.query or (overlay.kind in ("debug", "themes") and not picker.count)
+        waits = overlay.query or (draw.still_waits(model, overlay) and not picker.count)
         shown = tuple(one.id or one.label for one in picker.shown[:MOST])
-        return None if waits else (overlay.kind, picker.query, shown, picker.sure)
+        return None if waits else (overlay.kind, picker.query, shown, overlay.confirming)
     match overlay.kind:
         case "aside":
             aside = model.aside
@@ -97,11 +98,10 @@ def signature(model: Model) -> Any:
 
 def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     """The overlay as lines: what it is called, what it says, and what can be chosen."""
-    if overlay.picker is not None and overlay.picker.sure:
-        name = next((f"“{one.label}”" for one in overlay.picker.shown if one.id == overlay.picker.sure), "it")
-        return [f"Delete {name} for ever? Type yes, or an empty line to keep it."]
+    if asked := draw.question_of(overlay):
+        return [f"{asked.partition('?')[0]}? Type yes, or an empty line to keep it."]
     if overlay.picker is not None:
-        return _list(TITLES[overlay.kind], choices(overlay), len(overlay.picker.shown), hint(overlay))
+        return _list(model, overlay, choices(overlay), hint(overlay))
     shown = overlay_view(model)
     if shown is None:
         return []
@@ -141,11 +141,13 @@ def choices(overlay: Overlay) -> list[tuple[int, Entry]]:
     return list({one.id: (at, one) for at, one in found if one.id}.values())  # a key here is a command: said once
 
 
-def _list(title: str, found: list[tuple[int, Entry]], total: int, hinted: str) -> list[str]:
-    lines = [f"{title}:", *(TYPED if title == TITLES["help"] else [])]
+def _list(model: Model, overlay: Overlay, found: list[tuple[int, Entry]], hinted: str) -> list[str]:
+    assert overlay.picker is not None
+    total = len(overlay.picker.shown)
+    lines = [f"{sheets.find(overlay.kind).title_for(model, overlay)}:", *(TYPED if overlay.kind == "help" else [])]
     group = ""
     for number, (_, entry) in enumerate(found[:MOST], 1):
-        if entry.group != group and title in GROUPED:
+        if entry.group != group and overlay.kind in GROUPED:
             group = entry.group
             lines.append(f"{group}:")
         detail = _plain(entry.detail)
@@ -215,7 +217,7 @@ def closing(model: Model, overlay: Overlay) -> list[Press]:
 
 def _picked(overlay: Overlay, text: str) -> list[Press] | None:
     found = choices(overlay)
-    if overlay.kind == "sessions" and (own := _of_session(overlay, text)) is not None:
+    if overlay.kind == "resume" and (own := _of_session(overlay, text)) is not None:
         return own
     if text.isascii() and text.isdecimal():
         at = int(text) - 1
@@ -226,7 +228,7 @@ def _picked(overlay: Overlay, text: str) -> list[Press] | None:
 def _of_session(overlay: Overlay, text: str) -> list[Press] | None:
     """What only the list of sessions knows: a name, an end, all folders."""
     assert overlay.picker is not None
-    if overlay.picker.sure:
+    if overlay.confirming is not None:
         return [("delete", "") if text.lower() in ("y", "yes") else ("escape", "")]
     word, _, rest = text.partition(" ")
     number = int(rest) if rest.isascii() and rest.isdecimal() else 0

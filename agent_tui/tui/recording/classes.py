@@ -24,7 +24,21 @@ from agent_tui.protocol import (
 from agent_tui.settings_kinds import Value
 from agent_tui.structures import chips, markdown_links, markdown_stream, mention
 from agent_tui.structures.plain import has_fields, name_of
-from agent_tui.tui import aside, finder, going_back, held, look, model, msg, picker, recall, search, setting_up, window
+from agent_tui.tui import (
+    aside,
+    finder,
+    going_back,
+    held,
+    look,
+    model,
+    msg,
+    picker,
+    recall,
+    search,
+    setting_up,
+    sheets,
+    window,
+)
 
 MODULES: tuple[ModuleType, ...] = (
     msg, model, look, window, held, aside, finder, going_back, picker, recall, search, setting_up, chips, mention,
@@ -41,4 +55,6 @@ def classes() -> dict[str, type[Any]]:
         for own in vars(module).values():
             if isinstance(own, type) and has_fields(own) and own.__module__ == module.__name__:
                 found[name_of(own)] = own
+    for kind in sheets.names():
+        found.update({name_of(own): own for own in sheets.find(kind).states})
     return found

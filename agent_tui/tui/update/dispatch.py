@@ -61,8 +61,10 @@ from agent_tui.tui.update import (
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
+    from agent_tui.tui.sheets import control
     from agent_tui.tui.update import leaving
 else:
+    control = late("agent_tui.tui.sheets.control")
     leaving = late("agent_tui.tui.update.leaving")
 
 
@@ -151,7 +153,7 @@ def _decided(model: Model, msg: Msg) -> Step:
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
-            rested = overlay.rested(files.went_on(search.went_on(model)))
+            rested = control.on_rest(files.went_on(search.went_on(model)))
             return rested if model.held is None else then(rested, keys.settle_held(rested[0], rested=True))
         case Pasted():
             first = holding.release_key(model)
@@ -162,9 +164,9 @@ def _decided(model: Model, msg: Msg) -> Step:
             return overlay.take_clicked(model, msg.option)
         case SettingsRead():
             told = settings.told(model, msg)
-            return then(told, overlay.filled(told[0]))
+            return then(told, control.refresh(told[0]))
         case FactsRead():
-            return overlay.filled(model, msg.facts)
+            return control.refresh(replace(model, facts=msg.facts))
         case FocusChanged():
             return attention.focused(model, msg.focused)
         case BranchRead():

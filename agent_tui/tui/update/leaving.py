@@ -9,8 +9,8 @@ from agent_tui.protocol.answers import SaveOutcome
 from agent_tui.protocol.ops import Save
 from agent_tui.tui.effects import Quit
 from agent_tui.tui.model import Model, Purpose
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.update import composer, overlay
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
 
 WHERE: Final = "Write the session to this file or folder"
@@ -26,18 +26,7 @@ def ask_first(step: Step) -> Step:
     if not (model.transcript.is_unsaved or unsent):
         return step
     rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
-    return then((model, rest), overlay.pick(replace(model, leaving=""), "unsaved"))
-
-
-def entries(model: Model) -> tuple[Entry, ...]:
-    """What can be done about it."""
-    about = model.transcript.describe_loss()
-    about = f"{about[:1].upper()}{about[1:]}."
-    return (
-        Entry("again", "Try again", "after you made room", about),
-        Entry("elsewhere", "Write it elsewhere", "asks where to", about),
-        Entry("leave", "Leave", "and lose it", about),
-    )
+    return then((model, rest), open_sheet(replace(model, leaving=""), "unsaved"))
 
 
 def choose(model: Model, choice: str) -> Step:
@@ -65,4 +54,4 @@ def follow(model: Model, data: SaveOutcome) -> Step:
     if not data.problem:
         return model, (Quit(),)
     step = toast(model, f"still not saved: {data.problem}", "bad", SECONDS)
-    return then(step, overlay.pick(step[0], "unsaved"))
+    return then(step, open_sheet(step[0], "unsaved"))

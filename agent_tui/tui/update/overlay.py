@@ -1,32 +1,30 @@
-"""Sheets over the transcript: which of them a key goes to, and the first-run screen. The lists that are found by
-typing are in `picker`, which is imported with the first of them."""
+"""Sheets over the transcript: which of them a key goes to, and the first-run screen."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_tui.protocol.ops import Query, SetModel
-from agent_tui.protocol.transcript import Answers
+from agent_tui.protocol.ops import SetModel
 from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
-from agent_tui.tui.effects import Quit, Send, Type
+from agent_tui.tui.effects import Quit, Type
 from agent_tui.tui.held import Held
-from agent_tui.tui.kinds import PickerKind
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import aside, composer, copying, holding, pastes, queued, settings
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.protocol.answers import Offer, SearchResults
-    from agent_tui.tui.update import going_back, pulling, session_search, setting_up, todo
+    from agent_tui.protocol.answers import Offer
+    from agent_tui.tui.sheets import control
+    from agent_tui.tui.update import going_back, pulling, setting_up, todo
 else:
+    control = late("agent_tui.tui.sheets.control")
     pulling = late("agent_tui.tui.update.pulling")
     setting_up = late("agent_tui.tui.update.setting_up", warm=False)
-    session_search = late("agent_tui.tui.update.session_search")
     going_back = late("agent_tui.tui.update.going_back")
     todo = late("agent_tui.tui.update.todo")
 
@@ -70,13 +68,6 @@ def close(model: Model) -> Model:
     return replace(model, overlay=None)
 
 
-def pick(model: Model, kind: PickerKind, query: str = "") -> Step:
-    """Open the list `kind`, with `query` typed already."""
-    from agent_tui.tui.update import picker
-
-    return picker.opened(model, kind, query)
-
-
 def go_back(model: Model, to: int = 0, redo: bool = False) -> Step:
     """Show what would be taken back, or made again."""
     return going_back.opened(model, to, redo)
@@ -90,52 +81,6 @@ def set_up(model: Model, wants: Offer | None = None) -> Step:
 def unable(model: Model) -> str:
     """Why nothing can be taken back now; empty: it can."""
     return going_back.unable(model)
-
-
-def filled(model: Model, facts: tuple[tuple[str, str], ...] = ()) -> Step:
-    """What an open list shows may be another now."""
-    if model.overlay is None or model.overlay.picker is None:
-        return model, ()
-    from agent_tui.tui.update import picker
-
-    return picker.filled(model, facts)
-
-
-def rested(model: Model) -> Step:
-    """A moment has passed without anything else."""
-    if model.overlay is None or model.overlay.kind not in ("themes", "sessions"):
-        return model, ()
-    from agent_tui.tui.update import picker
-
-    return picker.rested(model)
-
-
-def told(model: Model, id: str) -> Step:
-    """The query `id` was answered."""
-    now = model.overlay
-    if now is None or now.picker is None or (now.query and now.query != id):
-        return model, ()
-    return filled(replace(model, overlay=replace(now, query="")))
-
-
-def found(model: Model, data: SearchResults) -> Model:
-    """A search over all sessions was answered."""
-    return session_search.found(model, data)
-
-
-def unasked_sessions(model: Model) -> Step:
-    """The list of sessions of a start with `--resume`: for a moment, keys may still be meant for the prompt."""
-    shown, effects = pick(model, "sessions")
-    if shown.overlay is None:
-        return shown, ()
-    id = shown.overlay.query
-    first = tuple(one for one in effects if isinstance(one, Send) and one.op != Query(id, "sessions"))
-    return replace(shown, overlay=replace(shown.overlay, query="", shown_at=model.at)), first
-
-
-def offered(answers: Answers) -> tuple[str, ...]:
-    """The names of the models that the servers offered when they were asked last."""
-    return tuple(one.name for one in answers.models.offered) if answers.models is not None else ()
 
 
 def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
@@ -162,9 +107,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if overlay.kind == "settings":
         return settings.pressed(model, overlay, msg)
     if overlay.picker is not None:
-        from agent_tui.tui.update import picker
-
-        return picker.pressed(model, overlay, msg)
+        return control.on_key(model, overlay, msg)
     return _first_run(model, overlay, msg, before)
 
 

@@ -51,18 +51,20 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )  # fmt: skip
-from agent_tui.protocol.ops import QueueEdit
+from agent_tui.protocol.ops import Query, QueueEdit
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Overlay, Reading
-from agent_tui.tui.update import aside, composer, copying, dialog, overlay, pastes, queue, submit
+from agent_tui.tui.update import aside, composer, copying, dialog, pastes, queue, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
+    from agent_tui.tui.sheets import control
     from agent_tui.tui.update import going_back, leaving, pulling, setup_heard, shelf
 else:
+    control = late("agent_tui.tui.sheets.control")
     setup_heard = late("agent_tui.tui.update.setup_heard", warm=False)
     pulling = late("agent_tui.tui.update.pulling")
     leaving = late("agent_tui.tui.update.leaving")
@@ -219,21 +221,20 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         case Models() if id == START and model.started and not model.transcript.model:
             return _nothing_chosen(model)
         case Models() if id == OTHERS and model.overlay is None:
-            return overlay.pick(model, "models")
+            return control.open_sheet(model, "model")
         case Skills() if model.composer.calls:
             return submit.skills_told(model)
         case Sessions() if id == START:
-            return overlay.unasked_sessions(model)
+            return _start_list(model)
         case Sessions() if id == SHELF:
-            shown = model.overlay is not None and model.overlay.kind == "sessions"
-            return overlay.filled(model) if shown else (model, ())
+            return control.refresh(model)
         case (
             Models() | Skills() | Sessions() | Efforts() | SetupOffers() | Files() | LogTail() | Preview() | Stats()
             | Tree() | Checkup() | Jobs()
         ):  # fmt: skip
-            return overlay.told(model, id)
+            return control.on_answer(model, id)
         case SearchResults():
-            return overlay.found(model, data), ()
+            return _told_sheet(model, id, data)
         case ImageFile():
             return pastes.told(model, id, data), ()
         case ClipboardImage():
@@ -263,6 +264,20 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             return setup_heard.heard(model, id)
         case _:
             assert_never(data)
+
+
+def _start_list(model: Model) -> Step:
+    """The list of sessions of a start with `--resume`, which the engine has told already."""
+    shown, effects = control.open_sheet(model, "resume", unasked=True)
+    if shown.overlay is None:
+        return shown, effects
+    asked = Send(Query(shown.overlay.query, "sessions"))
+    return replace(shown, overlay=replace(shown.overlay, query="")), tuple(one for one in effects if one != asked)
+
+
+def _told_sheet(model: Model, id: str, data: Answer) -> Step:
+    """What was told is for the sheet that is open, if for any."""
+    return control.told(model, id, data) or (model, ())
 
 
 def _nothing_chosen(model: Model) -> Step:

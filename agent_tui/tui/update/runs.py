@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
+from agent_tui.tui.sheets.control import finds_rows
 from agent_tui.tui.update.dialog import letters_answer
 from agent_tui.tui.update.overlay import BURST_SECONDS
 
@@ -28,7 +29,7 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if model.held is not None:
         return False
     overlay = model.overlay if model.covered else None
-    if overlay is not None and (overlay.picker is not None or overlay.kind in ("settings", "setup")):
+    if overlay is not None and (finds_rows(overlay) or overlay.kind in ("settings", "setup")):
         asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
         return free or asked_for
     if overlay is not None and overlay.kind != "first_run":

@@ -9,7 +9,8 @@ from agent_tui.protocol.answers import ForkOutcome, ShelfOutcome
 from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
 from agent_tui.protocol.transcript import UserBlock
 from agent_tui.tui.model import Model, Purpose
-from agent_tui.tui.update import composer, overlay
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.words import one_line
 
@@ -23,14 +24,6 @@ def rename(model: Model, title: str) -> Step:
     if title:
         return then(send(model, Rename(title)), toast(model, f"this session is called {one_line(title, 60)}", "good"))
     return composer.ask(model, Purpose("title", NAME)), ()
-
-
-def load(model: Model, name: str) -> Step:
-    """Open the session that is called so; else the list shows what there is."""
-    shown, effects = overlay.pick(model, "sessions", name)
-    if shown.overlay is None:
-        return shown, effects
-    return replace(shown, overlay=replace(shown.overlay, note=name)), effects
 
 
 def _turn(model: Model) -> int:
@@ -100,22 +93,4 @@ def locked(model: Model) -> Step:
     """Another program has the session that was to be opened: what there is to do about it."""
     if model.busy or model.question is not None:
         return model, ()
-    shown, effects = overlay.pick(model, "locked")
-    if shown.overlay is None:
-        return shown, effects
-    return replace(shown, overlay=replace(shown.overlay, shown_at=model.at)), effects
-
-
-def taken(model: Model, choice: str) -> Step:
-    """What the person chose about a session that another program has."""
-    found = model.transcript.answers.locked
-    id = found.id if found is not None else ""
-    match choice:
-        case "read" if id:
-            return send(model, Resume(id, "read"))
-        case "fork" if id:
-            return send(model, Resume(id, "fork"))
-        case "new":
-            return send(model, Resume(""))
-        case _:
-            return model, ()
+    return open_sheet(model, "locked", unasked=True)

@@ -11,13 +11,15 @@ from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model, Overlay
-from agent_tui.tui.update import composer, overlay, queue, settings, skills
+from agent_tui.tui.update import composer, queue, settings, skills
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.tui import elsewhere
+    from agent_tui.tui.sheets import control
     from agent_tui.tui.update import leaving, setting_up
 else:
+    control = late_module("agent_tui.tui.sheets.control")
     setting_up = late_module("agent_tui.tui.update.setting_up", warm=False)
     leaving = late_module("agent_tui.tui.update.leaving")
     elsewhere = late_module("agent_tui.tui.elsewhere")
@@ -106,8 +108,8 @@ def slash(model: Model, text: str) -> Step | None:
     if command is not None:
         spent = composer.spent(model.used(f"command:{command.name}"), text)
         spent = then(spent, composer.save(spent[0]))  # before what it does: it is no draft of the session it leaves
-        if command.lists and not arguments.strip():
-            return then(spent, overlay.pick(spent[0], command.lists))
+        if command.has_list and not arguments.strip():
+            return then(spent, control.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
     known = skills.names(model.transcript.answers)
     if (known is not None and name in known) or model.gone:

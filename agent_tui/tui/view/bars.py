@@ -12,7 +12,7 @@ from agent_tui.registry import late
 from agent_tui.structures import chips
 from agent_tui.tui import commands, wording
 from agent_tui.tui.commands.base import Situation
-from agent_tui.tui.kinds import OverlayKind, OwnKeys, VimMode
+from agent_tui.tui.kinds import OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.regions import DOT, FooterView, Span, StatusView, Tone
 from agent_tui.tui.update.overlay import calls, enter_takes
@@ -20,10 +20,12 @@ from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
+    from agent_tui.tui.sheets import draw
     from agent_tui.tui.update import dialog
     from agent_tui.tui.view import ask, going_back, pulling, recalls, setting_up
     from agent_tui.tui.view import queued as panel
 else:
+    draw = late("agent_tui.tui.sheets.draw")
     dialog = late("agent_tui.tui.update.dialog")
     ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
     pulling, setting_up = late("agent_tui.tui.view.pulling"), late("agent_tui.tui.view.setting_up", warm=False)
@@ -120,11 +122,7 @@ def footer_view(model: Model, completing: bool) -> FooterView:
     if model.recall is not None:
         return recalls.recall_footer()
     if model.overlay is not None and model.overlay.picker is not None and model.composer.purpose is None:
-        from agent_tui.tui.view.picker import picker_footer
-
-        picker = model.overlay.picker
-        does = model.overlay.kind != "help" or (picker.chosen is not None and bool(picker.chosen.id))
-        return picker_footer(model.overlay.kind, picker.wide, bool(picker.shown), does)
+        return draw.sheet_footer(model, model.overlay)
     kind = model.overlay.kind if model.overlay is not None and not calls(model) else None
     if kind == "first_run" and model.composer.purpose is None and not enter_takes(model):
         return panel.first_run_footer(commands.key_of("send", model.keys))
@@ -179,7 +177,7 @@ def _search_footer(found: Search) -> FooterView:
 @lazy
 def _footer(
     draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
-    overlay: OverlayKind | None, own: OwnKeys, chip: str, reading: bool,
+    overlay: str | None, own: OwnKeys, chip: str, reading: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
         return FooterView((("Enter", SENDS.get(purpose.kind, "send")), ("Esc", "back")))

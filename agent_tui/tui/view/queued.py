@@ -7,7 +7,7 @@ from typing import Final
 
 from agent_tui.structures import mention
 from agent_tui.tui import commands
-from agent_tui.tui.kinds import OverlayKind, OwnKeys
+from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Model
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.update import queued
@@ -77,7 +77,7 @@ _SCROLL: Final = (("↑↓", "scroll"), ("PgUp/PgDn", "a page"))
 _CLOSE: Final = ("Esc", "close")
 
 
-def sheet_footer(kind: OverlayKind, running: bool, paused: bool, queued: bool) -> FooterView:
+def sheet_footer(kind: str, running: bool, paused: bool, queued: bool) -> FooterView:
     """The keys of a sheet, what is needed most in front."""
     match kind:
         case "copy":

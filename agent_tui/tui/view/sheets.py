@@ -20,8 +20,10 @@ from agent_tui.tui.view.settings import settings_view
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Models
+    from agent_tui.tui.sheets import draw
     from agent_tui.tui.view import going_back, pulling, setting_up, todo
 else:
+    draw = late("agent_tui.tui.sheets.draw")
     pulling = late("agent_tui.tui.view.pulling")
     setting_up = late("agent_tui.tui.view.setting_up", warm=False)
     going_back = late("agent_tui.tui.view.going_back")
@@ -61,9 +63,7 @@ def overlay_view(model: Model) -> OverlayView | None:
     if model.overlay is not None and model.overlay.kind == "todo":
         return todo.todo_view(t.todos, model.overlay.scroll)
     if model.overlay is not None and model.overlay.picker is not None:
-        from agent_tui.tui.view.picker import picker_view
-
-        return picker_view(model, model.overlay, model.overlay.picker)
+        return draw.sheet_view(model, model.overlay)
     calling = calls(model)
     return _overlay(model.overlay, t.answers, bool(composer.own(model).strip()) and not calling, calling)
 

@@ -1,4 +1,5 @@
-"""The list of models: favourites, those used last, the rest; what each can do and costs; the keys of the list."""
+"""`/models`: favourites, those used last, the rest; what each can do and costs. The command `/model` is in
+`commands/model.py`: the footer names its key."""
 
 from __future__ import annotations
 
@@ -9,14 +10,20 @@ from typing import Final
 from agent_tui.protocol.answers import ModelFacts, Models, Offer
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import SetModel
+from agent_tui.protocol.transcript import Answers
 from agent_tui.settings_kinds import entry
-from agent_tui.tui.effects import WriteSetting
-from agent_tui.tui.model import Model, Purpose
-from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.commands.model import offered_models
+from agent_tui.tui.effects import ReadSettings, WriteSetting
+from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.update import composer, overlay, settings
+from agent_tui.tui.sheets.base import TAKES, Action, Lines, Sheet
+from agent_tui.tui.sheets.control import look_again, open_sheet
+from agent_tui.tui.update import composer, settings
+from agent_tui.tui.update import overlay as overlay_of
 from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.view import words
+from agent_tui.tui.view.sheets import no_models
 
 UNKNOWN: Final = "window not known: 128k assumed"
 UNKNOWN_NEARBY: Final = "window not known"
@@ -34,7 +41,7 @@ IN_USE: Final = "In use"
 """The group of the model in use where its server does not list it."""
 
 
-def entries(model: Model) -> Iterator[Entry]:
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     known = _told(model)
     offered, facts = {one.name: one for one in known.offered}, known.facts or {}
     aliases, now = known.aliases, (known.model, model.transcript.effort)
@@ -67,17 +74,17 @@ def _told(model: Model) -> Models:
     return model.transcript.answers.models or UNTOLD
 
 
-def narrowed(model: Model, query: str) -> str:
+def _narrowed(model: Model, query: str) -> str:
     """What is looked for: by the name of a provider its models, not all that has these letters."""
     known, head = _told(model), query.lower()
     heads = {one.name.partition("/")[0] for one in known.offered}
     return f"{head}/" if head in heads and query not in known.aliases else query
 
 
-def beside(model: Model, picker: Picker) -> Picker:
+def _beside(model: Model, overlay: Overlay, picker: Picker) -> Picker:
     """With a row for what was typed, where that is no entry: its provider wants a key, else it can be used as a name,
     as not every server lists all that it has."""
-    typed, asked = picker.query.strip(), model.overlay is not None and bool(model.overlay.query)
+    typed, asked = picker.query.strip(), bool(overlay.query)
     if (wants := _wanting(model, typed.partition("/")[0])) is not None:
         row = Entry(f"{KEY}{wants.name}", wants.label, "needs a key: press Enter", wants.said)
         return replace(picker, shown=(row, *picker.shown), at=0)
@@ -94,13 +101,15 @@ def _wanting(model: Model, name: str) -> Offer | None:
     return next((one for one in unset if name in (one.name, one.label.lower())), None)
 
 
-def taken(model: Model, id: str) -> Step:
-    """Enter: a model is used; what is still missing for one is asked for."""
-    if id == ADDRESS:
-        return composer.ask(model, Purpose("address", overlay.ADDRESS_LABEL)), ()
-    if id.startswith(KEY):
-        return overlay.set_up(model, _wanting(model, id.removeprefix(KEY)))
-    return send(replace(model, overlay=None), SetModel(id))
+def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
+    """A model is used; what is still missing for one is asked for."""
+    if row.id == SILENT:
+        return look_again(model, overlay)
+    if row.id == ADDRESS:
+        return composer.ask(model, Purpose("address", overlay_of.ADDRESS_LABEL)), ()
+    if row.id.startswith(KEY):
+        return overlay_of.set_up(model, _wanting(model, row.id.removeprefix(KEY)))
+    return send(replace(model, overlay=None), SetModel(row.id))
 
 
 def favourites(model: Model) -> tuple[str, ...]:
@@ -148,16 +157,64 @@ def _price(facts: ModelFacts | None) -> tuple[str, str]:
     return f"{about}{read}/{written}", f"{about}{read} for a million tokens read, {written} written"
 
 
-def pressed(model: Model, picker: Picker, msg: KeyPressed) -> Step | None:
-    """F2: a favourite, or none any more. F3: the model of this project. None: no key of the list's own."""
-    chosen = picker.chosen
-    if msg.key not in ("f2", "f3") or chosen is None or chosen.id in (ADDRESS, SILENT):
-        return None
-    if chosen.id.startswith(KEY):
-        return taken(model, chosen.id) if msg.key == "f2" else (model, ())
-    if msg.key == "f3":
-        return model, (WriteSetting("model", chosen.id, project=True),)
-    meant = _told(model).aliases.get(chosen.id, chosen.id)
+def _is_model(_: Model, __: Overlay, row: Entry) -> bool:
+    return row.id not in (ADDRESS, SILENT) and not row.id.startswith(KEY)
+
+
+def _wants_key(_: Model, __: Overlay, row: Entry) -> bool:
+    return row.id.startswith(KEY)
+
+
+def _favour(model: Model, _: Overlay, row: Entry) -> Step:
+    """A favourite, or none any more."""
+    meant = _told(model).aliases.get(row.id, row.id)
     now = favourites(model)
     new = tuple(one for one in now if one != meant) if meant in now else (*now, meant)
     return model, (WriteSetting(FAVOURITES, new or None),)
+
+
+def _use_here(model: Model, _: Overlay, row: Entry) -> Step:
+    return model, (WriteSetting("model", row.id, project=True),)
+
+
+def _arrange(model: Model, overlay: Overlay, picker: Picker, typed: bool) -> Picker:
+    narrow = picker.query if typed else _narrowed(model, picker.query)
+    return _beside(model, overlay, picker if narrow == picker.query else picker.looked_up(narrow))
+
+
+def _nothing_offered(model: Model, overlay: Overlay) -> Lines:
+    """Why there is no model to choose."""
+    entries = overlay.picker.entries if overlay.picker is not None else ()
+    if overlay.query or any(one.id != ADDRESS and one.group != IN_USE for one in entries):
+        return ()
+    return no_models(model.transcript.answers.models)
+
+
+def _begin_on(model: Model) -> str:
+    known = model.transcript.answers.models
+    return known.model if known is not None else model.transcript.model
+
+
+def _groups(answers: Answers) -> tuple[str, ...]:
+    providers = dict.fromkeys(name.partition("/")[0] for name in offered_models(answers))
+    return (*providers, *(answers.models.aliases if answers.models is not None else ()))
+
+
+@command(argument="[provider, alias or words]", choices=_groups, free=True, rank=52)
+def models(model: Model, args: str) -> Step:
+    """List the models that the servers offer. /models openrouter lists one provider, /models fast shows what
+    your alias means."""
+    return open_sheet(model, "model", args)
+
+
+SHEET: Final = Sheet(
+    "Models", _rows,
+    (
+        Action("take", TAKES, "take", _take, closes=False),
+        Action("key", ("f2",), "type a key", _take, _wants_key, closes=False),
+        Action("favour", ("f2",), "favourite", _favour, _is_model, closes=False),
+        Action("project", ("f3",), "this project", _use_here, _is_model, closes=False),
+    ),
+    (models,), query="models", reads=(ReadSettings(),), about_lines=2, begin_on=_begin_on,
+    again="refresh", arrange=_arrange, instead=_nothing_offered,
+)  # fmt: skip

@@ -1,12 +1,15 @@
-"""Thinking effort."""
+"""`/effort`: how hard the model thinks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import EFFORTS, SetEffort
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
@@ -17,15 +20,15 @@ USUAL: Final = ("low", "medium", "high")
 """What the key goes through where nobody said which levels the model tells apart."""
 
 
-@command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), lists="efforts", rank=56)
+@command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), has_list=True, rank=56)
 def effort(model: Model, args: str) -> Step:
     """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds from the
     next request on. The key goes from auto through the levels that the model knows; the command without a level
     lists all. A model without such levels is not asked for one."""
     if args and args not in (AUTO, *EFFORTS):
         return toast(model, f"no effort {args!r}; there are: {', '.join((AUTO, *EFFORTS))}", "warning")
-    if not args and not taken(model):
-        return refused(model)
+    if not args and (why := _refusal(model)):
+        return toast(model, why, "warning")
     goes, now = _cycle(model), model.transcript.effort
     after = goes[(goes.index(now) + 1) % len(goes)] if now in goes else ""
     wanted = ("" if args == AUTO else args) if args else after
@@ -47,8 +50,9 @@ def taken(model: Model) -> bool:
     return told is None or bool(told.levels)
 
 
-def refused(model: Model) -> Step:
-    return toast(model, f"effort: {model.transcript.model} has no effort setting", "warning")
+def _refusal(model: Model) -> str:
+    """Why no effort can be chosen; empty: it can."""
+    return "" if taken(model) else f"effort: {model.transcript.model} has no effort setting"
 
 
 def meanings(model: Model) -> dict[str, str]:
@@ -62,3 +66,19 @@ def meanings(model: Model) -> dict[str, str]:
 def _cycle(model: Model) -> tuple[str, ...]:
     told = _told(model)
     return ("", *(told.cycle if told is not None and told.cycle else USUAL))
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    now, known = model.transcript.effort or AUTO, meanings(model)
+    for name in (AUTO, *EFFORTS):
+        yield Entry(name, name, " · ".join(filter(None, (known.get(name, ""), "in use" if name == now else ""))))
+
+
+def _take(model: Model, _: Overlay, row: Entry) -> Step:
+    return effort.run(model, row.id)
+
+
+SHEET: Final = Sheet(
+    "Thinking effort", _rows, (Action("take", TAKES, "take", _take),), (effort,), broad=False,
+    begin_on=lambda model: model.transcript.effort or AUTO, refuse=_refusal,
+)  # fmt: skip

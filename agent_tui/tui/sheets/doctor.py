@@ -1,4 +1,4 @@
-"""The list of `/doctor`: what was looked at, what is wrong first."""
+"""`/doctor`: what was looked at, what is wrong first."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agent_tui.protocol.answers import Check
-from agent_tui.tui.model import Model
-from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.effects import Copy
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update.step import Step
 from agent_tui.tui.wording import count
 
 WRONG: Final = "bad"
@@ -20,7 +25,7 @@ def _checks(model: Model) -> tuple[Check, ...]:
     return found.checks if found is not None else ()
 
 
-def entries(model: Model) -> Iterator[Entry]:
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     """Each check; those that found something wrong stand in front, under a name of their own."""
     found = list(enumerate(_checks(model)))
     for wrong in (True, False):
@@ -33,13 +38,28 @@ def entries(model: Model) -> Iterator[Entry]:
                 yield Entry(str(number), label, "", about, group, tone)
 
 
-def note(model: Model) -> str:
+def _note(model: Model, overlay: Overlay) -> str:
     """How it stands, in words; empty: nothing was told yet."""
     found = _checks(model)
     wrong = sum(one.state == WRONG for one in found)
-    return "" if not found else f"{count(wrong, 'problem')} to fix" if wrong else "no problems"
+    if overlay.query or not found:
+        return ""
+    return f"{count(wrong, 'problem')} to fix" if wrong else "no problems"
 
 
-def copied(picker: Picker) -> str:
-    """The list as text."""
-    return "\n".join(f"{one.label[:1]} {one.about}" for one in picker.shown)
+def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
+    shown = overlay.picker.shown if overlay.picker is not None else ()
+    return model, (Copy("\n".join(f"{one.label[:1]} {one.about}" for one in shown)),)
+
+
+@command(argument="[search]", rank=59)
+def doctor(model: Model, args: str) -> Step:
+    """Check settings, servers, keys, terminal, commands and files, and say how to fix what is wrong. Enter
+    copies all of it, F5 checks again."""
+    return open_sheet(model, "doctor", args)
+
+
+SHEET: Final = Sheet(
+    "Doctor", _rows, (Action("copy", TAKES, "copy all", _copy),), (doctor,),
+    query="doctor", about_lines=3, note=_note, again="look again",
+)  # fmt: skip

@@ -1,0 +1,140 @@
+"""What a sheet is: a value that says what it shows, what fills it, and what can be done in it.
+
+One controller moves in all of them (`control`), one view draws them (`draw`). What a sheet knows beside its list is
+its `state`, a frozen value of a class of its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, Literal
+
+from agent_tui.structures.frozen import frozen
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import Span
+
+if TYPE_CHECKING:
+    from agent_tui.protocol.answers import Answer
+    from agent_tui.protocol.display import DiffDisplay
+    from agent_tui.protocol.ops import QueryKind
+    from agent_tui.tui.commands.base import Command
+    from agent_tui.tui.effects import Effect
+    from agent_tui.tui.model import Model, Overlay
+    from agent_tui.tui.msg import KeyPressed
+    from agent_tui.tui.picker import Picker
+    from agent_tui.tui.update.step import Step
+
+Lines = tuple[tuple[Span, ...], ...]
+"""Words as lines of pieces, each with its tone."""
+TAKES: Final = ("enter", "tab")
+"""The keys of what is done first with a row."""
+NO_ROW: Final = Entry("", "")
+"""What an action gets where the list is empty, or there is none."""
+
+
+@frozen
+class Action:
+    """Something that can be done with the row of the cursor, or with the whole sheet.
+
+    `keys` are Textual's names; a single letter acts where what is typed finds nothing. The footer writes them as
+    `shown`, else as the first of them. `is_offered` says whether it does anything now. `confirm` says what is asked
+    before it is done: the same key again does it, any other leaves it. `closes`: the sheet goes before `run` is called.
+    `typed` is the word that stands for it in line mode, before the number of a row."""
+
+    name: str
+    keys: tuple[str, ...]
+    label: str | Callable[[Model, Overlay], str]
+    run: Callable[[Model, Overlay, Entry], Step]
+    is_offered: Callable[[Model, Overlay, Entry], bool] | None = None
+    needs_row: bool = True
+    closes: bool = True
+    confirm: Callable[[Entry], str] | None = None
+    shown: str = ""
+    typed: str = ""
+    hidden: bool = False
+    """The footer does not name it."""
+
+    def label_for(self, model: Model, overlay: Overlay) -> str:
+        return self.label if isinstance(self.label, str) else self.label(model, overlay)
+
+    def offered(self, model: Model, overlay: Overlay, row: Entry) -> bool:
+        if self.needs_row and row is NO_ROW:
+            return False
+        return self.is_offered is None or self.is_offered(model, overlay, row)
+
+
+@frozen
+class Body:
+    """What is read in a sheet: `lines`, Markdown, differences, and lines below all of it."""
+
+    lines: Lines = ()
+    text: str = ""
+    diffs: tuple[DiffDisplay, ...] = ()
+    drawn_from: int = 0
+    """`lines` from this one on say in words what `diffs` are drawn of."""
+    below: Lines = ()
+
+
+@frozen
+class Sheet:
+    """`rows` is the list as it is now. `query` is what the engine is asked to fill it, `reads` are effects that bring
+    the rest; `preview` is what is asked of the row under the cursor. `typing` says what a letter does that is no
+    action: it `finds` rows, or goes to the `prompt` (the sheet makes room for it) or `below` it (the sheet stays), or
+    nothing (`acts`: letters are actions alone)."""
+
+    title: str | Callable[[Model, Overlay], str]
+    rows: Callable[[Model, Overlay], Iterable[Entry]] | None = None
+    actions: tuple[Action, ...] = ()
+    commands: tuple[Command, ...] = ()
+    typing: Literal["finds", "acts", "prompt", "below"] = "finds"
+    query: QueryKind | None = None
+    reads: tuple[Effect, ...] = ()
+    preview: QueryKind | None = None
+    newest_last: bool = False
+    broad: bool = True
+    """A list of names with words beside them, or code: these take more columns than text to be read."""
+    about_lines: int = 0
+    """Lines that are kept for what is said of the row under the cursor, so that the list stays where it is."""
+    always_about: bool = False
+    """There is something to see of each row, which is no words of its own."""
+    body: Callable[[Model, Overlay, int], Body] | None = None
+    """What is read in it, between borders so many cells apart."""
+    about: Callable[[Entry, int, int], Lines] | None = None
+    """What is said of a row, in so many cells and lines, where it is not the row's `about`."""
+    says_all: Callable[[Entry], bool] | None = None
+    """Whether there is nothing more to say of a row than it says itself: the list takes that room."""
+    instead: Callable[[Model, Overlay], Lines] | None = None
+    """What is said instead of all that, where there is nothing to choose; empty: there is."""
+    again: str = ""
+    """How the footer says that F5 looks again; empty: it does not."""
+    note: Callable[[Model, Overlay], str] | None = None
+    """What is to be said of the list as a whole."""
+    waits: Callable[[Model, Overlay], bool] | None = None
+    """Whether an empty list is one that has not come yet."""
+    begin_on: Callable[[Model], str] | None = None
+    """The id of the row where the cursor begins."""
+    refuse: Callable[[Model], str] | None = None
+    """Why it cannot be opened now; empty: it can."""
+    begin: Callable[[Model], object] | None = None
+    """Its state when it is opened."""
+    states: tuple[type, ...] = ()
+    """The classes of its state: they may stand in a recording."""
+    settle: Callable[[Model, Overlay], Step | None] | None = None
+    """What it needs may have come: perhaps it has done its work. None: it is shown."""
+    arrange: Callable[[Model, Overlay, Picker, bool], Picker] | None = None
+    """The list with other rows; true: because other words are looked for."""
+    on_cursor: Callable[[Model, Overlay, Entry], Step] | None = None
+    """The cursor came to another row."""
+    on_typed: Callable[[Model, Overlay], Step] | None = None
+    """Other words are looked for."""
+    on_rest: Callable[[Model, Overlay], Step] | None = None
+    """A moment has passed without a key."""
+    on_key: Callable[[Model, Overlay, KeyPressed], Step | None] | None = None
+    """A key that is for nothing else. None: it is not for the sheet either."""
+    on_answer: Callable[[Model, Overlay, str, Answer], Step | None] | None = None
+    """The engine answered, or told something. None: it is no business of the sheet."""
+    leave: Callable[[Model, Overlay], Step] | None = None
+    """Esc, where it does more than to close the sheet."""
+
+    def title_for(self, model: Model, overlay: Overlay) -> str:
+        return self.title if isinstance(self.title, str) else self.title(model, overlay)

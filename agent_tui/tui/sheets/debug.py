@@ -1,0 +1,37 @@
+"""`/debug`: what the running program is like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.effects import Copy, ReadFacts
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update.step import Step
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    for name, value in model.facts:
+        yield Entry(name, name, value)
+
+
+def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
+    shown = overlay.picker.shown if overlay.picker is not None else ()
+    return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
+
+
+@command(argument="[search]", rank=59)
+def debug(model: Model, args: str) -> Step:
+    """Show facts about the running program: versions, terminal, model, context, times. Enter copies all of
+    them."""
+    return open_sheet(model, "debug", args)
+
+
+SHEET: Final = Sheet(
+    "Debug console", _rows, (Action("copy", TAKES, "copy all", _copy),), (debug,),
+    reads=(ReadFacts(),), waits=lambda model, _: not model.facts, again="look again",
+)  # fmt: skip

@@ -1,0 +1,53 @@
+"""F1: all keys and commands. Its command is in `commands/help.py`: the footer names its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.tui import commands, key_words
+from agent_tui.tui.commands.base import key_name
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.update import palette_actions
+from agent_tui.tui.update.palette_actions import COMMAND
+from agent_tui.tui.update.step import Step
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    """First a card of the usual keys, in no group, then all others."""
+    for name, key, what in key_words.CARD:
+        keys = key or " ".join(map(key_name, commands.keys_of(name, model.keys)[:1]))
+        if keys:
+            yield Entry(f"{COMMAND}{name}" if name else "", keys, what, commands.find(name).help if name else "")
+    for one in commands.COMMANDS:
+        if keys := " ".join(map(key_name, commands.keys_of(one.name, model.keys))):
+            yield Entry(f"{COMMAND}{one.name}", keys, one.summary, one.help, "All keys")
+    others = (
+        ("Keys in the prompt", key_words.prompt_rows()),
+        ("Keys in the prompt, with /vim", key_words.VIM if model.vim else ()),
+        ("Keys when the agent asks", key_words.asked_rows()),
+    )  # fmt: skip
+    for group, rows in others:
+        for keys, what, about in rows:
+            yield Entry("", keys, what, about, group)
+    for one in commands.COMMANDS:
+        if one.slash:
+            called = f"/{one.name} {one.argument}".rstrip()
+            yield Entry(f"{COMMAND}{one.name}", called, one.summary, one.help, "Commands")
+
+
+def _run(model: Model, _: Overlay, row: Entry) -> Step:
+    return palette_actions.run(model, row.id)
+
+
+def _is_command(_: Model, __: Overlay, row: Entry) -> bool:
+    """A row may only tell of a key that no command has."""
+    return bool(row.id)
+
+
+SHEET: Final = Sheet(
+    "Keys and commands", _rows, (Action("run", TAKES, "run", _run, _is_command),), about_lines=2,
+    says_all=lambda row: not row.group,  # the card of the usual keys, which fills a small screen
+)

@@ -1,0 +1,47 @@
+"""`/jobs`: what runs in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.protocol.ops import StopJob
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update.step import Step, send
+from agent_tui.tui.view.words import one_line
+from agent_tui.tui.wording import ago
+
+ALL: Final = "*"
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    """Each job; under the cursor its last line of output."""
+    known = model.transcript.answers.jobs
+    jobs = known.jobs if known is not None else ()
+    for job in jobs:
+        state = "stopping" if job.stops else f"started {ago(model.at - job.since)}"
+        about = job.last or "It has not written anything yet."
+        yield Entry(job.id, one_line(job.command), f"{state}, pid {' '.join(map(str, job.pids))}", about)
+    if len(jobs) > 1:
+        yield Entry(ALL, "Stop all", "", "Ends everything in this list.")
+
+
+def _stop(model: Model, _: Overlay, row: Entry) -> Step:
+    return send(model, StopJob(row.id.removeprefix(ALL)))
+
+
+@command(argument="[search]", rank=54)
+def jobs(model: Model, args: str) -> Step:
+    """List what commands left running in the background, with its last line of output. Enter stops one, F5 refreshes.
+    The header counts them."""
+    return open_sheet(model, "jobs", args)
+
+
+SHEET: Final = Sheet(
+    "Running in the background", _rows, (Action("stop", TAKES, "stop", _stop),), (jobs,),
+    query="jobs", about_lines=2, again="look again",
+)  # fmt: skip

@@ -1,0 +1,52 @@
+"""`/log`: what the program wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.effects import Copy
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import Tone
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update.step import Step
+from agent_tui.tui.wording import size
+
+LEVELS: Final[Mapping[str, Tone]] = {
+    "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
+}  # fmt: skip
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    """Lines of the program's log and records of the session, oldest first."""
+    found = model.transcript.answers.log
+    for number, line in enumerate(found.lines if found is not None else ()):
+        level = line.level.lower()
+        label, about = f"{line.at}  {level:<7}  {line.text}", f"{line.source}: {line.text}"
+        yield Entry(str(number), label, about=about, tone=LEVELS.get(level, "normal"))
+
+
+def _note(model: Model, _: Overlay) -> str:
+    """What of the log is not in the list."""
+    found = model.transcript.answers.log
+    return f"without {size(found.left)} of older lines" if found is not None and found.left > 0 else ""
+
+
+def _copy(model: Model, _: Overlay, row: Entry) -> Step:
+    return model, (Copy(row.label),)
+
+
+@command(aliases=("logs",), argument="[search]", rank=59)
+def log(model: Model, args: str) -> Step:
+    """Show the program's log and the records of this session, newest last. Enter copies a line, F5
+    refreshes."""
+    return open_sheet(model, "log", args)
+
+
+SHEET: Final = Sheet(
+    "Log", _rows, (Action("copy", TAKES, "copy", _copy),), (log,),
+    query="log", newest_last=True, about_lines=3, note=_note, again="look again",
+)  # fmt: skip

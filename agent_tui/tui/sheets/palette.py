@@ -1,0 +1,64 @@
+"""Ctrl+P: any command, skill or setting. Its command is in `commands/palette.py`: the footer names its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.settings_kinds import words
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import Command, key_name
+from agent_tui.tui.effects import ReadSettings
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.update import palette_actions, settings
+from agent_tui.tui.update.palette_actions import COMMAND, SETTING, SKILL
+from agent_tui.tui.update.step import Step
+
+RECENT: Final = 5
+KEY_CELLS: Final = 12
+
+
+def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
+    found = (*_commands(model), *_skills(model), *_settings(model))
+    by_id = {entry.id: entry for entry in found}
+    recent = [by_id[id] for id in model.recent_actions if id in by_id][:RECENT]
+    first = tuple(Entry(one.id, one.label, one.detail, one.about, "Used last") for one in recent)
+    return (*first, *(entry for entry in found if entry not in recent))
+
+
+def _commands(model: Model) -> Iterator[Entry]:
+    for command in sorted(commands.COMMANDS, key=lambda one: not one.slash):
+        if command.name != "palette":
+            label, group = (f"/{command.name}", "Commands") if command.slash else (command.name, "Keys")
+            yield Entry(f"{COMMAND}{command.name}", label, _keyed(model, command), command.help, group)
+
+
+def _keyed(model: Model, command: Command) -> str:
+    """The key, and what it does."""
+    keys = commands.keys_of(command.name, model.keys)
+    return f"{key_name(keys[0]) if keys else '':<{KEY_CELLS}} {command.summary}"
+
+
+def _skills(model: Model) -> Iterator[Entry]:
+    for one in palette_actions.skill_rows(model):
+        yield Entry(f"{SKILL}{one.id}", one.label, f"{'':<{KEY_CELLS}} {one.detail}", one.about, "Skills")
+
+
+def _settings(model: Model) -> Iterator[Entry]:
+    for one in settings.all_entries():
+        if not one.key.startswith("keys."):
+            now = words(settings.value_of(model, one).value) or "not set"
+            does = f"is {now}; Enter switches it" if palette_actions.is_switch(one) else f"is {now}"
+            shown = does if model.configured.values and one.kind.form != "secret" else "show and change it"
+            yield Entry(f"{SETTING}{one.key}", one.key, f"{'':<{KEY_CELLS}} {shown}", one.about, "Settings")
+
+
+def _run(model: Model, _: Overlay, row: Entry) -> Step:
+    return palette_actions.run(model, row.id)
+
+
+SHEET: Final = Sheet(
+    "Commands", _rows, (Action("run", TAKES, "run", _run),), reads=(ReadSettings(),), about_lines=2
+)

@@ -1,0 +1,57 @@
+"""`/rewind`: where each turn began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.transcript import ToolBlock
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update import going_back
+from agent_tui.tui.update.step import Step, toast
+from agent_tui.tui.wording import ago, count
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    """Each turn, the newest first, and how many files were changed in it."""
+    t, last = model.transcript, len(model.transcript.rows)
+    for place in range(len(t.marks) - 1, -1, -1):
+        mark = t.marks[place]
+        shown = {  # all that there is of a session that another program has written
+            row.display.path
+            for row in t.rows[mark.rows : last]
+            if isinstance(row, ToolBlock) and isinstance(row.display, DiffDisplay)
+        }
+        paths = shown | set(mark.files)
+        last = mark.rows
+        when = ago(model.at - mark.at) if mark.at and model.at else ""
+        files = count(len(paths), "file") + " changed" if paths else ""
+        called = t.labels.get(mark.n, "")
+        label = next((line.strip() for line in mark.prompt.splitlines() if line.strip()), "(went on)")
+        yield Entry(str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt)
+
+
+def _show_changes(model: Model, _: Overlay, row: Entry) -> Step:
+    return going_back.opened(model, int(row.id))
+
+
+@command(argument="[search]", rank=56)
+def rewind(model: Model, args: str) -> Step:
+    """Rewind to before an earlier turn: files, messages or both. First you see each file with its diff. The log
+    keeps everything. Esc Esc on an empty prompt does the same."""
+    if refused := going_back.unable(model):
+        return toast(model, refused, "warning")
+    if not len(model.transcript.marks):
+        return toast(model, "there is no turn to rewind yet")
+    return open_sheet(model, "rewind", args)
+
+
+SHEET: Final = Sheet(
+    "Rewind to before a turn", _rows, (Action("show", TAKES, "show changes", _show_changes),), (rewind,),
+    about_lines=2,
+)  # fmt: skip

@@ -1,0 +1,30 @@
+"""Leaving while not all of the session is on disk: what can be done about it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.sheets.base import TAKES, Action, Sheet
+from agent_tui.tui.update import leaving
+from agent_tui.tui.update.step import Step
+
+
+def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
+    about = model.transcript.describe_loss()
+    about = f"{about[:1].upper()}{about[1:]}."
+    return (
+        Entry("again", "Try again", "after you made room", about),
+        Entry("elsewhere", "Write it elsewhere", "asks where to", about),
+        Entry("leave", "Leave", "and lose it", about),
+    )
+
+
+def _take(model: Model, _: Overlay, row: Entry) -> Step:
+    return leaving.choose(model, row.id)
+
+
+SHEET: Final = Sheet(
+    "Not all of this session is saved", _rows, (Action("take", TAKES, "take", _take),), broad=False, about_lines=3
+)
