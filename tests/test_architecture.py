@@ -31,7 +31,7 @@ PURE = (
     "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap", "agent_tui.tui.recall",
     "agent_tui.tui.readline",
     "agent_tui.tui.vim", "agent_tui.tui.vim_keys", "agent_tui.tui.vim_operators", "agent_tui.tui.vim_state",
-    "agent_tui.tui.vim_text", "agent_tui.tui.picker",
+    "agent_tui.tui.vim_text", "agent_tui.tui.picker", "agent_tui.tui.sheets",
 )  # fmt: skip
 
 LOADED_WITH_FIRST_USE = {"agent_tui.structures.lexing": "its lexers are Pygments' own; imported with the first code"}
@@ -104,9 +104,6 @@ LAZY = {
     },
     "agent_tui.tui.linear.lines": {"readline": "only where somebody types: it changes how the terminal is read"},
     "agent_tui.tui.app": {"agent_tui.tui.facts:facts": "only for the debug console"},
-    "agent_tui.tui.update.overlay": {"agent_tui.tui.update:picker": "with the first list that is opened"},
-    "agent_tui.tui.view.bars": {"agent_tui.tui.view.picker:picker_footer": "as above"},
-    "agent_tui.tui.view.sheets": {"agent_tui.tui.view.picker:picker_view": "as above"},
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},
     "agent_tui.tui.history_lines": {"json": "as above"},
     "agent_tui.tui.markdown.inline": {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import cast
 
 import pytest
 
-from agent_tui.tui import key_words
+from agent_tui.tui import key_words, sheets
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.commands.base import Command, Situation
-from agent_tui.tui.model import OverlayKind
-from agent_tui.tui.view import bars, going_back, picker, queued
+from agent_tui.tui.sheets import control
+from agent_tui.tui.view import bars, going_back, queued
+from tests.tui.play import Play
 
 MOST_WORDS = 6
 VERBS = {
@@ -50,11 +50,14 @@ def test_the_card_of_keys_is_short_and_says_first_what_a_key_does() -> None:
 
 def footers() -> Iterator[tuple[tuple[str, str], ...]]:
     """The keys that sheets name."""
-    for listed in picker.TITLES:
-        for wide in (False, True):
-            yield picker.picker_footer(listed, wide, True).keys
-    sheets: tuple[OverlayKind, ...] = ("copy", "settings", "queue", "paste", "first_run")
-    for kind in sheets:
+    for listed in sheets.names():
+        model, _ = control.open_sheet(Play().model, listed)
+        if model.overlay is None:
+            continue
+        labels = (one.label_for(model, model.overlay) for one in sheets.find(listed).actions)
+        yield tuple(("", label) for label in labels)
+    kinds = ("copy", "settings", "queue", "paste", "first_run")
+    for kind in kinds:
         for running, paused in product((False, True), repeat=2):
             yield queued.sheet_footer(kind, running, paused, True).keys
     yield queued.aside_footer(True, True).keys
@@ -63,19 +66,22 @@ def footers() -> Iterator[tuple[tuple[str, str], ...]]:
 
 def test_what_a_sheet_says_of_its_keys_is_short() -> None:
     said = {what for keys in footers() for _, what in keys} | set(bars.SENDS.values())
-    assert "steer" in said and "close" in said
+    assert "steer" in said and "close" in said and "rename" in said
     assert not [what for what in said if len(what.split()) > MOST_WORDS]
 
 
-@pytest.mark.parametrize("kind", ["copy", "settings", "queue", "paste", "first_run", "undo", *picker.TITLES])
+@pytest.mark.parametrize("kind", ["copy", "settings", "queue", "paste", "first_run", "undo", *sheets.names()])
 def test_a_narrow_footer_names_enter(kind: str) -> None:
     """Two keys have room at forty columns: Enter is one of them."""
     if kind == "undo":
         keys = going_back.going_back_footer(True, True).keys
-    elif kind in picker.TITLES:
-        keys = picker.picker_footer(kind, False, True).keys
+    elif kind in sheets.names():
+        model, _ = control.open_sheet(Play().model, kind)
+        first = sheets.find(kind).actions[0]
+        assert "enter" in first.keys and model.overlay is not None
+        keys = (("Enter", first.label_for(model, model.overlay)), ("Esc", "close"))
     else:
-        keys = queued.sheet_footer(cast("OverlayKind", kind), True, False, True).keys
+        keys = queued.sheet_footer(kind, True, False, True).keys
     fitting = keys[:2]
     assert "Enter" in dict(fitting) or kind == "paste"
     assert sum(len(f"{key} {what}   ") for key, what in fitting) <= 39

@@ -90,5 +90,6 @@ def key_name(key: str) -> str:
 
 
 _WORDS = {
-    "escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "question_mark": "?", "up": "↑", "down": "↓",
+    "delete": "Del", "escape": "Esc",
+    "pageup": "PgUp", "pagedown": "PgDn", "question_mark": "?", "up": "↑", "down": "↓",
 }  # fmt: skip

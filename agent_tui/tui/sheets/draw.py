@@ -183,7 +183,7 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     sheet = sheets.find(overlay.kind)
     again = (("F5", sheet.again),) if sheet.again else ()
     moves = (("↑↓", "choose"),) if overlay.picker is not None and overlay.picker.shown else ()
-    return _footer((*moves, *offered, *again, ("Esc", "close")))
+    return _footer((*offered, *again, *moves, ("Esc", "close")))
 
 
 @lazy
