@@ -126,6 +126,15 @@ class Source:
 
 
 @frozen
+class Confirming:
+    """The action that is done with the row `row` when its key is pressed again; `since` when that is asked."""
+
+    action: str
+    row: str
+    since: float
+
+
+@frozen
 class Overlay:
     """The sheet `kind` (a file in `tui/sheets`) is open. `query` is the id of the answer that it waits for."""
 
@@ -147,8 +156,7 @@ class Overlay:
     picker: Picker | None = None
     state: object = None
     """What the sheet knows beside its list: a frozen value of a class of its file."""
-    confirming: tuple[str, str] | None = None
-    """The action, and the id of its row, that is done when its key is pressed again."""
+    confirming: Confirming | None = None
     setup: SettingUp | None = None
     address: str = ""
     """The address that was tried last on the first screen: it can be corrected."""
@@ -255,6 +263,10 @@ class Model:
     """The mode that the engine was asked for and has not confirmed."""
     queries: int = 0
     last_key: float = float("-inf")
+    last_name: str = ""
+    """The key that was pressed last."""
+    repeated: bool = False
+    """A finger rests on it: it came again by itself."""
     moved_at: float = float("-inf")
     """When a key moved the cursor of a list or a question."""
     typed_at: float = float("-inf")

@@ -401,3 +401,18 @@ def test_without_a_turn_there_is_nothing_to_go_back_to() -> None:
     assert play.view.overlay is None and play.effects == []
     command(play, "rewind")
     assert play.view.overlay is None and play.toast == "there is no turn to rewind yet"
+
+
+@pytest.mark.parametrize("gaps", [[0.03], [0.15], [0.3], [0.5, 0.033, 0.033, 0.033, 0.033], [0.66, *[0.033] * 30]])
+def test_enter_that_is_doubled_or_held_down_takes_nothing_back(gaps: list[float]) -> None:
+    play = worked()
+    command(play, "undo")
+    asked = play.take()[-1]
+    assert isinstance(asked, Query)
+    data = {"direction": "undo", "files": [FREE], "turns": [{"n": 7, "turn": 1, "prompt": "fix the price"}]}
+    play.feed(answer_event(asked.id, "undo", data, session="s"), after=0.01)
+    for gap in gaps:
+        play.press("enter", after=gap)
+    assert play.take() == [] and play.view.overlay is not None
+    play.press("down", "enter")
+    assert [type(op) for op in play.take()] == [RestoreFiles], "a key of its own does it"

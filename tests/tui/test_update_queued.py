@@ -314,3 +314,13 @@ def test_a_prompt_that_came_to_nothing_waits_behind_the_edit() -> None:
     assert play.text == "one"
     play.press("escape")
     assert play.text == "work"
+
+
+@pytest.mark.parametrize("key", ["d", "delete", "enter", "e", "s", "i", "J"])
+def test_the_first_key_is_not_for_the_prompt_that_slid_up(key: str) -> None:
+    """No arrow was pressed: the cursor is on the prompt that the person saw, which was sent just now."""
+    play = _panel("first", "second", "third")
+    play.feed(_queue("second", "third"))
+    play.effects.clear()
+    play.press(key, after=0.05)
+    assert play.ops == [] and "just sent" in play.toast

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from agent_tui.protocol.ops import Delete, Fork, Query, Rename, Resume, SaveDraft
 from agent_tui.tui.effects import Send, Yield
 from agent_tui.tui.msg import Yielded
@@ -106,7 +108,7 @@ def test_what_a_search_found_has_its_new_name_at_once_and_goes_with_its_session(
     assert labels(play) == ["tea house"]
     play.press("delete")
     assert "Delete “tea house” for ever?" in text(play)
-    play.press("delete")
+    play.press("enter")
     play.feed(answer_event("shelf", "sessions", [LISTED[0]], session="s"))
     assert labels(play) == []
 
@@ -120,13 +122,40 @@ def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play = listed()
     play.take()
     play.press("delete")
-    assert "Delete “price of tea” for ever? Del deletes it, any other key cancels." in text(play)
-    play.press("enter")
+    assert "Delete “price of tea” for ever? Enter deletes it, Esc keeps it." in text(play)
+    play.press("escape")
     assert "Delete" not in text(play) and Delete("a1") not in play.take()
-    play.press("delete", "delete")
+    play.press("delete", "enter")
     assert play.take() == [Delete("a1")]
     play.feed(answer_event("shelf", "shelf", {"id": "a1", "done": "", "problem": "it is open"}, session="s"))
     assert play.toast == "not done: it is open"
+
+
+@pytest.mark.parametrize("gap", [0.03, 0.15, 0.5, 0.7])
+def test_a_key_that_is_held_down_or_doubled_deletes_nothing(gap: float) -> None:
+    play = listed()
+    play.take()
+    play.press("delete")
+    play.press("delete", after=gap)
+    play.press(*["delete"] * 12, after=0.033)
+    assert play.take() == [] and "for ever?" in text(play)
+
+
+def test_enter_deletes_nothing_before_the_question_can_be_read() -> None:
+    play = listed()
+    play.press("delete")
+    play.take()
+    play.press("enter", after=0.1)
+    assert play.take() == [] and "for ever?" in text(play)
+
+
+def test_enter_that_is_held_down_deletes_one_session_at_most() -> None:
+    play = listed()
+    play.press("delete")
+    play.take()
+    play.press("enter", after=0.5)
+    play.press(*["enter"] * 12, after=0.033)
+    assert play.take() == [Delete("a1")]
 
 
 def test_the_open_session_is_not_deleted() -> None:

@@ -229,7 +229,7 @@ def _of_session(overlay: Overlay, text: str) -> list[Press] | None:
     """What only the list of sessions knows: a name, an end, all folders."""
     assert overlay.picker is not None
     if overlay.confirming is not None:
-        return [("delete", "") if text.lower() in ("y", "yes") else ("escape", "")]
+        return [("enter", "") if text.lower() in ("y", "yes") else ("escape", "")]
     word, _, rest = text.partition(" ")
     number = int(rest) if rest.isascii() and rest.isdecimal() else 0
     if word in ("r", "d") and 0 < number <= len(overlay.picker.shown):

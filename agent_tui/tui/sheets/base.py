@@ -38,7 +38,7 @@ class Action:
 
     `keys` are Textual's names; a single letter acts where what is typed finds nothing. The footer writes them as
     `shown`, else as the first of them. `is_offered` says whether it does anything now. `confirm` says what is asked
-    before it is done: the same key again does it, any other leaves it. `closes`: the sheet goes before `run` is called.
+    before it is done: Enter does it, any other key leaves it. `closes`: the sheet goes before `run` is called.
     `typed` is the word that stands for it in line mode, before the number of a row."""
 
     name: str

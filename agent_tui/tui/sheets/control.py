@@ -9,7 +9,7 @@ from agent_tui.protocol.ops import Query
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands, sheets
 from agent_tui.tui.effects import Effect, Send, Type
-from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.model import Confirming, Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
 from agent_tui.tui.update import holding
@@ -117,11 +117,11 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if _is_too_soon(overlay, msg):
         return model, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
     if overlay.confirming is not None:
-        return _confirmed(model, overlay, sheet, msg)
+        return _confirmed(model, overlay, msg)
     if msg.key == "escape" or _closes_again(model, overlay, msg):
         return leave(model, overlay)
     if (action := _action_of(model, overlay, sheet, msg)) is not None:
-        return begin_action(model, overlay, action)
+        return (model, ()) if model.repeated else begin_action(model, overlay, action)
     if (moved := _moved(model, overlay, msg)) is not None:
         return moved
     if msg.key in AGAIN and (sheet.query is not None or sheet.reads):
@@ -170,21 +170,24 @@ def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
     """Do it, or ask first where it needs a second look."""
     row = row_of(overlay)
     if action.confirm is not None:
-        return replace(model, overlay=replace(overlay, confirming=(action.name, row.id))), ()
+        return replace(model, overlay=replace(overlay, confirming=Confirming(action.name, row.id, model.at))), ()
     return action.run(replace(model, overlay=None) if action.closes else model, overlay, row)
 
 
-def _confirmed(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step:
-    """The same key again does what was asked about, any other leaves it."""
-    assert overlay.confirming is not None
-    name, id = overlay.confirming
-    action = next(one for one in sheet.actions if one.name == name)
+def _confirmed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step:
+    """Enter does what was asked about, any other key leaves it. The key that asked does neither: it may be held."""
+    asked = overlay.confirming
+    assert asked is not None
+    action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
+    soon = model.repeated or msg.blind or (msg.at - asked.since < JUST and not msg.sure)
+    if msg.key in action.keys or (msg.key == "enter" and soon):
+        return model, ()
     overlay = replace(overlay, confirming=None)
     kept = replace(model, overlay=overlay)
-    if msg.key not in action.keys or msg.blind:
+    if msg.key != "enter":
         return kept, ()
     shown = overlay.picker.entries + overlay.picker.shown if overlay.picker is not None else ()
-    row = next((one for one in shown if one.id == id), NO_ROW)
+    row = next((one for one in shown if one.id == asked.row), NO_ROW)
     return action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row)
 
 

@@ -46,11 +46,11 @@ def sheet_view(model: Model, overlay: Overlay) -> OverlayView:
 
 def question_of(overlay: Overlay) -> str:
     """What is asked before an action is done; empty: nothing."""
-    if overlay.confirming is None:
+    asked, picker = overlay.confirming, overlay.picker
+    if asked is None or picker is None:
         return ""
-    name, id = overlay.confirming
-    action = next(one for one in sheets.find(overlay.kind).actions if one.name == name)
-    row = next((one for one in overlay.picker.shown if one.id == id), None) if overlay.picker is not None else None
+    action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
+    row = next((one for one in picker.shown if one.id == asked.row), None)
     return action.confirm(row) if action.confirm is not None and row is not None else ""
 
 

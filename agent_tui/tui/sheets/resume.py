@@ -123,7 +123,7 @@ def _is_closed(model: Model, overlay: Overlay, row: Entry) -> bool:
 
 
 def _sure(row: Entry) -> str:
-    return f"Delete “{one_line(row.label, 40)}” for ever? Del deletes it, any other key cancels."
+    return f"Delete “{one_line(row.label, 40)}” for ever? Enter deletes it, Esc keeps it."
 
 
 def _widen(model: Model, overlay: Overlay, _: Entry) -> Step:

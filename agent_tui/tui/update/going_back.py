@@ -15,6 +15,8 @@ from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.words import one_line
 
+READ_FIRST: Final = 0.8
+"""So long after the files were told Enter does nothing: a key that is held down comes again before."""
 JUST: Final = 0.5
 """So soon after the files were told, a key may have been meant for what was there before."""
 BUSY: Final = "Esc interrupts the running turn first"
@@ -77,6 +79,8 @@ def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if msg.key in goes:
         return replace(model, overlay=replace(overlay, selected=goes[msg.key])), ()
     unseen = (msg.blind or going.on) and msg.at - going.told_at < JUST
+    if msg.key == "enter" and (model.repeated or (msg.at - going.told_at < READ_FIRST and not msg.sure)):
+        return model, ()  # rather a second one of the Enter that opened it, or one that is held down
     if unseen or not going.told:
         return None
     if msg.character == "a" and files:

@@ -36,7 +36,10 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     if msg.key in overlay.WHEEL:
         return overlay.paged(model, msg) or (model, ())
     before = model.last_key
-    model = replace(model, last_key=msg.at, selection=msg.selection, seen=msg.seen)
+    repeated = msg.key == model.last_name and msg.at - before < overlay.REPEAT_SECONDS and not msg.sure
+    model = replace(
+        model, last_key=msg.at, last_name=msg.key, repeated=repeated, selection=msg.selection, seen=msg.seen
+    )
     if is_text(msg.character) and not model.asking:
         model = replace(model, typed_at=msg.at)
     if msg.draft != model.composer.draft:

@@ -24,7 +24,7 @@ STEERED: Final = "it is being steered into the turn; d cancels"
 
 def opened(model: Model) -> Model:
     """The panel, with the cursor on the prompt that is next."""
-    return replace(model, overlay=Overlay("queue"))
+    return replace(model, overlay=Overlay("queue", on=model.listed[0].id))
 
 
 def is_open(model: Model) -> bool:
