@@ -172,18 +172,19 @@ keys arrive; `Ctrl+J` always does.
 
 ## When the agent asks
 
-A letter or a number answers only if the prompt is empty, you typed nothing since the question appeared, and no other key
-follows within {holding.HOLD_SECONDS} s. Other letters are text for the prompt. After a key that does nothing here, such
-as `Ctrl+P`, letters and numbers are text until the next question. With words in the prompt, or after such a key, answer
-with `Alt` and the letter (with a number if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓` and then
-`Enter`. `Enter` right after the words queues them as a prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll,
-`Ctrl+C` clears the words, `Esc` stops the turn.
+A letter or a number answers only if the prompt is empty, you typed and deleted nothing since the question appeared, and
+no other key follows within {holding.HOLD_SECONDS} s. A key of vim's normal mode, such as `i`, counts as typed. Other
+letters are text for the prompt. After a key that does nothing here, such as `Ctrl+P`, letters and numbers are text
+until the next question. With words in the prompt, or after such a key, answer with `Alt` and the letter (with a number
+if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓` and then `Enter`. `Enter` right after the words
+queues them as a prompt. The footer shows what `Enter` does. `PgUp` `PgDn` scroll, `Ctrl+C` clears the words, `Esc`
+stops the turn.
 
-Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a command on the hard list. The letter selects the
-row, then `Enter` confirms it, and any other key leaves it. The row says so: `a/2, Enter`; a row with little room leaves
-it out. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after you could see the question, and
-{overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search, neither `Enter` nor a letter answers
-within {dialog.TYPING_SECONDS} s.
+Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a command on the hard list. The letter selects
+the row, then `Enter` confirms it, and any other key leaves it. Two letters are the beginning of a word. The row says
+so: `a/2, Enter`; a row with little room leaves it out. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after
+you could see the question, and {overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search,
+neither `Enter` nor a letter answers within {dialog.TYPING_SECONDS} s.
 
 You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the
 hard list. The screen "No model yet" reads letters and `Enter` in the same way; `q` there needs an `Enter`.

@@ -19,6 +19,7 @@ from agent_tui.tui.msg import (
     Started,
     Submitted,
     Ticked,
+    VimMoved,
     Yielded,
 )
 from agent_tui.tui.regions import Span, View
@@ -71,7 +72,10 @@ class Play:
         if shown.prompt.rev != self.rev:
             self.rev, self.text = shown.prompt.rev, shown.prompt.text
         for effect in effects:
-            if isinstance(effect, Type) and (effect.character or effect.key == "backspace"):
+            if isinstance(effect, Type) and self.model.vim == "normal":
+                if effect.character and effect.character in "iIaAoO":
+                    self.say(VimMoved("insert"), after=0.0)
+            elif isinstance(effect, Type) and (effect.character or effect.key == "backspace"):
                 self.text = self.text + effect.character if effect.character else self.text[:-1]
                 self.say(DraftChanged(self.text, len(self.text)), after=0.0)
 

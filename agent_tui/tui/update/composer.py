@@ -42,8 +42,7 @@ def changed(model: Model, text: str, caret: int) -> Model:
     if browsing >= 0 and text != composer.text:
         browsing = -1
     composer = replace(composer, draft=text, caret=caret, browsing=browsing)
-    typed = model.at if text else model.typed_at
-    return replace(model, composer=composer, completion=Completion(), typed_at=typed)
+    return replace(model, composer=composer, completion=Completion(), typed_at=model.at)
 
 
 def save(model: Model) -> Step:
@@ -119,7 +118,7 @@ def cleared(model: Model) -> Step:
     if model.composer.purpose is not None:
         return write(model, ""), ()
     step = spent(model, model.composer.draft)
-    return replace(step[0], typed_at=model.typed_at), step[1]
+    return replace(step[0], typed_at=model.at), step[1]
 
 
 def empty_prompt(model: Model) -> Step:
@@ -284,7 +283,8 @@ def edited(model: Model, text: str, problem: str) -> Step:
 def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
     """The prompt is in this mode of vim's; what another key does than in vim is said."""
     if not missed:
-        return replace(model, vim=mode if model.vim else ""), ()
+        typed_at = model.at if mode == "insert" else model.typed_at  # what enters it is the beginning of words
+        return replace(model, vim=mode if model.vim else "", typed_at=typed_at), ()
     if missed == ":":
         return toast(model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}")
     return toast(model, f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}")

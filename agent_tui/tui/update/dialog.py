@@ -162,7 +162,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         held = holding.hold_key(model, msg, offered.index(named), question.id, confirmed)
         return then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS)) if confirmed else held
     if is_text(msg.character) and not msg.key.startswith(ALT):
-        return model, (Type(msg.character, msg.key),)
+        return replace(model, typed_at=model.at), (Type(msg.character, msg.key),)  # in vim's normal mode too
     meant = is_meant(model, msg, dialog.shown_at, before)
     if offered and msg.key == "enter" and not (meant and _has_rested(model, dialog) and _has_typed(model, dialog)):
         said = model.toast is not None and model.toast.text == TOO_SOON
@@ -210,10 +210,9 @@ def _send_words(model: Model, command: str) -> Step:
     if first.startswith("!") or (first.startswith("/") and commands.by_slash(first[1:]) is not None):
         return toast(model, "answer first; then Enter runs it", "warning")
     sent = commands.find(command).run(model, "")
-    after = replace(sent[0], typed_at=model.at)  # the next words may follow at once
-    if after.composer.draft.strip():
+    if sent[0].composer.draft.strip():
         return sent
-    return then((after, sent[1]), toast(after, f"{SENDS[command]}; the question still waits"))
+    return then(sent, toast(sent[0], f"{SENDS[command]}; the question still waits"))
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:
@@ -229,9 +228,17 @@ def refuse_key(model: Model) -> Step:
     return toast(replace(model, dialog=replace(model.dialog, ignored_at=model.at)), ANSWER_FIRST)
 
 
+def edited(before: Model, after: Model) -> Model:
+    """`after`, where the prompt holds something else than `before` while the same question is open: whatever emptied
+    or sent it, the next words may follow at once."""
+    was, now = before.dialog, after.dialog
+    same = was is None or now is None or was.id != now.id or before.composer.draft == after.composer.draft
+    return after if same else replace(after, typed_at=after.at)
+
+
 def letters_answer(model: Model) -> bool:
-    """Whether a letter may answer: the prompt is empty, nothing was typed and no key was refused since the question
-    appeared, and what was typed before it has come to an end."""
+    """Whether a letter may answer: the prompt is empty, nothing was typed or deleted and no key was refused since the
+    question appeared, and what was typed before it has come to an end."""
     dialog, typed = model.dialog, model.typed_at
     if dialog is None or model.composer.draft or dialog.ignored_at > -inf:
         return False

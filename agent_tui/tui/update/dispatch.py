@@ -70,8 +70,9 @@ else:
 
 def update(model: Model, msg: Msg) -> Step:
     """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
-    step = _decided(replace(model, at=msg.at), msg)
-    after = step[0]
+    after, effects = _decided(replace(model, at=msg.at), msg)
+    after = dialog.edited(model, after)
+    step = after, effects
     if after.toast is not None and after.toast is model.toast and _is_past(model, after):
         after = replace(after, toast=None)
         step = after, step[1]

@@ -64,7 +64,8 @@ def release_key(model: Model) -> Step:
     if held is None:
         return model, ()
     typed = (Type(held.character, held.key),) if held.character and not held.key.startswith("alt+") else ()
-    return replace(_on_row(model, held.row, held), held=None), typed
+    typed_at = model.at if typed else model.typed_at
+    return replace(_on_row(model, held.row, held), held=None, typed_at=typed_at), typed
 
 
 def await_due(model: Model, held: Held) -> Step | None:
