@@ -43,7 +43,7 @@ from agent_tui.structures.chips import Chip, held
 from agent_tui.structures.vec import Vec
 
 HINT: Final = "free some space or repair the folder; saving then resumes by itself"
-RENEWED: Final = "The file of this session was deleted, moved or replaced. It was written again, and is complete."
+RENEWED: Final = "Something deleted or changed the file of this session. It was written again, and is complete."
 
 Sink = Callable[[Event | Restored], None]
 

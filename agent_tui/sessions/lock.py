@@ -101,9 +101,9 @@ def is_free(path: Path) -> bool:
 
 
 def is_file_of(fd: int, path: Path) -> bool:
-    """Whether `path` still names the open file. Raises OSError where that cannot be told."""
+    """Whether `path` still names the open file, and is no link. Raises OSError where that cannot be told."""
     try:
-        there = path.stat()
+        there = path.lstat()
     except FileNotFoundError:
         return False
     return os.path.samestat(there, os.fstat(fd))

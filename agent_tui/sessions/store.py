@@ -2,13 +2,15 @@
 
 While the log cannot be written the records wait in memory, `trouble` says why, and every append tries again; the file
 is valid at each moment, because what was written half is cut off before anything else is done. A log that is deleted,
-moved or replaced meanwhile is written anew in its place: its descriptor still has all of it.
+moved or replaced meanwhile is written anew in its place: its descriptor still has all of it. So is one that another
+program shortened or wrote to: up to a certain size its bytes are in memory, too.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 from collections import deque
 from dataclasses import dataclass, replace
@@ -52,6 +54,8 @@ DURABLE: Final = (
 )  # fmt: skip
 """Events that must survive a power cut before anything follows from them."""
 
+MOST_COPIED: Final = 16_000_000
+"""Bytes of a log up to which they are in memory, too."""
 _PASSING: Final = (SessionStarted, Notice, ErrorRaised, ModeChanged, ModelChanged, EffortChanged, Cleared, PlaceKept)
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -101,7 +105,7 @@ class Store:
         self.trouble = ""
         """Why records are kept in memory only, in one line; empty when all is on disk."""
         self.renewed = 0
-        """How often the log was written anew, because it was not there any more."""
+        """How often the log was written anew, because it was not there any more, or not as it was written."""
         self.moved = False
         """It is kept at another place than where sessions are (see `move`)."""
         self._found = found
@@ -113,6 +117,9 @@ class Store:
         self._fd = self._read_fd = -1
         """The log as it is written, and before that as it was read."""
         self._good = 0
+        """Bytes of the log that are our records."""
+        self._copy: bytearray | None = None
+        """These bytes; None where they are too many."""
         self._cut_first = False
         self._lost = False
 
@@ -238,7 +245,7 @@ class Store:
         try:
             if self._fd < 0:
                 self._begin()
-            elif self._is_gone(self._fd):
+            elif self._is_gone(self._fd) or self._is_changed():
                 self._renew()
             while self._waiting:
                 self._write(*self._waiting[0])
@@ -261,8 +268,12 @@ class Store:
         except PermissionError:  # its folder is closed to us by now; the file is not
             return False
 
+    def _is_changed(self) -> bool:
+        """Whether somebody else shortened the log, or wrote to it."""
+        return not self._cut_first and os.fstat(self._fd).st_size != self._good
+
     def _renew(self) -> None:
-        """Write the log anew where it belongs: what we hold open of it is not there any more.
+        """Write the log anew where it belongs: what is on record is not there any more, or not alone.
 
         What lies there now is set aside; a session that another program has taken since then is left to it.
         """
@@ -276,7 +287,7 @@ class Store:
         try:
             self._copy_written(fd)
             os.fsync(fd)
-            if os.path.lexists(self.path):
+            if not self._is_empty():
                 self.path.rename(self._aside())
             part.rename(self.path)
             sync_folder(folder)
@@ -287,8 +298,19 @@ class Store:
         self._use(fd)
         self.renewed += 1
 
+    def _is_empty(self) -> bool:
+        """Whether nothing lies at the log's place, or an empty file."""
+        try:
+            about = self.path.lstat()
+        except FileNotFoundError:
+            return True
+        return stat.S_ISREG(about.st_mode) and not about.st_size
+
     def _copy_written(self, target: int) -> None:
         """Copy what is on record to the new file `target`. Raises OSError."""
+        if self._fd >= 0 and self._copy is not None:
+            write_all(target, self._copy)
+            return
         source, end = self._fd, self._good
         if source < 0:
             source, end = self._read_fd, self._found.end if self._found is not None else 0
@@ -303,6 +325,7 @@ class Store:
         """The log is the open file `fd`, from now on."""
         self._let_go()
         self._fd, self._good, self._cut_first = fd, os.fstat(fd).st_size, False
+        self._copy = bytearray(os.pread(fd, self._good, 0)) if self._good <= MOST_COPIED else None
 
     def _let_go(self) -> None:
         for fd in (self._fd, self._read_fd):
@@ -317,7 +340,7 @@ class Store:
 
     def _begin(self) -> None:
         """Open the file; what a kill left half-written is set aside before the first append."""
-        if self._read_fd >= 0 and self._is_gone(self._read_fd):
+        if self._read_fd >= 0 and not self.path.is_symlink() and self._is_gone(self._read_fd):
             self._renew()
             return
         make_folder(self.path.parent)
@@ -380,6 +403,9 @@ class Store:
             self._cut()
             raise
         self._good += len(line)
+        if self._copy is not None:
+            self._copy += line
+            self._copy = self._copy if self._good <= MOST_COPIED else None
 
     def _cut(self) -> None:
         """Cut off what a failed write left; if even that fails, it is done before the next write."""

@@ -149,8 +149,20 @@ def replaced(path: Path) -> None:
     (path.parent / "other").rename(path)
 
 
+def piped(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def made_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 TAKEN_AWAY = {
     "deleted": Path.unlink,
+    "replaced by a pipe": piped,
+    "replaced by a directory": made_a_folder,
     "moved": lambda path: path.rename(path.with_name("away")),
     "replaced": replaced,
     "deleted with its folder": lambda path: shutil.rmtree(path.parent),
@@ -179,9 +191,63 @@ def test_a_log_that_was_taken_away_is_written_anew_and_whole(tmp_path: Path, how
     assert store.renewed == 1
     store.close()
     assert len(read(store.path)[0]) == after.n + 1
-    aside = [path.read_text() for path in folder.glob("one.torn-*")]
-    assert aside == (["another file\n"] if how == "replaced" else [])
+    aside = [path.read_text() if path.is_file() else "" for path in folder.glob("one.torn-*")]
+    assert aside == (["another file\n"] if how == "replaced" else [""] if how.startswith("replaced") else [])
     assert not list(folder.glob(".*"))
+
+
+def test_a_log_that_became_a_link_is_written_anew_and_what_it_points_to_stays_as_it_is(tmp_path: Path) -> None:
+    folder, away = tmp_path / "sessions", tmp_path / "away"
+    store = Store.create(folder, "one")
+    recorded = [store.append(TurnStarted(prompt="a"))]
+    store.path.rename(away)
+    store.path.symlink_to(away)
+    before = away.read_bytes()
+    recorded.append(store.append(TurnEnded(state="completed")))
+    assert (store.trouble, store.renewed) == ("", 1) and not store.path.is_symlink()
+    store.close()
+    assert read(store.path) == (recorded, ()) and away.read_bytes() == before
+
+
+WRITTEN_TO = {
+    "emptied": lambda path: os.truncate(path, 0),
+    "shortened": lambda path: os.truncate(path, path.stat().st_size - 10),
+    "filled with another text": lambda path: path.write_text("another text\n" * 1_000),
+    "appended to": lambda path: path.write_bytes(path.read_bytes() + b"a line without an end"),
+}
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+@pytest.mark.parametrize("how", WRITTEN_TO)
+def test_a_log_that_another_program_wrote_to_is_written_anew_and_whole(
+    tmp_path: Path, how: str, resumed: bool
+) -> None:
+    if resumed:
+        log(tmp_path, SessionStarted(), TurnStarted(prompt="a"))
+    store = Store.open(tmp_path, "one").store if resumed else Store.create(tmp_path, "one")
+    recorded = [store.append(event) for event in (SessionStarted(), TurnStarted(prompt="b"))]
+    WRITTEN_TO[how](store.path)
+    found = store.path.read_bytes()
+    recorded.append(store.append(TurnEnded(state="completed")))
+    assert (store.trouble, store.renewed, store.is_behind) == ("", 1, False)
+    store.close()
+    events, problems = read(store.path)
+    assert problems == () and events[-3:] == recorded and len(events) == recorded[-1].n
+    assert [path.read_bytes() for path in tmp_path.glob("one.torn-*")] == ([found] if found else [])
+
+
+def test_a_large_log_that_was_shortened_is_told_of_as_not_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only up to some size its bytes are in memory. Nobody is told that it is whole."""
+    monkeypatch.setattr("agent_tui.sessions.store.MOST_COPIED", 200)
+    store = Store.create(tmp_path, "one")
+    store.append(TurnStarted(prompt="a" * 300))
+    os.truncate(store.path, 0)
+    store.append(TurnEnded(state="completed"))
+    assert "shortened" in store.trouble and store.is_behind and store.renewed == 0
+    store.close()
+    assert store.is_behind
 
 
 def test_a_log_that_is_deleted_while_nothing_happens_is_there_again_at_the_end(tmp_path: Path) -> None:
