@@ -26,6 +26,7 @@ from agent_tui.agent.record import Record
 from agent_tui.agent.recovery import describe_put_back
 from agent_tui.agent.titles import Titles
 from agent_tui.agent.turn import Turn
+from agent_tui.agent.undo import is_too_large
 from agent_tui.context.skills import Expansion
 from agent_tui.protocol.events import (
     ApprovalAsked,
@@ -272,13 +273,16 @@ class Turns:
         """Once a session, as soon as all that the first call changed is on record."""
         changes, self._first_changes = self._first_changes, []
         first = changes[0]
-        names = list(dict.fromkeys(change.diff.path for change in changes))
-        listed = name_files(names)
+        large = {change.diff.path: None for change in changes if is_too_large(Path(change.path))}
+        names = {change.diff.path: None for change in changes if change.diff.path not in large}
+        listed = name_files([*names])
         them = "them" if len(names) > 1 else "it"
-        said = f"Changed {listed}. /undo reverts {them}."
-        if first.during_command:
-            said = f"{listed} changed while a command ran. /undo can revert {them}."
-        self.record.emit(Notice(said), first.turn, first.step)
+        said = [f"Changed {listed}. /undo reverts {them}."] if names else []
+        if names and first.during_command:
+            said = [f"{listed} changed while a command ran. /undo can revert {them}."]
+        if large:
+            said.append(f"Too large for /undo: {name_files([*large])}.")
+        self.record.emit(Notice(" ".join(said)), first.turn, first.step)
 
     def _roots(self) -> tuple[Path, ...]:
         provider = self.models.provider

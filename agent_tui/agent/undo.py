@@ -117,6 +117,14 @@ def found(path: Path, as_link: bool = False) -> Found:
     return Found(hashlib.sha256(content).hexdigest(), content, about)
 
 
+def is_too_large(path: Path) -> bool:
+    """Whether what lies there is larger than a file that is put back."""
+    try:
+        return path.lstat().st_size > MOST
+    except OSError:
+        return False  # it is gone again: that can be taken back
+
+
 def _link(path: Path) -> Found | None:
     try:
         target, about = links.read(path)

@@ -309,7 +309,7 @@ class Store:
     def _copy_written(self, target: int) -> None:
         """Copy what is on record to the new file `target`. Raises OSError."""
         if self._fd >= 0 and self._copy is not None:
-            write_all(target, self._copy)
+            write_all(target, bytes(self._copy))
             return
         source, end = self._fd, self._good
         if source < 0:

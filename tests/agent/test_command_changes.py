@@ -26,6 +26,7 @@ from agent_tui.agent.command_changes import (
 )
 from agent_tui.agent.git_status import Known, parsed
 from agent_tui.agent.tool_context import CallContext, Workplace
+from agent_tui.agent.undo import MOST
 from agent_tui.protocol.events import (
     ApprovalAsked,
     Event,
@@ -252,6 +253,17 @@ def test_where_git_converts_files_nothing_is_guessed(place: Place) -> None:
         assert set(changed(driver)) == {"dirty"}
         [said] = [limit for limit in driver.all(UndoLimited) if "git converts" in limit.text]
         assert said.shown and said.text in ask(driver).caps
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_what_is_too_large_to_be_taken_back_is_not_counted_among_what_can_be(place: Place, others: bool) -> None:
+    command = f"truncate -s {MOST + 1} large" + "; echo x >> dirty; echo x >> clean" * others
+    with place.engine(running(place, command), mode="accept-all") as driver:
+        driver.turn("go")
+        [said] = [notice.text for notice in driver.all(Notice) if "/undo" in notice.text]
+        can = "dirty and clean changed while a command ran. /undo can revert them. " * others
+        assert said == f"{can}Too large for /undo: large."
+        assert {file.path for file in ask(driver).files if file.choices == ("keep",)} == {"large"}
 
 
 def test_without_git_what_the_session_touched_is_watched(tmp_path: Path) -> None:
