@@ -71,7 +71,14 @@ def stems(folders: Sequence[Path], suffix: str) -> tuple[str, ...]:
 
 
 def project_folders(cwd: Path) -> tuple[Path, ...]:
-    """The folders whose files speak for `cwd`: from the git root down to it, outermost first; without git only itself.
+    """The folders whose files speak for `cwd`: from the git root down to it, outermost first; only itself without git,
+    and where somebody else could have put what is above it."""
+    folders = repository_folders(cwd)
+    return folders if foreign_folder(folders) is None else folders[-1:]
+
+
+def repository_folders(cwd: Path) -> tuple[Path, ...]:
+    """The folders from the git root down to `cwd`, whoever they belong to; without git only itself.
 
     The root is found by looking for `.git`; no process runs.
     """
@@ -81,6 +88,28 @@ def project_folders(cwd: Path) -> tuple[Path, ...]:
         if _exists(folder / ".git"):
             return chain[:depth][::-1]
     return (inner,)
+
+
+def foreign_folder(folders: Sequence[Path]) -> Path | None:
+    """The innermost of `folders` that belongs to another user, or whose `.git` does; never the last, in which the
+    person chose to work."""
+    return next((one for one in reversed(folders[:-1]) if not (_is_own(one) and _is_own(one / ".git"))), None)
+
+
+def _is_own(path: Path) -> bool:
+    try:
+        return is_own(path.lstat())
+    except FileNotFoundError:
+        return True
+    except OSError:  # not for us to see
+        return False
+
+
+def is_own(about: os.stat_result) -> bool:
+    """Whether a file belongs to this user or to root, as git judges it (`safe.directory`): under `sudo` also to the
+    user who called it."""
+    caller = os.environ.get("SUDO_UID", "") if os.geteuid() == 0 else ""
+    return about.st_uid in (0, os.geteuid()) or str(about.st_uid) == caller
 
 
 def _exists(path: Path) -> bool:

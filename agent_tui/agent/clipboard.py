@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.paths import project_folders
+from agent_tui.paths import repository_folders
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.safety import sandbox
@@ -54,7 +54,7 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
 
 def own_programs(config: EngineConfig) -> dict[str, str]:
     """The variables by which the program finds tools of its own: none that the project brings."""
-    top = project_folders(config.cwd)[0]
+    top = repository_folders(config.cwd)[0]
     return {**config.environment, "PATH": search_path(config.environment, top)}
 
 

@@ -44,7 +44,9 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     environment_block.hide_secrets()
     wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()
-    skills = LoadedSkills(partial(Skills.discover, paths.shipped("skills"), config.folders.config, config.cwd, home))
+    hide = scrubber(config, formats=True).scrub
+    discover = partial(Skills.discover, paths.shipped("skills"), config.folders.config, config.cwd, home, hide)
+    skills = LoadedSkills(discover)
     models = Models(config)
     models.refreshing = lambda config: refreshing(config, pool, lambda _: None)  # nobody has to learn of them yet
     models.configure(config)

@@ -175,7 +175,8 @@ class Turns:
         others = directories.roots(self.record)
         left_out = names_left_out(self.config.environment, self.config.settings.tools.pass_env)
         named = describe_left_out(left_out) if "run_shell_command" in self.executor.tools else ""
-        built, notices = build_prefix(self.config.cwd, home, specs, self.skills.skills.list(), others, named)
+        skills, hide = self.skills.skills.list(), self.executor.scrub
+        built, notices = build_prefix(self.config.cwd, home, specs, skills, others, named, hide)
         for event in (built, *notices):
             emit(event)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from agent_tui.context import text_files
-from agent_tui.paths import project_folders
+from agent_tui.paths import foreign_folder, project_folders, repository_folders
 from agent_tui.safety.git import GitAnswer, ask_git, find_repository
+from agent_tui.safety.secrets import hide_secrets
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")
 LIMIT: Final = 64_000
@@ -33,30 +35,45 @@ class Instruction:
     problem: str = ""
 
 
-def instructions(cwd: Path, home: Path, others: Sequence[Path] = ()) -> tuple[Instruction, ...]:
+def instructions(
+    cwd: Path, home: Path, others: Sequence[Path] = (), hide: Callable[[str], str] = hide_secrets
+) -> tuple[Instruction, ...]:
     """The person's own file first, then those in `others` (folders that were added), then those from the git root down
-    to `cwd`; a file behind two names only once."""
+    to `cwd`; a file behind two names only once. `hide` replaces the secrets in all but the person's own."""
     folders = project_folders(cwd)
     root = folders[0]
-    candidates: list[tuple[str, Path, Path | None]] = [("~/.claude/CLAUDE.md", home / ".claude" / "CLAUDE.md", None)]
+    project = text_files.Project((root, *others), (folders[-1], *others), hide)
+    own = ("~/.claude/CLAUDE.md", home / ".claude" / "CLAUDE.md", None)
+    candidates: list[tuple[str, Path, text_files.Project | None]] = [own]
     for folder in others:  # of what lies above them nobody spoke
-        candidates += [(str(folder / name), folder / name, folder) for name in NAMES]
+        candidates += [(str(folder / name), folder / name, project) for name in NAMES]
     for folder in folders:
-        candidates += [(str((folder / name).relative_to(root)), folder / name, root) for name in NAMES]
-    found: list[Instruction] = []
-    seen: set[Path] = set()
+        candidates += [(str((folder / name).relative_to(root)), folder / name, project) for name in NAMES]
+    found = _left_out(cwd)
+    seen: set[tuple[int, int]] = set()
     for name, path, within in candidates:
         file = text_files.read(path, LIMIT, within)
-        if file is None or file.real in seen:
+        if file is None or file.identity in seen:
             continue
-        if file.real is not None:
-            seen.add(file.real)
+        if file.identity is not None:
+            seen.add(file.identity)
         text = file.text.strip()
         if text and file.cut:
             text += f"\n[cut here: only the first {LIMIT // 1000} kB of {name} are used]"
         if text or file.problem:
             found.append(Instruction(name, path, text, file.problem))
     return _within_limit(found)
+
+
+def _left_out(cwd: Path) -> list[Instruction]:
+    """What is said where the folders above belong to somebody else, and something in them wants to be used."""
+    above = repository_folders(cwd)
+    foreign = foreign_folder(above)
+    named = (folder / name for folder in above[:-1] for name in (".agent-tui", *NAMES))
+    if foreign is None or not any(map(os.path.lexists, named)):
+        return []
+    said = f"{foreign} belongs to another user: instructions, skills and settings above {above[-1]} are not used"
+    return [Instruction(str(foreign), foreign, "", said)]
 
 
 def _within_limit(found: list[Instruction]) -> tuple[Instruction, ...]:

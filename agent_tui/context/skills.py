@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from agent_tui.context import text_files
 from agent_tui.context.skill_files import Skill, from_folder, from_sections
 from agent_tui.paths import project_folders
 from agent_tui.protocol.messages import SkillInfo
+from agent_tui.safety.secrets import hide_secrets
 
 PROJECT: Final = "project"
 """The source of what comes with a repository."""
@@ -53,23 +54,27 @@ class Skills:
         self.problems = problems
 
     @classmethod
-    def discover(cls, shipped: Path, config: Path, cwd: Path, home: Path) -> Skills:
-        """Read all there are. Never raises: what cannot be read is a problem."""
+    def discover(
+        cls, shipped: Path, config: Path, cwd: Path, home: Path, hide: Callable[[str], str] = hide_secrets
+    ) -> Skills:
+        """Read all there are; `hide` replaces the secrets in those of the project. Never raises: what cannot be read is
+        a problem."""
         found: dict[str, Skill] = {}
         problems: list[str] = []
         folders = project_folders(cwd)
-        sources: list[tuple[str, Path | None, Path, Path | None]] = [
+        project = text_files.Project(folders[:1], folders[-1:], hide)
+        sources: list[tuple[str, Path | None, Path, text_files.Project | None]] = [
             ("shipped", shipped / "skills.md", shipped, None),
             ("~/.claude", None, home / ".claude" / "skills", None),
             ("user", config / "skills.md", config / "skills", None),
         ]
         for folder in folders:
             own = folder / ".agent-tui"
-            sources.append((PROJECT, own / "skills.md", own / "skills", folders[0]))
-        for source, sections, folder, root in sources:
+            sources.append((PROJECT, own / "skills.md", own / "skills", project))
+        for source, sections, folder, within in sources:
             here: dict[str, Skill] = {}
-            written = [] if sections is None else _in_file(sections, root, problems)
-            for skill in (*written, *_in_folder(folder, root, problems)):
+            written = [] if sections is None else _in_file(sections, within, problems)
+            for skill in (*written, *_in_folder(folder, within, problems)):
                 if source == PROJECT and (known := found.get(skill.name)) and known.source != PROJECT:
                     whose = "shipped" if known.source == "shipped" else "your own"
                     name = f"{PROJECT}:{skill.name}"
@@ -157,24 +162,29 @@ def _located(skill: Skill, text: str) -> str:
     return f"{text}\n\n(This skill's folder: {skill.folder})" if skill.folder else text
 
 
-def _in_file(path: Path, root: Path | None, problems: list[str]) -> Iterator[Skill]:
-    file = text_files.read(path, LIMIT, root)
+def _in_file(path: Path, within: text_files.Project | None, problems: list[str]) -> Iterator[Skill]:
+    file = text_files.read(path, LIMIT, within)
     if file is not None:
         problems.extend([file.problem] if file.problem else [])
         yield from from_sections(file.text, str(path), problems)
 
 
-def _in_folder(folder: Path, root: Path | None, problems: list[str]) -> Iterator[Skill]:
+def _in_folder(folder: Path, within: text_files.Project | None, problems: list[str]) -> Iterator[Skill]:
     """The skills in `folder`: each a folder with a SKILL.md in it."""
     try:
+        real = folder.resolve(strict=True)
+        if within is not None and not within.holds(real):
+            problems.append(f"{folder} leads outside the project, to {real}: not used")
+            return
         entries = sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return
-    except OSError as error:
-        problems.append(f"{folder} cannot be read ({error.strerror}): not used")
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        reason = error.strerror if isinstance(error, OSError) else "links in a circle"
+        problems.append(f"{folder} cannot be read ({reason}): not used")
         return
     for entry in entries:
-        file = text_files.read(entry / "SKILL.md", LIMIT, root)
+        file = text_files.read(entry / "SKILL.md", LIMIT, within)
         if file is None:
             continue
         problems.extend([file.problem] if file.problem else [])

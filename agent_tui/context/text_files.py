@@ -1,46 +1,66 @@
 """Reading the texts that people and projects leave for the model: instructions and skills.
 
-They come with a repository, from anyone. So only plain files are read, up to a limit; and what a project's file links
-to outside the project is read only if it is Markdown too (shared notes are; a private key is not).
+They come with a repository, from anyone. So only plain files are read, up to a limit, and none whose real path has the
+name or the place of a secret. What a project brings must lie in it, has its secrets hidden, and above the session's
+folder it must be the person's own. What is open is what was checked: no link is followed any more.
 """
 
 from __future__ import annotations
 
 import os
-import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from agent_tui.paths import is_own
+from agent_tui.safety import paths
 from agent_tui.structures.visible import revealed
+
+_SECRET: Final = "which may hold secrets"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What files of a project are held to. `roots`: the folders that they may lie in; `chosen`: those that the person
+    named, whoever owns what is in them; `hide` replaces the secrets in a text."""
+
+    roots: tuple[Path, ...]
+    chosen: tuple[Path, ...]
+    hide: Callable[[str], str]
+
+    def holds(self, real: Path) -> bool:
+        """Whether a real path lies in one of the folders."""
+        return any(real.is_relative_to(root.resolve()) for root in self.roots)
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """`text` is empty where the file could not be read; `problem` says why, or what was left out of it. `cut`: it goes
-    on in the file. `real` is the file behind all links."""
+    on in the file. `identity`: device and inode of what was read, the same behind all names."""
 
     text: str = ""
-    real: Path | None = None
+    identity: tuple[int, int] | None = None
     problem: str = ""
     cut: bool = False
 
 
-def read(path: Path, limit: int, root: Path | None = None) -> TextFile | None:
-    """The text of `path`, at most `limit` bytes; None where no such file is. `root`: the project it belongs to."""
+def read(path: Path, limit: int, project: Project | None = None) -> TextFile | None:
+    """The text of `path`, at most `limit` bytes; None where no such file is. `project`: the one that it belongs to;
+    None: it is the person's own, who may link it to wherever they keep it."""
     try:
         real = path.resolve(strict=True)
-        if root is not None and not real.is_relative_to(root.resolve()) and real.suffix.lower() != ".md":
-            return TextFile(real=real, problem=f"{path} leads outside the project: not used")
-        fd = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                return TextFile(real=real, problem=f"{path} is not a file: not used")
-            with open(fd, "rb", closefd=False) as file:
-                raw = file.read(limit + 1)
-        finally:
-            os.close(fd)
+        if problem := _misplaced(path, real, project):
+            return TextFile(problem=f"{path} {problem}: not used")
+        with os.fdopen(paths.open_regular(real), "rb") as file:
+            about = os.fstat(file.fileno())
+            if project and (problem := _foreign(path, real, about, project)):
+                return TextFile(problem=f"{path} {problem}: not used")
+            raw = file.read(limit + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except paths.NotRegular:
+        return TextFile(problem=f"{path} is not a file: not used")
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         reason = error.strerror if isinstance(error, OSError) else "links in a circle"
         return TextFile(problem=f"{path} cannot be read ({reason}): not used")
@@ -51,4 +71,29 @@ def read(path: Path, limit: int, root: Path | None = None) -> TextFile | None:
     if hidden:
         many = "character" if hidden == 1 else "characters"
         problems.append(f"{path} contains {hidden} hidden {many}: removed before the model reads it")
-    return TextFile(text, real, "; ".join(problems), cut)
+    if project and (safe := project.hide(text)) != text:
+        problems.append(f"{path} contains secrets: hidden from the model")
+        text = safe
+    return TextFile(text, (about.st_dev, about.st_ino), "; ".join(problems), cut)
+
+
+def _misplaced(path: Path, real: Path, project: Project | None) -> str:
+    """Why a file is not read where it really is; empty: it may be."""
+    if paths.is_secret(path) or paths.is_secret(real):
+        return f"leads to {real}, {_SECRET}"
+    return f"leads outside the project, to {real}" if project and not project.holds(real) else ""
+
+
+def _foreign(path: Path, real: Path, about: os.stat_result, project: Project) -> str:
+    """Why an open file of a project is not read: it is not the person's, or a hard link makes it a file of elsewhere,
+    too. Names beside it are known: people link `CLAUDE.md` to `AGENTS.md`."""
+    if not (is_own(about) or any(path.is_relative_to(folder) for folder in project.chosen)):
+        return "belongs to another user"
+    if about.st_nlink > 1:
+        with os.scandir(real.parent) as entries:
+            names = [entry.name for entry in entries if entry.inode() == about.st_ino]
+        if secret := next((name for name in names if paths.is_secret(real.with_name(name))), ""):
+            return f"is a hard link of {secret}, {_SECRET}"
+        if len(names) < about.st_nlink:
+            return "is a hard link of a file elsewhere"
+    return ""

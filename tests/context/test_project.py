@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.context.project import Instruction, facts, instructions
+from agent_tui.context.project import NAMES, Instruction, facts, instructions
+from agent_tui.safety import paths
 
 
 @pytest.fixture
@@ -66,13 +67,128 @@ def test_a_file_behind_two_names_comes_once(home: Path, project: Path) -> None:
 
 
 def test_links_out_of_the_project(home: Path, project: Path, tmp_path: Path) -> None:
-    (tmp_path / "id_key").write_text("PRIVATE")
     (tmp_path / "shared.md").write_text("shared")
-    (project / "AGENTS.md").symlink_to(tmp_path / "id_key")
+    (project / "AGENTS.md").symlink_to("../../shared.md")
     (project / "CLAUDE.md").symlink_to(tmp_path / "shared.md")
-    secret, shared = instructions(project, home)
-    assert (secret.text, shared.text) == ("", "shared")
-    assert "AGENTS.md leads outside the project" in secret.problem
+    (project / "inner" / "AGENTS.md").symlink_to("CLAUDE.md")
+    (project / "inner" / "CLAUDE.md").write_text("inside")
+    (home / ".claude" / "CLAUDE.md").symlink_to(tmp_path / "shared.md")
+    own, first, second, inside = instructions(project / "inner", home)
+    assert [own.text, first.text, second.text, inside.text] == ["shared", "", "", "inside"]
+    why = f"leads outside the project, to {tmp_path / 'shared.md'}: not used"
+    assert [one.problem for one in (first, second)] == [f"{one.path} {why}" for one in (first, second)]
+    assert inside.problem == ""
+
+
+def test_a_link_into_an_added_folder_is_used(home: Path, project: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "notes.md").write_text("shared")
+    (project / "AGENTS.md").symlink_to(shared / "notes.md")
+    assert [one.text for one in instructions(project, home, [shared])] == ["shared"]
+
+
+SECRET_PLACES = (".env", "server.key", ".ssh/x.md", "deploy/.aws/notes.md", ".env.local")
+
+
+@pytest.mark.parametrize("place", SECRET_PLACES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("inside", [True, False])
+def test_no_link_to_a_secret_is_followed(home: Path, project: Path, name: str, place: str, inside: bool) -> None:
+    secret = (project if inside else project.parent) / place
+    secret.parent.mkdir(parents=True, exist_ok=True)
+    secret.write_text("word from a secret file")
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).symlink_to(os.path.relpath(secret, (project / name).parent))
+    (home / ".claude" / "CLAUDE.md").symlink_to(secret)
+    found = instructions(project, home)
+    assert [one.text for one in found] == [""] * len(found)
+    assert found[0].problem == f"{home}/.claude/CLAUDE.md leads to {secret}, which may hold secrets: not used"
+
+
+def test_no_hard_link_to_what_lies_elsewhere_is_read(home: Path, project: Path, tmp_path: Path) -> None:
+    (project / ".env").write_text("inside")
+    (tmp_path / "private.md").write_text("outside")
+    (project / "AGENTS.md").hardlink_to(project / ".env")
+    (project / "CLAUDE.md").hardlink_to(tmp_path / "private.md")
+    (project / "inner" / "AGENTS.md").write_text("both")
+    (project / "inner" / "CLAUDE.md").hardlink_to(project / "inner" / "AGENTS.md")
+    secret, outside, both = instructions(project / "inner", home)
+    assert [secret.text, outside.text, both.text] == ["", "", "both"]
+    assert "AGENTS.md is a hard link of .env, which may hold secrets: not used" in secret.problem
+    assert "CLAUDE.md is a hard link of a file elsewhere: not used" in outside.problem
+
+
+def test_a_link_that_comes_after_the_check_is_not_followed(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.parent / "private.md").write_text("outside")
+    (project / "AGENTS.md").write_text("rules")
+    checked = paths.is_secret
+
+    def exchanged(path: Path) -> bool:
+        if path.name == "AGENTS.md":
+            path.unlink()
+            path.symlink_to(project.parent / "private.md")
+        return checked(path)
+
+    monkeypatch.setattr(paths, "is_secret", exchanged)
+    [found] = instructions(project, home)
+    assert (found.text, found.problem) == ("", f"{project}/AGENTS.md is not a file: not used")
+
+
+KEY = "ghp_" + "k4T9xQ2mZ7bL1vR8nC3dW6yF5hJ0sP2aE9uG"
+
+
+def test_secrets_in_a_projects_file_are_hidden(home: Path, project: Path) -> None:
+    (project / "AGENTS.md").write_text(f"Push with {KEY} only.")
+    (home / ".claude" / "CLAUDE.md").write_text(f"Mine is {KEY}.")
+    own, found = instructions(project, home)
+    assert KEY in own.text and own.problem == ""
+    assert KEY not in found.text and found.text.startswith("Push with [hidden:")
+    assert found.problem == f"{project}/AGENTS.md contains secrets: hidden from the model"
+    [known] = instructions(project, home.parent, hide=lambda text: text.replace("only", "[hidden]"))
+    assert known.text.endswith("[hidden].")
+
+
+def give_away(monkeypatch: pytest.MonkeyPatch, *given: Path) -> None:
+    """Make files another user's. Who may not do that becomes another user: then all files are."""
+    if os.getuid():
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    else:
+        for path in given:
+            os.chown(path, 65_534, -1, follow_symlinks=False)
+
+
+@pytest.mark.parametrize("whose", [".", ".git", "AGENTS.md"])
+def test_what_belongs_to_somebody_else_above_the_folder_is_not_used(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch, whose: str
+) -> None:
+    (project / "AGENTS.md").write_text("theirs")
+    (project / "inner" / "AGENTS.md").write_text("chosen")
+    give_away(monkeypatch, project / whose)
+    above, chosen = instructions(project / "inner", home)
+    assert (above.text, chosen.text) == ("", "chosen")
+    assert "belongs to another user" in above.problem and chosen.problem == ""
+    assert [one.text for one in instructions(project, home)] == ["theirs"], "the person chose to work there"
+
+
+def test_an_added_folder_of_somebody_else_was_chosen(
+    home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "AGENTS.md").write_text("theirs")
+    give_away(monkeypatch, shared, shared / "AGENTS.md")
+    assert [one.text for one in instructions(project, home, [shared])] == ["theirs"]
+
+
+def test_a_folder_above_that_wants_nothing_is_not_spoken_of(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "other").mkdir()
+    give_away(monkeypatch, project)
+    assert instructions(project / "other", home) == ()
 
 
 def test_a_long_file_is_cut_and_says_so(home: Path, project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -313,11 +314,70 @@ def test_files_that_cannot_be_read_are_named(places: Places, tmp_path: Path) -> 
     sections(places.config / "skills.md", "# /big\n" + "x" * 300_000)
     skills = places.discover()
     assert [info.name for info in skills.list()] == ["big"]
-    assert [problem.rpartition("/")[2] for problem in skills.problems] == [
-        "skills.md is longer than 256 kB: the rest is not used",
-        "skills.md is not a file: not used",
-        "SKILL.md leads outside the project: not used",
-    ]
+    assert skills.problems == (
+        f"{places.config}/skills.md is longer than 256 kB: the rest is not used",
+        f"{own}/skills.md is not a file: not used",
+        f"{own}/skills/leak/SKILL.md leads outside the project, to {tmp_path}/key: not used",
+    )
+
+
+def test_no_skill_leads_to_a_secret(places: Places) -> None:
+    project = places.cwd.parent
+    (project / ".env").write_text("WORD=of a secret file")
+    own = project / ".agent-tui" / "skills"
+    for skills in (own, places.config / "skills", places.home / ".claude" / "skills"):
+        folder = folder_skill(skills, "s1", "text")
+        (folder / "SKILL.md").unlink()
+        (folder / "SKILL.md").symlink_to(project / ".env")
+    found = places.discover()
+    assert found.list() == ()
+    assert found.problems[-1] == f"{own}/s1/SKILL.md leads to {project}/.env, which may hold secrets: not used"
+    assert len(found.problems) == 3
+
+
+def test_links_of_skills_inside_the_project_and_of_the_persons_own(places: Places, tmp_path: Path) -> None:
+    project = places.cwd.parent
+    folder_skill(project / "shared", "one", "of the project")
+    folder_skill(tmp_path / "dotfiles", "two", "the person's")
+    (project / ".agent-tui").mkdir()
+    (project / ".agent-tui" / "skills").symlink_to("../shared")
+    (places.config / "skills").symlink_to(tmp_path / "dotfiles")
+    skills = places.discover()
+    assert [info.name for info in skills.list()] == ["one", "two"] and skills.problems == ()
+
+
+def test_a_folder_of_skills_outside_the_project_is_named_once(places: Places, tmp_path: Path) -> None:
+    folder_skill(tmp_path / "elsewhere", "one", "text")
+    folder_skill(tmp_path / "elsewhere", "two", "text")
+    own = places.cwd / ".agent-tui"
+    own.mkdir()
+    (own / "skills").symlink_to(tmp_path / "elsewhere")
+    skills = places.discover()
+    assert skills.list() == ()
+    assert skills.problems == (f"{own}/skills leads outside the project, to {tmp_path}/elsewhere: not used",)
+
+
+def test_secrets_in_a_projects_skills_are_hidden(places: Places) -> None:
+    key = "ghp_" + "k4T9xQ2mZ7bL1vR8nC3dW6yF5hJ0sP2aE9uG"
+    folder_skill(places.cwd / ".agent-tui" / "skills", "leaky", f"Use {key}.", f"Knows {key}.")
+    skills = places.discover()
+    [info] = skills.list()
+    assert info.description.startswith("Knows [hidden:") and skills.body("leaky").startswith("Use [hidden:")
+    assert key not in str(skills.expand("/leaky now"))
+    assert "SKILL.md contains secrets: hidden from the model" in skills.problems[0]
+
+
+def test_skills_of_a_folder_above_that_belongs_to_somebody_else(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = places.cwd.parent
+    sections(project / ".agent-tui" / "skills.md", "# /theirs\ntext")
+    sections(places.cwd / ".agent-tui" / "skills.md", "# /chosen\ntext")
+    if os.getuid():
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    else:
+        os.chown(project, 65_534, -1)
+    assert [info.name for info in places.discover().list()] == ["chosen"]
 
 
 def test_a_skill_that_is_not_there() -> None:

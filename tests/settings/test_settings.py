@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,17 @@ def test_the_nearest_project_file_counts_and_none_above_the_git_root(place: Plac
     place.own('[display]\ntheme = "ansi"', place.inner)
     found, _ = place.load()
     assert (found.display.diff, found.display.theme) == ("auto", "ansi")
+
+
+def test_no_project_file_above_the_folder_counts_where_the_project_belongs_to_somebody_else(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.own('[display]\ntheme = "light"')
+    if os.getuid():
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    else:
+        os.chown(place.project / ".git", 65_534, -1)
+    assert place.load()[0].display.theme == ""
 
 
 def test_without_git_only_the_folder_itself(place: Place) -> None:
