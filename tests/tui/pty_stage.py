@@ -17,6 +17,8 @@ from pathlib import Path
 import pyte
 
 ROOT = Path(__file__).parents[2]
+REST_SECONDS = 0.02
+"""A frame comes in pieces, one soon after the other: after so long a silence it has ended."""
 
 
 class Pty:
@@ -80,16 +82,20 @@ class Pty:
         return "\n".join(self.emulator.display)
 
     def until(self, seen: Callable[[str], bool] | str, seconds: float = 15.0) -> str:
-        """Read until the screen shows it. Fails with the screen if it never does."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if seen in self.text if isinstance(seen, str) else seen(self.text):
-                return self.text
-            if not self.read(0.05) and self.poll() is not None:
-                break
-        if seen in self.text if isinstance(seen, str) else seen(self.text):
-            return self.text
-        raise AssertionError(f"never shown: {seen}\nexit code {self.code}\n{self.text}\n{self.raw[-3000:]!r}")
+        """The screen, once it shows this and the frame that shows it has ended. Fails with the screen if it never does.
+
+        What is gone with the next piece is returned as it was seen last."""
+        shown = seen if callable(seen) else lambda text: seen in text
+        end, gone = time.monotonic() + seconds, False
+        while not shown(self.text):
+            if gone or time.monotonic() >= end:
+                said = f"never shown: {seen}\nexit code {self.code}\n{self.text}\n{self.raw[-3000:]!r}"
+                raise AssertionError(said)
+            gone = not self.read(0.05) and self.poll() is not None
+        text = self.text
+        while time.monotonic() < end and self.read(REST_SECONDS) and shown(self.text):
+            text = self.text
+        return text
 
     def poll(self) -> int | None:
         if self.code is None:
