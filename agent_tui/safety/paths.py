@@ -90,13 +90,17 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
     """What `text` names, relative to the first of `roots` (real paths). Raises ValueError as `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
-    inner = real.parts if home is None else real.relative_to(home).parts
-    written = tuple(part for part in text.split("/") if part)
     return PathFacts(
         text, real, shown(real, roots[0]), home is not None,
         secret=is_secret(real) or is_secret(Path(text)),
-        protected=protected_names.protection(inner) or protected_names.protection(written[-1:]) or _in_bare(real),
+        protected=_by_name(real, roots) or _by_name(roots[0] / text, roots) or _in_bare(real),
     )  # fmt: skip
+
+
+def _by_name(path: Path, roots: tuple[Path, ...]) -> str:
+    """Why not to write to a path, because of the names in it that are below a root; outside of all, of its last one."""
+    home = next((root for root in roots if path.is_relative_to(root)), path.parent)
+    return protected_names.protection(path.relative_to(home).parts, home.parts[1:])
 
 
 def _in_bare(real: Path) -> str:

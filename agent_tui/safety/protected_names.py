@@ -1,16 +1,16 @@
 """Which names of files usually hold credentials, and which are obeyed by programs. Says nothing about the content.
 
-A pattern with a slash is compared with the end of a path, one without with its last name. Names are compared as a
-filesystem that ignores case sees them. A name counts although nothing is there yet.
+A pattern is the end of a path, written as in `obeyed_names`. Names are compared as a filesystem that ignores case sees
+them. A name counts although nothing is there yet.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from fnmatch import translate
-from itertools import pairwise
 from typing import Final
+
+from agent_tui.safety.obeyed_names import RUN, STEER
 
 RUNS: Final = "can change what programs do"
 STEERS: Final = "tells agents or build servers what to do"
@@ -35,46 +35,8 @@ SECRET_FILES: Final = (
 _SSH_KEY: Final = r"id_(rsa|dsa|ecdsa|ed25519|xmss)([_-][\w-]*)?(\.(bak|old|orig|priv|\d+))?"
 """Not `id_*`: much source code is about ids. What ends with `.pub` is for everybody."""
 _SAMPLES: Final = (".example", ".sample", ".template", ".dist", "example.env", "sample.env", "template.env")
-
-RUN_FOLDERS: Final = frozenset({
-    ".git", ".hg", ".jj", ".agent-tui", ".vscode", ".idea", ".fleet", ".zed", ".husky", ".devcontainer", ".direnv",
-    ".githooks", ".mvn",
-})  # fmt: skip
-"""Everything below them is obeyed as well."""
-RUN_FILES: Final = (
-    ".mcp.json", ".envrc", ".gitmodules", ".gitattributes", ".gitconfig", "git/config", ".inputrc", ".bashrc",
-    ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".xinitrc", ".xprofile", "fish/config.fish",
-    ".tmux.conf", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".gdbinit", ".lldbinit", ".pre-commit-config.yaml",
-    "lefthook.yml", ".yarnrc.yml", ".pnpmfile.cjs", "mise.toml", ".mise.toml", ".pythonrc", ".irbrc", ".npmrc",
-    ".cargo/config", ".cargo/config.toml", ".bazelrc", ".buckconfig", ".buckconfig.local", ".bundle/config", ".yarnrc",
-    ".devcontainer.json", ".tool-versions", "*.code-workspace", ".dir-locals.el", ".dir-locals-2.el", ".rprofile",
-    ".renviron", ".ghci", ".ocamlinit", ".psqlrc", ".sqliterc", ".screenrc", ".curlrc", ".wgetrc", "sitecustomize.py",
-    "usercustomize.py", "head", "commondir",
-)  # fmt: skip
-"""Run by what is only opened or entered: a shell, an editor, a debugger, git. What somebody has to start, as the
-scripts of a package.json or a Makefile, is code as any other: every edit would ask. Any folder with a `HEAD` may be
-a bare repository, whose config git obeys as soon as somebody asks for the status in it."""
-_RUN_BELOW: Final = frozenset({
-    (".config", "autostart"), (".config", "systemd"), (".local", "bin"), (".yarn", "plugins"), (".yarn", "releases"),
-})  # fmt: skip
 _OF_REPOSITORY: Final = frozenset({
     "config", "config.worktree", "hooks", "info", "objects", "packed-refs", "refs",
-})  # fmt: skip
-STEER_FOLDERS: Final = frozenset({
-    ".amazonq", ".augment", ".buildkite", ".circleci", ".claude", ".clinerules", ".codex", ".continue", ".cursor",
-    ".gemini", ".junie", ".kiro", ".opencode", ".roo", ".windsurf", ".woodpecker",
-})  # fmt: skip
-STEER_FILES: Final = (
-    "AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules", ".windsurfrules",
-    ".clinerules", ".github/copilot-instructions.md", ".gitlab-ci.yml", ".travis.yml", ".drone.yml", "Jenkinsfile",
-    "azure-pipelines.yml", "bitbucket-pipelines.yml", "action.yml", "action.yaml",
-    ".woodpecker.yml", ".woodpecker.yaml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "cloudbuild.yml",
-    ".aider.conf.yml", ".roomodes", "opencode.json", "opencode.jsonc",
-)  # fmt: skip
-_STEER_BELOW: Final = frozenset({
-    (".github", "workflows"), (".github", "actions"), (".github", "instructions"),
-    (".gitea", "workflows"), (".forgejo", "workflows"),
 })  # fmt: skip
 
 
@@ -88,16 +50,15 @@ def is_secret(path: Sequence[str]) -> bool:
     return not parts[-1].endswith(_SAMPLES) and _ends(parts, _SECRET)
 
 
-def protection(path: Sequence[str]) -> str:
-    """Why the parts of a path are nothing to write to without asking: `RUNS`, `STEERS`, or empty."""
-    parts = [folded(part) for part in path]
-    if not parts:
-        return ""
-    pairs = [*pairwise(parts)]
-    if not (RUN_FOLDERS.isdisjoint(parts) and _RUN_BELOW.isdisjoint(pairs)) or _ends(parts, _RUN):
-        return RUNS
-    below = not (STEER_FOLDERS.isdisjoint(parts) and _STEER_BELOW.isdisjoint(pairs))
-    return STEERS if below or _ends(parts, _STEER) else ""
+def protection(path: Sequence[str], above: Sequence[str] = ()) -> str:
+    """Why the parts of a path are nothing to write to without asking: `RUNS`, `STEERS`, or empty. `above` are the parts
+    of the folder that it is in: what they begin counts (`fish/config.fish` in `fish`), what lies in them all does not
+    (a session in `.claude/worktrees`)."""
+    outer, whole = (f"/{'/'.join(map(folded, parts))}" if parts else "" for parts in (above, (*above, *path)))
+    for why, pattern in _OBEYED.items():
+        if any(found.end(1) > len(outer) for found in pattern.finditer(whole)):
+            return why
+    return ""
 
 
 def is_of_repository(name: str) -> bool:
@@ -110,16 +71,24 @@ def folded(name: str) -> str:
     return name.casefold().rstrip(". ") or name
 
 
-def _pattern(patterns: Iterable[str], *more: str) -> re.Pattern[str]:
-    """What fits the end of a path that begins with a slash."""
-    own = (translate(pattern.casefold()).replace(".*", "[^/]*") for pattern in patterns)
-    return re.compile("/(?:" + "|".join((*own, *more)) + ")")
-
-
 def _ends(parts: Sequence[str], pattern: re.Pattern[str]) -> bool:
     return any(pattern.fullmatch("/" + "/".join(parts[-count:])) for count in (1, 2))
 
 
-_SECRET: Final = _pattern(SECRET_FILES, _SSH_KEY)
-_RUN: Final = _pattern(RUN_FILES)
-_STEER: Final = _pattern(STEER_FILES)
+def _any_of(patterns: Iterable[str]) -> str:
+    """An expression for one of `patterns`."""
+    return "|".join(_NOT_PLAIN.sub(lambda found: _MEANING[found[0]], re.escape(one.casefold())) for one in patterns)
+
+
+def _obeyed(rows: Iterable[str]) -> re.Pattern[str]:
+    """What finds the patterns of `rows` in a path that begins with a slash."""
+    patterns = " ".join(rows).split()
+    folders = _any_of(pattern[:-1] for pattern in patterns if pattern.endswith("/"))
+    files = _any_of(pattern for pattern in patterns if not pattern.endswith("/"))
+    return re.compile(f"(?=(/(?:(?:{files})$|(?:{folders})(?=/|$))))")  # looks ahead: one may begin within another
+
+
+_MEANING: Final = {r"\*": "[^/]*", r"\{": "(?:", ",": "|", r"\}": ")"}
+_NOT_PLAIN: Final = re.compile("|".join(map(re.escape, _MEANING)))
+_SECRET: Final = re.compile(f"/(?:{_any_of(SECRET_FILES)}|{_SSH_KEY})")
+_OBEYED: Final = {RUNS: _obeyed(RUN.values()), STEERS: _obeyed(STEER.values())}

@@ -45,7 +45,28 @@ OBEYED = (
     ".tool-versions .zed/tasks.json .fleet/run.json work.code-workspace .dir-locals.el .Rprofile "
     ".ghci .ocamlinit .psqlrc .sqliterc .screenrc .curlrc .wgetrc .config/autostart/x.desktop "
     ".config/systemd/user/x.service .local/bin/ls sitecustomize.py src/usercustomize.py .bundle/config "
-    "HEAD pkg/HEAD pkg/head pkg/commondir"
+    "HEAD pkg/HEAD pkg/head pkg/commondir "
+    ".rvmrc .mise.local.toml mise.local.toml mise.ci.toml .rtx.toml .mise/config.toml mise/config.toml "
+    ".config/mise/conf.d/x.toml .config/mise.toml mise/conf.d/x.toml .autoenv.zsh .autoenv_leave.zsh .envrc.local "
+    ".config/direnv/direnvrc direnv/lib/x.sh .asdfrc .shadowenv.d/x.lisp shell.nix flake.nix devenv.nix devbox.json "
+    ".lvimrc .local.vimrc _vimrc _gvimrc .ideavimrc .exrc.lua _exrc .vim/plugin/x.vim .config/nvim/init.lua "
+    ".config/nvim/lua/x.lua .emacs .emacs.el .emacs.d/init.el .nvim/x.lua "
+    ".ycm_extra_conf.py .luarc.json .helix/x.toml "
+    ".config/fish/conf.d/x.fish .config/fish/functions/ls.fish .bash_completion .bash_functions .bashrc.d/x "
+    ".zshrc.local .xsessionrc .xsession .pam_environment .config/environment.d/x.conf .config/nushell/env.nu "
+    "profile.ps1 Microsoft.PowerShell_profile.ps1 .config/starship.toml .tmux.conf.local "
+    "Library/LaunchAgents/x.plist "
+    ".theia/tasks.json .vs/tasks.json .gitpod.yml .gitpod.Dockerfile devfile.yaml "
+    ".idx/dev.nix .replit x.sublime-project "
+    ".venv/lib/python3.12/site-packages/x.pth lib/dist-packages/x.pth .venv/bin/python "
+    ".venv/Scripts/x env/bin/activate "
+    "sitecustomize/__init__.py pyvenv.cfg .iex.exs .pryrc .lldbinit-Xcode .pythonrc.py .ipython/x.py "
+    "lefthook.yaml lefthook-local.yml .lefthook.yml .lefthook-local.toml "
+    ".lefthook/pre-commit/x .huskyrc .huskyrc.json "
+    ".overcommit.yml .simple-git-hooks.json .simple-git-hooks.cjs .pre-commit-config.yml "
+    ".lintstagedrc .trunk/trunk.yaml "
+    ".pnpmfile.mjs .pnpmfile.cjs .pnp.cjs .yarn/sdks/x.js bunfig.toml gradle/wrapper/gradle-wrapper.properties "
+    "rust-toolchain.toml .bazeliskrc tools/bazel pip.conf .gradle/init.d/x.gradle node_modules/.bin/tsc"
 )
 STEERING = (
     "AGENTS.md sub/agents.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules "
@@ -55,7 +76,17 @@ STEERING = (
     "azure-pipelines.yml .buildkite/pipeline.yml .woodpecker.yml .woodpecker/x.yml appveyor.yml "
     ".appveyor.yml cloudbuild.yaml .opencode/agent/x.md opencode.json .aider.conf.yml .roo/rules/x.md "
     ".roomodes .kiro/steering/x.md .amazonq/rules/x.md .augment/rules/x.md .continue/config.yaml "
-    ".clinerules/x.md .windsurf/rules/x.md .gitea/workflows/x.yml .forgejo/workflows/x.yml"
+    ".clinerules/x.md .windsurf/rules/x.md .gitea/workflows/x.yml .forgejo/workflows/x.yml "
+    ".gitlab/ci/x.yml .gitlab-ci.yaml .gitlab-ci-local.yml x.gitlab-ci.yml "
+    ".gitlab/duo/x.yml .cirrus.yml .cirrus.star "
+    ".semaphore/x.yml .tekton/x.yaml .teamcity/settings.kts .builds/x.yml .build.yml .azuredevops/x.yml "
+    ".azure-pipelines/x.yml azure-pipelines-release.yml buildspec.yml buildspec-test.yaml .zuul.yaml zuul.d/x.yaml "
+    "Jenkinsfile.release x.Jenkinsfile .drone.star .ci/x.sh .readthedocs.yaml netlify.toml codemagic.yaml "
+    "AGENT.md AGENTS.local.md .agents/x.md .agent/rules/x.md .github/agents/x.md .github/skills/x/SKILL.md "
+    ".github/prompts/x.md .github/chatmodes/x.md .github/hooks/x.json QWEN.md .qwen/x "
+    "CRUSH.md .crush.json crush.json "
+    "WARP.md .rules .roorules-code .goosehints .openhands/x.md .trae/rules/x.md .kilocode/rules/x.md .factory/x.md "
+    ".aider.model.settings.yml .coderabbit.yaml"
 )
 FREE = (
     "git/x github/workflows/ci.yml workflows/ci.yml .github/ISSUE_TEMPLATE/bug.md "
@@ -66,7 +97,15 @@ FREE = (
     ".yarn/versions/x.yml .config/app/x.toml .local/share/x local/bin/x bin/x custom.py customize.py "
     "curlrc.md psqlrc.sql x.code code-workspace.md dir-locals.md tool-versions.md cloudbuild.py "
     "zed/x roo/x kiro.py continue/x woodpecker/x HEAD.md head.py ahead header.html commondir.c "
-    "config pkg/config pkg/objects/k pkg/refs/k refs/x hooks/use.ts info/x packed-refs"
+    "config pkg/config pkg/objects/k pkg/refs/k refs/x hooks/use.ts info/x packed-refs "
+    "model.pth x.pth site-packages/x.py default.nix rvmrc.md mise.md mise/readme.md "
+    "lefthook.md husky.ts emacs.md emacs/x "
+    "vimrc.md vim/plugin/x.vim src/fish/conf.d.ts fish/conf.d/readme.md "
+    "bash_completion.sh src/nvim/x.lua vs/x build.yml "
+    "ci/x.sh ci.yml agent.py src/agent/rules/x.md agents/x.md rules rules.md x.rules .github/CODEOWNERS .gitlab/x.md "
+    ".gitlab/issue_templates/bug.md tekton/x.yaml semaphore.py .nvmrc .python-version .ruby-version bin/tool "
+    "scripts/activate_user.py src/venv.py rust-toolchain.md crush.py warp.ts devenv.py "
+    "shell.py lib/venv/scripts/posix/x CloudBuildRepository.yaml buildspecs.yml .eslintrc.js Cargo.toml"
 )
 
 
@@ -108,6 +147,28 @@ def test_a_link_is_protected_by_the_name_that_was_written(work: Path) -> None:
     (work / "notes.md").write_text("x")
     (work / "AGENTS.md").symlink_to("notes.md")
     assert paths.facts("AGENTS.md", (work,)).protected == STEERS
+
+
+def test_a_path_through_a_link_is_protected_by_the_names_that_were_written(work: Path) -> None:
+    (work / "ide").mkdir()
+    (work / ".vscode").symlink_to("ide")
+    assert paths.facts(".vscode/tasks.json", (work,)).protected == RUNS
+    assert paths.facts(f"{work}/.vscode/tasks.json", (work,)).protected == RUNS
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "why"),
+    [
+        (".config/fish", "config.fish", RUNS), (".config", "fish/conf.d/x.fish", RUNS),
+        ("x/.mise", "config.toml", RUNS), (".github", "workflows/ci.yml", STEERS),
+        (".claude/worktrees", "main.py", ""), (".config/app", "x.toml", ""),
+    ],
+)  # fmt: skip
+def test_the_folders_above_count_where_a_name_needs_them(work: Path, folder: str, name: str, why: str) -> None:
+    """But a session within an obeyed folder asks no more than any other."""
+    root = work / folder
+    root.mkdir(parents=True)
+    assert paths.facts(name, (root,)).protected == why
 
 
 BARE = "config config.worktree packed-refs objects/k objects/info/k refs/heads/k hooks/pre-commit Config REFS/k"
