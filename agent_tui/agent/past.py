@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
@@ -19,6 +20,7 @@ from agent_tui.agent.undo_told import caps_said, file_told
 from agent_tui.protocol.answers import ForkOutcome, OldFile, OldTurn, RestoreOutcome, UndoPlan
 from agent_tui.protocol.events import Answered, FilesRestored, Labelled, Notice, RestoreStarted, Rewound, Titled
 from agent_tui.protocol.ops import Continue, Fork, Label, Op, Query, Rename, RestoreFiles, Rewind, Submit
+from agent_tui.protocol.standing import RestoredFile
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.sessions.fork import fork
 
@@ -188,13 +190,23 @@ class Past:
         if why := self._turns.sealed():
             files = tuple(undo.refused(intent, why) for intent in intents)
         else:
-            work = [partial(undo.restore, look, self._choice(op, look), blobs) for look in looks]
-            files = tuple(await asyncio.gather(*map(self._off_loop, work)))  # at once: the disk takes long
+            files = await self._put_back(op, looks, blobs)
             await self._off_loop(lambda: undo.tidy(looks, files))
         whole = all(file.outcome not in ("changed", "failed") for file in files)
         restored = FilesRestored(id, plan.direction, plan.turns if whole else (), files)
         self._record.emit(restored)
         return RestoreOutcome(whole, id, files=files, said=restored.said())
+
+    async def _put_back(self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs) -> tuple[RestoredFile, ...]:
+        """All at once, for the disk takes long; only names of one file one after the other."""
+        names: dict[object, list[undo.Look]] = {}
+        for look in looks:
+            names.setdefault(look.inode, []).append(look)
+        chosen = [(own, [self._choice(op, one) for one in own]) for own in names.values()]
+        work = [partial(undo.restore_all, own, choices, blobs) for own, choices in chosen]
+        done = itertools.chain.from_iterable(await asyncio.gather(*map(self._off_loop, work)))
+        files = {file.path: file for file in done}
+        return tuple(files[look.plan.path] for look in looks)
 
     def _choice(self, op: RestoreFiles, look: undo.Look) -> str:
         return self._of_file(op.choices, look)

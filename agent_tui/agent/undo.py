@@ -11,6 +11,7 @@ import errno
 import hashlib
 import os
 import stat
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,6 +80,19 @@ class Look:
     state: State
     found: Found
     old: bytes | None = None
+    twins: int = 0
+    """Other names of the same file that are to be put back with it (hard links)."""
+
+    @property
+    def names_elsewhere(self) -> int:
+        """Other names of the file, of which nothing is known."""
+        return max(0, self.found.names - 1 - self.twins)
+
+    @property
+    def inode(self) -> object:
+        """What names of one file have in common; nothing else has it."""
+        about = self.found.about
+        return (about.st_dev, about.st_ino) if about else self.plan.path
 
     @property
     def choices(self) -> tuple[FileChoice, ...]:
@@ -135,7 +149,9 @@ def _link(path: Path) -> Found | None:
 
 def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
     """How each file of `plan` is now."""
-    return [look_at(one, blobs, roots) for one in plan.files]
+    looks = [look_at(one, blobs, roots) for one in plan.files]
+    names = Counter(one.inode for one in looks)
+    return [replace(one, twins=names[one.inode] - 1) for one in looks]
 
 
 def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
@@ -180,8 +196,30 @@ def intent(one: Look) -> RestoredFile:
     return RestoredFile(one.plan.path, one.found.sha, one.plan.target, mode, one.found.mode)
 
 
-def restore(one: Look, choice: str, blobs: Blobs) -> RestoredFile:
-    """Put one file back, as far as it may be; what became of it. Never raises for the disk's sake."""
+def restore_all(looks: Sequence[Look], choices: Sequence[str], blobs: Blobs) -> list[RestoredFile]:
+    """Put the names of one file back, one after the other: each changes what the others look like. Where two get the
+    same content and mode, they are names of one file again."""
+    twins: dict[tuple[str, int], Path] = {}
+    files: list[RestoredFile] = []
+    for one, choice in zip(looks, choices, strict=True):
+        kind = (one.plan.target, one.plan.chmod)
+        file = restore(_again(one) if files else one, choice, blobs, twins.get(kind))
+        files.append(file)
+        if file.outcome == "done" and file.after and not one.plan.links:
+            twins.setdefault(kind, Path(one.plan.path))
+    return files
+
+
+def _again(one: Look) -> Look:
+    """`one` as it is now, where it is the same file with the same content: another name of it was put back."""
+    now, then = found(Path(one.plan.path), one.plan.links), one.found.about
+    same = now.about is not None and then is not None and os.path.samestat(now.about, then)
+    return replace(one, found=now) if same and now.sha == one.found.sha else one
+
+
+def restore(one: Look, choice: str, blobs: Blobs, twin: Path | None = None) -> RestoredFile:
+    """Put one file back, as far as it may be; what became of it. `twin` was put back to the same: it becomes another
+    name of that. Never raises for the disk's sake."""
     told = intent(one)
     if one.state == "same":
         return replace(told, outcome="same")
@@ -190,7 +228,7 @@ def restore(one: Look, choice: str, blobs: Blobs) -> RestoredFile:
     try:
         if decided == "both":
             return replace(told, outcome="beside", beside=_beside(one))
-        _write(one, blobs)
+        _write(one, blobs, twin)
     except paths.ChangedMeanwhile as error:
         return replace(told, outcome="changed", problem=str(error))
     except FileExistsError:
@@ -201,7 +239,7 @@ def restore(one: Look, choice: str, blobs: Blobs) -> RestoredFile:
     return replace(told, outcome="done")
 
 
-def _write(one: Look, blobs: Blobs) -> None:
+def _write(one: Look, blobs: Blobs, twin: Path | None) -> None:
     path, now = Path(one.plan.path), one.found
     if now.about is not None:
         blobs.put(now.content)  # before anything is lost
@@ -214,7 +252,7 @@ def _write(one: Look, blobs: Blobs) -> None:
         elif now.about is None:
             paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
         else:
-            paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about)
+            paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about, twin=twin)
     elif now.about is not None:
         paths.remove(path, now.about)
 

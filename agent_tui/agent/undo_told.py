@@ -46,7 +46,7 @@ def _scrubbed(hunk: Hunk, scrub: Callable[[str], str]) -> Hunk:
 
 def parted(look: Look) -> str:
     """What happens to a file's other names: one is written whole beside it and takes its place."""
-    others = look.found.names - 1
+    others = look.names_elsewhere
     if look.state not in ("as_left", "during") or others < 1:
         return ""
     return f"its {others} other hard link{'s keep their' if others > 1 else ' keeps its'} content"

@@ -145,15 +145,16 @@ def read_regular(real: Path, limit: int) -> bytes:
 
 def atomic_write(
     path: Path, data: bytes, mode: int | None = None, *, follow: bool = True, new: bool = False,
-    expect: os.stat_result | None = None, held: bytes | None = None,
+    expect: os.stat_result | None = None, held: bytes | None = None, twin: Path | None = None,
 ) -> None:  # fmt: skip
     """Put `data` at `path`, all or nothing: a temporary file beside it, synced, renamed over it.
 
     `mode` None keeps the mode of the file that is there (for a new one, the umask's). A link is written at its
     target; with `follow` False `path` must be real, and a link that came later is refused. `new` refuses to replace
     (FileExistsError); `expect` refuses to replace any other file, or the same one changed, and `held` one that holds
-    anything else or that another program has open for writing (ChangedMeanwhile). Raises NotRegular for what is no
-    file, ValueError as `resolve` does, OSError.
+    anything else or that another program has open for writing (ChangedMeanwhile). `twin`: a file that was just written
+    with the same `data` and mode; `path` becomes another name of it, where the disk can do that. Raises NotRegular for
+    what is no file, ValueError as `resolve` does, OSError.
     """
     real = resolve(str(path), Path.cwd()) if follow else path
     with folder_of(real) as folder:
@@ -163,14 +164,9 @@ def atomic_write(
         if held is not None:
             expect = there
         temporary = leftovers.beside(real.name, "tmp")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                _keep(file.fileno(), there, mode, _attributes(real.name, folder) if there else {})
-                os.fsync(file.fileno())
+            if twin is None or not _link_beside(twin, folder, temporary, data):
+                _write_beside(real.name, temporary, folder, data, mode, there)
             if new:  # a hard link never replaces what another program created meanwhile
                 os.link(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
                 os.unlink(temporary, dir_fd=folder)
@@ -183,6 +179,30 @@ def atomic_write(
                 os.unlink(temporary, dir_fd=folder)
             raise
         sync(folder, real.name)
+
+
+def _write_beside(
+    name: str, temporary: str, folder: int, data: bytes, mode: int | None, there: os.stat_result | None
+) -> None:
+    """Make `temporary` with `data`, and with what the file `name`, which it is to replace, has beside its content."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(temporary, flags, 0o666 if there is None and mode is None else 0o600, dir_fd=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        _keep(file.fileno(), there, mode, _attributes(name, folder) if there else {})
+        os.fsync(file.fileno())
+
+
+def _link_beside(twin: Path, folder: int, temporary: str, data: bytes) -> bool:
+    """Whether `temporary` is now another name of the file `twin`, which holds `data`."""
+    with contextlib.suppress(OSError), folder_of(twin) as other:  # another disk, one without links, or not ours to link
+        os.link(twin.name, temporary, src_dir_fd=other, dst_dir_fd=folder, follow_symlinks=False)
+        if _holds(folder, temporary, data):
+            return True
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary, dir_fd=folder)
+    return False
 
 
 def _replace(

@@ -138,3 +138,45 @@ def test_other_names_of_a_file_are_told_of_before_and_after(place: Place) -> Non
         driver.send(RestoreFiles())
         assert answer(driver, "restored").done
         assert (place.cwd / "a").read_text() == "old\n" and (place.cwd / "third").read_text() == "a\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo two > a.txt",
+        "chmod 755 a.txt",
+        "echo two > a.txt; ln a.txt c.txt",
+        "ln -f plain a.txt; echo two > plain",
+        "echo two > a.txt; mkdir deep; ln a.txt deep/d.txt",
+    ],
+)
+def test_names_of_one_file_are_all_taken_back_and_stay_one_file(linked: Place, command: str) -> None:
+    (linked.cwd / "a.txt").write_text("one\n")
+    os.link(linked.cwd / "a.txt", linked.cwd / "b.txt")
+    git(linked.cwd, "add", "-A")
+    git(linked.cwd, "commit", "-q", "-m", "twins")
+    names = [linked.cwd / name for name in ("a.txt", "b.txt")]
+    before = tree(linked), [path.stat().st_mode for path in names]
+    with linked.engine(running(linked, command), mode="accept-all") as driver:
+        driver.turn("go")
+        after = tree(linked)
+        were_one = names[0].samefile(names[1])
+        assert not any("hard link" in file.why for file in ask(driver).files if file.path in ("a.txt", "b.txt"))
+        outcome = restore_all(driver)
+        assert outcome.done, [file.problem for file in outcome.files]
+        assert (tree(linked), [path.stat().st_mode for path in names]) == before
+        assert names[0].samefile(names[1]) == were_one
+        driver.send(RestoreFiles(redo=True))
+        assert answer(driver, "restored").done and tree(linked) == after
+
+
+def test_of_names_of_one_file_only_the_chosen_one_is_taken_back(linked: Place) -> None:
+    (linked.cwd / "a.txt").write_text("one\n")
+    os.link(linked.cwd / "a.txt", linked.cwd / "b.txt")
+    git(linked.cwd, "add", "-A")
+    git(linked.cwd, "commit", "-q", "-m", "twins")
+    with linked.engine(running(linked, "echo two > a.txt"), mode="accept-all") as driver:
+        driver.turn("go")
+        driver.send(RestoreFiles(choices={"a.txt": "restore"}))
+        assert answer(driver, "restored").done
+        assert [(linked.cwd / name).read_text() for name in ("a.txt", "b.txt")] == ["one\n", "two\n"]
