@@ -71,6 +71,10 @@ _KEY_ENDED = pattern(
     r"\x1b(?:\[<\d+;-?\d+;-?\d+[Mm]|\[\d[\d;:]*[A-HP-SZnu~]|(?:\[[A-FHIOP-SZ]|O\d?[A-DFHMP-S])(?=\x1b|\Z))"
 )
 """A whole one: it acts, however late its end comes."""
+_REST_ALONE = pattern(r"\x1b\[(?:<\d+;-?\d+;-?\d+[Mm]|(?:[A-FHIOP-SZ]|\d[\d;:]*[A-HP-SZnu~])(?=\x1b|\Z))")
+"""One that came in one read behind an Esc: two keys that a person presses come in two. Of text that a slow line brings
+together, a key's must be all there is. `ESC O` and a letter are none: `OH` and `OR` are words."""
+_MOUSE_REST = pattern(r"<\d+;-?\d+;-?\d+[Mm]")
 _ENDLESS = pattern(rf"\x1b(?:{_SAYS}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))")
 """A sequence that goes on as none does."""
 _PASTE_MARK = pattern(r"\x1b\[20[01]~")
@@ -90,9 +94,10 @@ ANSWER_SECONDS: Final = 1.0
 SILENT_SECONDS: Final = 0.4
 """A single letter after so long a silence was rather typed than sent as a part of an answer."""
 BARE_SECONDS: Final = 2.0
-"""So long after `ESC [` or `ESC O`, which Alt and a key send too, what goes on with it is rather its rest."""
+"""So long after `ESC [` or `ESC O`, which Alt and a key send too, what goes on with it is rather its rest; and so long
+after an Esc, what is all of a rest. The mark of a paste is one at any time: keys that run commands would follow."""
 AFTER_ESCAPE_SECONDS: Final = 0.1
-"""So soon after an Esc, what looks like the rest of a sequence is it."""
+"""So soon after an Esc, what begins like the rest of a sequence is it."""
 KEY_OPEN_SECONDS: Final = 0.3
 """So long the rest of a key is waited for."""
 HELD: Final = ("alt+", "ctrl+", "super+", "hyper+", "meta+")
@@ -140,7 +145,9 @@ class KeyParser(XTermParser):
         self._pasted: list[str] | None = None
         """The pieces of a paste that has not ended."""
         self._tail = ""
-        """The last characters that came: a mark of a paste may come in two pieces."""
+        """The last characters that were pasted: the mark of its end may come in two pieces."""
+        self._before = ""
+        """The last characters that came, whatever they were taken for: so may the mark of its beginning."""
         self._came = monotonic()
         self._told: list[Ground] = []
         self._open, self._open_at = "", 0.0
@@ -176,6 +183,8 @@ class KeyParser(XTermParser):
 
     @property
     def _open_for(self) -> float:
+        if self._doubted == 1:
+            return BARE_SECONDS
         if len(self._open) == 2 and not (self._open == "\x1b]" and self._awaits()):
             return KEY_BEGUN_SECONDS if self._open == "\x1b[" else OPEN_SECONDS
         return KEY_OPEN_SECONDS if _KEY_BEGUN.match(self._open) else ANSWER_SECONDS
@@ -227,7 +236,10 @@ class KeyParser(XTermParser):
             self._pasted, self._tail = [cut], cut  # no key: it goes on after all, and its line ends must not send
         if self._pasted is not None and silence > LOST_SECONDS and _WAY_OUT.fullmatch(data):
             data = BRACKETED_PASTE_END
-        data = self._with_mark_begun(data)
+        before, self._before = self._before, (self._before + data)[1 - len(BRACKETED_PASTE_START) :]
+        data = self._with_mark_begun(data, before)
+        if self._pasted is None and not (data := self._behind_escape(data, before)):
+            return
         behind = self._is_behind() or (self._burst and silence < BURST_SECONDS)
         if self._pasted is None and self._is_burst(data, silence):
             self._pieces.append(data)
@@ -235,7 +247,7 @@ class KeyParser(XTermParser):
             return
         while data := self._without_mark_begun(data):
             behind = behind and self._pasted is None
-            if (behind or self._is_behind()) and self._pasted is None and data.startswith(BRACKETED_PASTE_END):
+            if self._pasted is None and data.startswith(BRACKETED_PASTE_END):
                 data, self._paste_ended = data[len(BRACKETED_PASTE_END) :], monotonic()  # the real one
             elif self._pasted is None and self._is_behind() and (row := self._row_behind(data)):
                 self._pieces.append(_CONTROLS.sub("", row))
@@ -243,11 +255,18 @@ class KeyParser(XTermParser):
             elif behind and (text := _TEXT.match(data)) and (self._pieces or _ENDS.search(text[0])):
                 self._pieces.append(text[0])
                 data = data[text.end() :]
+            elif self._pasted is None and BRACKETED_PASTE_END in data.partition(BRACKETED_PASTE_START)[0]:
+                yield from self.end_row()
+                self._pasted, self._tail = [], ""  # this is the rest of one that was given up
             elif self._pasted is None:
                 yield from self.end_row()
                 behind = False
-                head, mark, data = data.partition(BRACKETED_PASTE_START[-1])
+                head, mark, data = data.partition(BRACKETED_PASTE_START)
                 yield from self._keys(head + mark)
+                if mark:
+                    self._pasted, self._tail = [], ""
+                    for _ in super().feed(BRACKETED_PASTE_END):  # it has seen an empty paste
+                        continue
             else:
                 probe = self._tail + data
                 end = probe.find(BRACKETED_PASTE_END)
@@ -262,17 +281,28 @@ class KeyParser(XTermParser):
                 yield events.Paste(whole[:end].replace("\0", ""))
                 behind, self._paste_ended = True, monotonic()
 
-    def _with_mark_begun(self, data: str) -> str:
-        """`data` behind the first half of the mark that it goes on with, however late it comes."""
-        before, self._mark_begun = self._mark_begun, ""
-        if self._pasted is None and self._late and _PASTE_MARK.match(self._late + data):
-            before, self._late = self._late, ""
-        goes_on = self._is_behind() or _PASTE_MARK.match(before + data) or _MARK_BEGUN.fullmatch(before + data)
-        return before + data if goes_on else data
+    def _with_mark_begun(self, data: str, before: str) -> str:
+        """`data` behind the first half of the mark that it goes on with, however late it comes, and whatever that half
+        was taken for."""
+        begun, self._mark_begun = self._mark_begun, ""
+        half = _MARK_BEGUN.search(before) if self._pasted is None else None
+        if half is not None and _PASTE_MARK.match(half[0] + data):
+            self._late, self._open = self._late.removesuffix(half[0]), self._open.removesuffix(half[0])
+            self._doubted = self._doubted if self._open else 0
+            self._forget_escape()
+            return half[0] + data
+        return begun + data if self._is_behind() or _MARK_BEGUN.fullmatch(begun + data) else data
+
+    def _forget_escape(self) -> None:
+        """The ESC that came last is not Esc, but the first part of what comes now: it is closed, to be read anew."""
+        if self._timeout_time is not None:
+            for _ in super().feed(_NOTHING):
+                continue
 
     def _without_mark_begun(self, data: str) -> str:
         """`data` but for the first half of a mark that may end it, right behind a paste: the other half is to come."""
-        begun = _MARK_BEGUN.search(data) if self._pasted is None and self._is_behind() else None
+        behind = self._pasted is None and self._is_behind() and BRACKETED_PASTE_START not in data
+        begun = _MARK_BEGUN.search(data) if behind else None
         self._mark_begun = begun[0] if begun is not None else self._mark_begun
         return data[: begun.start()] if begun is not None else data
 
@@ -300,15 +330,6 @@ class KeyParser(XTermParser):
 
     def _keys(self, data: str) -> Iterable[Message]:
         """What was not pasted, up to where a paste may begin."""
-        after_escape = self._tail.endswith("\x1b")
-        if data.startswith(("]", "P", "_", "[", "O")) and after_escape and self._timeout_time is not None:
-            data = f"\x1b{data}"  # it is not Esc, but the first half of an answer: that is closed, and read anew
-            for _ in super().feed(_NOTHING):
-                continue
-        elif _ENDED.match(whole := f"\x1b{data}") or (after_escape and (_SURE.match(whole) or _REPORTED.match(whole))):
-            data = whole  # Esc was told by now, or long ago
-        elif after_escape and self._silence < AFTER_ESCAPE_SECONDS and len(data) > 1:
-            data = self._without_key(whole)
         data = self._rejoined(data) if self._late else data
         data = self._held_back(data)
         parts = iter(_ALT.split(data))
@@ -320,11 +341,6 @@ class KeyParser(XTermParser):
                 yield from self._sequence_to_key_events(alt, alt=True)
         yield from self._told
         self._told = []
-        self._tail = (self._tail + data)[-len(BRACKETED_PASTE_START) :]
-        if self._tail == BRACKETED_PASTE_START:
-            self._pasted, self._tail = [], ""
-            for _ in super().feed(BRACKETED_PASTE_END):  # it has seen an empty paste
-                continue
 
     def _rejoined(self, data: str) -> str:
         """`data` behind the beginning of an answer if it goes on with it: nobody types several of its characters at
@@ -344,6 +360,9 @@ class KeyParser(XTermParser):
         if len(data) > 1 and (self._late_last or _SURE.match(whole)) and _BEGUN.fullmatch(whole):
             self._late = whole
             return ""
+        if self._late_last and self._awaits() and _SURE.match(self._late) and _BEGUN.fullmatch(whole):
+            self._open, self._open_at, self._doubted, self._late = whole, monotonic(), len(self._late), ""
+            return ""  # a single character: of the answer, or typed
         self._late_last = False
         return data
 
@@ -351,21 +370,11 @@ class KeyParser(XTermParser):
         """Whether what is late is no Alt and a key."""
         return _KEY_GOES_ON.match(self._late) is not None
 
-    def _without_key(self, whole: str) -> str:
-        """What of `whole` is left after the key that it begins with: its ESC was taken for Esc, which is done by now.
-        If its end is still to come, it is late."""
-        if ended := _KEY_ENDED.match(whole):
-            return whole[ended.end() :]
-        if not _KEY_GOES_ON.fullmatch(whole):
-            return whole[1:]
-        self._late, self._late_last, self._late_at = whole, True, monotonic()
-        return ""
-
     def _held_back(self, data: str) -> str:
         """What of `data`, and of what was open, can be keys by now."""
         typed = len(data) == 1 and self._silence > SILENT_SECONDS
         if typed and not self._doubted and self._open[1:2] != "[" and _SURE.match(self._open):
-            self._doubted = len(self._open)
+            self._doubted, self._open_at = len(self._open), monotonic()
         data, self._open = self._open + data, ""
         if found := _OPEN.search(data):
             data, self._open = data[: found.start()], found[0]
@@ -374,6 +383,31 @@ class KeyParser(XTermParser):
         if self._doubted and data:
             whole, self._doubted = whole if whole != data else data[self._doubted :], 0
         return _ENDLESS.sub("", whole)
+
+    def _behind_escape(self, data: str, before: str) -> str:
+        """`data` with the ESC that came last, where that began an answer; without the rest of a key or of a report
+        whose ESC was told as Esc. Where the end of that rest has not come, it waits, and is text if none comes."""
+        whole, after_escape = f"\x1b{data}", before.endswith("\x1b")
+        if self._doubted == 1:
+            whole, self._open, self._doubted = self._open + data, "", 0
+        elif after_escape and self._timeout_time is not None and data.startswith(("]", "P", "_", "[", "O")):
+            self._forget_escape()
+            return whole
+        elif _ENDED.match(whole) or (after_escape and (_SURE.match(whole) or _REPORTED.match(whole))):
+            return whole  # Esc was told by now, or long ago
+        elif self._silence > BARE_SECONDS or self._open or (self._late and self._late_last):
+            return data
+        elif before.endswith("\x1b[") and (rest := _MOUSE_REST.match(data)):
+            return data[rest.end() :]
+        elif not after_escape or len(data) == 1:
+            return data
+        soon = self._silence < AFTER_ESCAPE_SECONDS
+        if ended := (_KEY_ENDED if soon else _REST_ALONE).match(whole):
+            return whole[ended.end() :]
+        if _KEY_GOES_ON.fullmatch(whole):
+            self._open, self._doubted, self._open_at = whole, 1, monotonic()
+            return ""
+        return whole[1:]
 
     def _is_burst(self, data: str, silence: float) -> bool:
         """Whether `data` is a paste of a terminal that does not say so: text with a line end inside, or what follows
