@@ -396,8 +396,7 @@ def test_only_one_module_asks_git() -> None:
     }
     assert found == set(NAMES_GIT)
     assert set(importers("agent_tui.safety.git")) == {
-        "agent_tui.agent.command_changes", "agent_tui.context.file_index", "agent_tui.context.git_index",
-        "agent_tui.context.project",
+        "agent_tui.agent.command_changes", "agent_tui.context.project",
     }  # fmt: skip
 
 

@@ -25,7 +25,8 @@ from agent_tui.agent.tool_context import CallContext
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
 from agent_tui.safety import links, paths, sandbox
-from agent_tui.safety.git import ask_git, find_repository, read_text
+from agent_tui.safety.git import ask_git
+from agent_tui.safety.git_config import find_repository, read_text
 from agent_tui.sessions.checkpoints import Blobs
 from agent_tui.tools._diff import diff
 from agent_tui.tools._files import is_binary

@@ -18,7 +18,7 @@ from typing import Final
 from agent_tui.context import git_index
 from agent_tui.context.git_index import BadIndex, Stopped
 from agent_tui.safety import ignore
-from agent_tui.safety.git import Repository, find_repository, read_text
+from agent_tui.safety.git_config import Repository, find_repository, read_text
 
 MOST: Final = 200_000
 """Files and folders that are listed."""

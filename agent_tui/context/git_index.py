@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from agent_tui.safety import paths
-from agent_tui.safety.git import Repository, read_text
+from agent_tui.safety.git_config import Repository, read_text
 
 MAX_BYTES: Final = 200_000_000
 """Of an index; that of the largest known repositories is a third of it."""

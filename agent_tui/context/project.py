@@ -11,7 +11,8 @@ from typing import Final
 
 from agent_tui.context import text_files
 from agent_tui.paths import foreign_folder, project_folders, repository_folders
-from agent_tui.safety.git import GitAnswer, ask_git, find_repository
+from agent_tui.safety.git import GitAnswer, ask_git
+from agent_tui.safety.git_config import find_repository
 from agent_tui.safety.secrets import hide_secrets
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", ".agent-tui/context.md")

@@ -17,13 +17,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from agent_tui.safety import paths, sandbox
+from agent_tui.safety import sandbox
 from agent_tui.safety.environment import lies_in, search_path
+from agent_tui.safety.git_config import Repository, parse_config, read_bytes, read_text
 from agent_tui.structures.frozen import frozen
 
 MOST_OUTPUT: Final = 1_000_000
 """Bytes of an answer that are read."""
-_MOST_TEXT: Final = 1_000_000
 _COMMON: Final = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What all work trees of a repository share; its configuration, hooks and modules are left out."""
 _NO_DRIVERS: Final = b"\n* !filter !diff !merge\n"
@@ -45,19 +45,6 @@ _DATA: Final = re.compile(
 )
 """Settings of a repository that git may know: none names a program, a file or an address. An extension that git does
 not know makes it refuse the repository, as it should; without `partialclone` it fetches nothing that is missing."""
-_SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]')
-_KEY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*")
-_PIECE: Final = re.compile(r'\\(?:\r?\n|(.))|(")|([#;])|(\r?\n)|([^\\"#;\r\n]+|\r)')
-_ESCAPED: Final = {"n": "\n", "t": "\t", "b": "\b"}
-
-
-@frozen
-class Repository:
-    """`top` is the work tree, `folder` its git folder, `common` the one that all work trees of a repository share."""
-
-    top: Path
-    folder: Path
-    common: Path
 
 
 @frozen
@@ -68,26 +55,6 @@ class GitAnswer:
     problem: str = ""
     slow: bool = False
     """It did not answer in time, or too much: to ask again costs as much."""
-
-
-def find_repository(start: Path) -> Repository | None:
-    """The repository that the folder `start` (a real path) lies in. Of a bare one nothing is known."""
-    for top in (start, *start.parents):
-        folder = top / ".git"
-        try:
-            if folder.is_file():  # a work tree of its own, or a submodule
-                said = read_text(folder)
-                if not said.startswith("gitdir:"):
-                    continue
-                folder = top / said.removeprefix("gitdir:").strip()
-            else:
-                (folder / "HEAD").stat()
-        except (OSError, ValueError) as error:
-            if not isinstance(error, PermissionError):  # else it is one, and its reader says what is wrong
-                continue
-        shared = read_text(folder / "commondir").strip()
-        return Repository(top, folder, folder / shared if shared else folder)
-    return None
 
 
 async def ask_git(
@@ -118,54 +85,6 @@ async def ask_git(
     if len(answer) > MOST_OUTPUT:
         return GitAnswer(problem="git's answer is too long: too many files are changed", slow=True)
     return GitAnswer(answer.decode("utf-8", "replace"))
-
-
-def read_text(path: Path) -> str:
-    """A small file of git; empty where it cannot be read."""
-    return _read(path).decode("utf-8", "replace")
-
-
-def parse_config(text: str) -> Iterator[tuple[str, str]]:
-    """The settings of a configuration file of git, by the names that git gives them; what is no setting ends it.
-    Nothing is included from elsewhere."""
-    section, at = "", 0
-    while at < len(text):
-        if found := _SECTION.match(text, at):
-            inner = re.sub(r"\\(.)", r"\1", found[2]) if found[2] is not None else None
-            section, at = found[1].lower() + (f".{inner}" if inner is not None else ""), found.end()
-        elif section and (found := _KEY.match(text, at)):
-            value, at = _value(text, found.end())
-            yield f"{section}.{found[1].lower()}", value if found[2] else "true"
-        else:  # an empty line, or a comment
-            line, _, _ = text[at:].partition("\n")
-            if line.strip() and line.lstrip()[0] not in "#;":
-                return
-            at += len(line) + 1
-
-
-def _value(text: str, at: int) -> tuple[str, int]:
-    """The value that begins at `at`, and where its line ends."""
-    parts: list[str] = []
-    quoted, kept = False, 0
-    while piece := _PIECE.match(text, at):
-        escaped, quote, comment, end, plain = piece.groups()
-        if end or (comment and not quoted):
-            break
-        at = piece.end()
-        quoted ^= quote is not None
-        parts.append(_ESCAPED.get(escaped, escaped) if escaped else comment or plain or "")
-        if escaped or quoted:
-            kept = len("".join(parts))  # blanks behind it are none of the value
-    value = "".join(parts)
-    after = text.find("\n", at)
-    return value[:kept] + value[kept:].rstrip(" \t\r"), len(text) if after < 0 else after + 1
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return paths.read_regular(path.resolve(), _MOST_TEXT)
-    except (OSError, ValueError, RuntimeError):  # RuntimeError: links in a circle
-        return b""
 
 
 def _elsewhere(where: Repository) -> str:
@@ -207,9 +126,9 @@ def _private_folder(where: Repository) -> Iterator[Path]:
         folder = common / "worktree" if where.common != where.folder else common
         (common / "info").mkdir()
         folder.mkdir(exist_ok=True)
-        (folder / "HEAD").write_bytes(_read(where.folder / "HEAD"))
+        (folder / "HEAD").write_bytes(read_bytes(where.folder / "HEAD"))
         (common / "config").write_text(_plain_config(where), "utf-8", "replace")
-        (common / "info" / "attributes").write_bytes(_read(where.common / "info" / "attributes") + _NO_DRIVERS)
+        (common / "info" / "attributes").write_bytes(read_bytes(where.common / "info" / "attributes") + _NO_DRIVERS)
         links = [(common, where.common, inner) for inner in (*_COMMON, "info/exclude", "info/sparse-checkout")]
         links += [(folder, where.folder, inner.name) for inner in where.folder.glob("sharedindex.*")]
         if folder != common:

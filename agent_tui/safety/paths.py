@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import leftovers, protected_names
+from agent_tui.safety import leftovers, obeyed_places, protected_names
 from agent_tui.safety.exchange import exchange
 
 MAX_PATH: Final = 4096
@@ -41,7 +41,7 @@ class PathFacts:
     inside: bool
     secret: bool
     protected: str
-    """Why writing to it asks, as `protected_names.protection` says it; empty: it does not."""
+    """Why writing to it asks, as `protected_names` says it; empty: it does not."""
 
 
 class ChangedMeanwhile(ValueError):
@@ -93,7 +93,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
     return PathFacts(
         text, real, shown(real, roots[0]), home is not None,
         secret=is_secret(real) or is_secret(Path(text)),
-        protected=_by_name(real, roots) or _by_name(roots[0] / text, roots) or _in_bare(real),
+        protected=_by_name(real, roots) or _by_name(roots[0] / text, roots) or obeyed_places.protection(real, roots),
     )  # fmt: skip
 
 
@@ -101,12 +101,6 @@ def _by_name(path: Path, roots: tuple[Path, ...]) -> str:
     """Why not to write to a path, because of the names in it that are below a root; outside of all, of its last one."""
     home = next((root for root in roots if path.is_relative_to(root)), path.parent)
     return protected_names.protection(path.relative_to(home).parts, home.parts[1:])
-
-
-def _in_bare(real: Path) -> str:
-    """Why not to write to a part of what git may take as a bare repository: a folder with a `HEAD`."""
-    places = (place for place in (real, *real.parents) if protected_names.is_of_repository(place.name))
-    return protected_names.RUNS if any(os.path.lexists(place.parent / "HEAD") for place in places) else ""
 
 
 def shown(real: Path, root: Path) -> str:

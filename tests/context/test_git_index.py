@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.context.git_index import BadIndex, Stopped, parsed, tracked
-from agent_tui.safety.git import Repository, find_repository
+from agent_tui.safety.git_config import Repository, find_repository
 
 NAMES = ("a", "b c.txt", "src/app.py", "src/app_test.py", "src/deep/er/x", "zz/ünï.txt", *(f"n/{n}" for n in range(90)))
 

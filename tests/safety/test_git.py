@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.safety.git import GitAnswer, ask_git, find_repository, parse_config
+from agent_tui.safety.git import GitAnswer, ask_git
+from agent_tui.safety.git_config import find_repository, parse_config
 
 STATUS = ("status", "--porcelain=v1", "-b", "--ignore-submodules=dirty")
 
