@@ -150,7 +150,7 @@ def group_line(blocks: Sequence[Block], open: bool, width: int, cells: Cells, lo
     if room < 0:
         return Line(cut_runs(head, width, cells))
     names = "" if open else ", ".join(name for found, *_ in _WORDS for name in said[found])
-    shown = cut_runs((Segment(f"  {names}", "tool.time"),), room, cells) if names and room > 12 else ()
+    shown = cut_runs((Segment(f"  {names}", "tool.note"),), room, cells) if names and room > 12 else ()
     return Line(tuple(s for s in (*head, *shown, time) if s.text))
 
 

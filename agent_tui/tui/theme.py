@@ -140,6 +140,8 @@ def load_theme(name: str, folders: Sequence[Path], depth: Depth = "truecolour") 
             problems.append(f"theme {one}: colours not given, taken from {chain[at - 1][0]}: {named}")
     if depth == "256" and not ansi:
         colours = fewer(colours, dark)
+        for word in ("diff.added.word", "diff.removed.word"):  # their grounds are too strong for the colours of code
+            specs[word] += " text"
     return Theme(chain[-1][0], dark, ansi, colours, specs, tuple(problems))
 
 

@@ -88,6 +88,11 @@ def test_the_line_counts_each_thing_once() -> None:
     assert group_line(listed, False, 60, cell_len).text == "⚙ Searched 1 pattern, listed 1 folder  *.py, src"
 
 
+def test_what_was_read_is_said_in_words_and_how_long_it_took_beside_them() -> None:
+    line = group_line([read("a.py", duration_ms=30), read("b.py")], False, 90, cell_len)
+    assert [s.style for s in line.segments if s.text.strip() in ("a.py, b.py", "30 ms")] == ["tool.note", "tool.time"]
+
+
 @pytest.mark.parametrize("width", range(1, 60))
 def test_the_line_fits(width: int) -> None:
     line = group_line([read("漢字/" * 9), search("b" * 90)], False, width, cell_len)
