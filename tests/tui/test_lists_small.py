@@ -9,9 +9,10 @@ from textual.pilot import Pilot
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import Resized
 from agent_tui.tui.regions import CompletionView, Option
+from agent_tui.tui.view.words import one_line
 from agent_tui.tui.widgets.completion import Completion
 from agent_tui.tui.widgets.dialog import options_lines
-from agent_tui.tui.widgets.paint import LEAST_WORDS
+from agent_tui.tui.widgets.paint import LEAST_WORDS, shortened
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 
@@ -52,6 +53,32 @@ def test_a_completion_says_whole_words_or_nothing(width: int) -> None:
     assert all(cell_len(line) == width for line in lines)
     shown = [said(line, option.label) for line, option in zip(lines, LIST, strict=True)]
     assert all(map(told, shown, DETAILS)) if any(shown) else width < 2 * LEAST_WORDS + 8, lines
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 69])
+def test_a_narrow_completion_leaves_out_what_may_follow_a_command(width: int) -> None:
+    tiny = Play()
+    tiny.say(Resized(width, 20))
+    tiny.type("/mo")
+    shown = tiny.view.completion
+    assert shown is not None and [one.label for one in shown.options][:2] == ["/mode", "/model"]
+    tiny.say(Resized(100, 20))
+    wide = tiny.view.completion
+    assert wide is not None and [one.label for one in wide.options][:2] == ["/mode [name]", "/model [name]"]
+    tiny.say(Resized(width, 20))
+    tiny.type("de ")
+    asked = tiny.view.completion
+    assert asked is not None and "auto" in [one.label for one in asked.options]
+
+
+def test_names_and_words_are_cut_behind_a_word() -> None:
+    names = (Option("", "code and conversation", "files and messages"), Option("", "enter a server address", "Ollama"))
+    lines = ["".join(one.text for one in line) for line in options_lines(names, 0, 34, True)]
+    assert "❯ code and…" in lines[0] and "enter a server…" in lines[1], lines
+    assert shortened("manual, auto, accept-edits", 15) == "manual, auto…"
+    assert shortened("x" * 40, 15) == f"{'x' * 14}…"
+    assert one_line("no sandbox: commands have your own rights", 32) == "no sandbox: commands have your…"
+    assert one_line("one\ntwo", 80) == "one ⏎ two"
 
 
 @pytest.mark.parametrize("size", [(24, 8), (30, 10)], ids=str)

@@ -75,7 +75,7 @@ async def drawn(model: Model, width: int, height: int) -> list[str]:
 
 def test_a_command_comes_before_the_words_about_the_answers() -> None:
     rows = asyncio.run(drawn(asked(60), 60, 20))
-    assert "$ python -m pytest" in rows[2] and "y yes, once   a always   n no" in rows[5], rows
+    assert "$ python -m pytest" in rows[2] and "y yes, once   a, Enter always   n no" in rows[5], rows
     assert "exactly this command" in rows[6] and rows[-1].startswith("╰──"), rows
 
 

@@ -58,7 +58,7 @@ def test_favourites_and_those_used_last_stand_first() -> None:
 
 def test_the_model_in_use_is_listed_first_where_its_server_does_not_list_it() -> None:
     found = shown(at_work("ollama/q", "acme/x"), ["ollama/q"], offered=[OFFERED[2]])
-    assert found[:2] == [("In use", "ollama/q", "in use · not listed"), ("Favourites", "acme/x", "")]
+    assert found[:2] == [("In use", "ollama/q", "not listed"), ("Favourites", "acme/x", "")]
     assert [id for _, id, _ in found].count("ollama/q") == 1
     assert [id for _, id, _ in shown(at_work(), offered=[])] == ["ollama/q", "address"]
 

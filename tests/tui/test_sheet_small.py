@@ -18,7 +18,7 @@ from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
 WORDS = [f"word{number}" for number in range(1, 40)]
 TRIED = {"tried": [{"what": "Server", "result": " ".join(WORDS)}], "variables": ["OPENAI_API_KEY"]}
-CHOICES = ("set up a provider", "enter a server a", "look again", "the demo", "quit")
+CHOICES = ("set up a provider", "enter a server", "look again", "the demo", "quit")
 
 
 def answered(kind: str, data: object, id: str = "start") -> Event:

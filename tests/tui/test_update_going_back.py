@@ -84,11 +84,11 @@ def test_the_differences_are_drawn_as_in_the_transcript_unless_they_are_long() -
     answer(play, "undo", FREE, {**FREE, "path": "lost.py", "comes": True})
     shown = sheet(play)
     assert [diff.path for diff in shown.diffs] == ["shop.py", "lost.py"]
-    assert details(play)["[x] lost.py"] == "+1 −1 · restored"
+    assert details(play)["[x] lost.py"] == "+1 -1 · restored"
     play.press("escape")
     command(play, "undo")
     answer(play, "undo", FREE, long)
-    assert details(play)["[x] made.py"] == "+1 −1 · deleted"
+    assert details(play)["[x] made.py"] == "+1 -1 · deleted"
     assert "Restore 1 file, delete 1 file. Nothing is written yet." in text(play)
     assert not sheet(play).diffs and text(play).count("-x") == DRAWN
 
@@ -97,18 +97,18 @@ def test_a_file_that_changed_since_needs_a_word() -> None:
     play = worked()
     command(play, "undo")
     answer(play, "undo", FREE, CHANGED)
-    assert details(play)["[?] own.py"] == "+1 −1 · choose what happens · changed since then"
+    assert details(play)["[?] own.py"] == "+1 -1 · choose what happens · changed since then"
     assert [diff.path for diff in sheet(play).diffs] == ["own.py", "shop.py"], "what has to be judged is seen first"
     play.press("down", "down", "enter")  # code
     assert play.toast == "first choose what happens to own.py" and play.take() == []
     play.press("enter")
-    assert details(play)["[ ] own.py"] == "+1 −1 · kept · changed since then"
+    assert details(play)["[ ] own.py"] == "+1 -1 · kept · changed since then"
     assert "Restore 1 file, keep 1 file unchanged. Nothing is written yet." in text(play)
     assert [diff.path for diff in sheet(play).diffs] == ["shop.py"]
     play.press("enter")
     assert "Restore 2 files. Nothing" in text(play) and len(sheet(play).diffs) == 2
     play.press("enter")
-    assert details(play)["[+] own.py"].startswith("+1 −1 · kept, earlier version beside it")
+    assert details(play)["[+] own.py"].startswith("+1 -1 · kept, earlier version beside it")
     assert "Restore 1 file, write 1 earlier version beside. Nothing" in text(play)
     play.press("down", "down", "enter")
     assert play.take() == [RestoreFiles(0, "code", {"own.py": "both"}, seen={"own.py": "aa"})]
@@ -120,7 +120,7 @@ def test_what_changed_while_a_command_ran_is_kept_unless_it_is_chosen() -> None:
     command(play, "undo")
     answer(play, "undo", FREE, DURING)
     assert labels(play)[:3] == ["[ ] README.rst", "[x] shop.py", "code"]
-    assert details(play)["[ ] README.rst"] == "+1 −1 · kept · changed while a command ran, perhaps by you"
+    assert details(play)["[ ] README.rst"] == "+1 -1 · kept · changed while a command ran, perhaps by you"
     assert [diff.path for diff in sheet(play).diffs] == ["README.rst", "shop.py"], "the difference is needed to choose"
     assert "Restore 1 file, keep 1 file unchanged." in text(play)
     play.press("enter")
@@ -214,7 +214,7 @@ def test_a_file_that_can_only_be_kept_is_not_said_to_change() -> None:
     command(play, "undo")
     answer(play, "undo", {**CHANGED, "choices": ["keep"], "default": "keep"})
     assert "Keep 1 file unchanged. Nothing is written yet." in text(play)
-    assert details(play)["[ ] own.py"] == "+1 −1 · kept · changed since then"
+    assert details(play)["[ ] own.py"] == "+1 -1 · kept · changed since then"
 
 
 def test_a_file_that_changes_in_between_is_asked_about_again() -> None:

@@ -273,3 +273,16 @@ def test_a_file_goes_where_the_caret_is() -> None:
     assert "one\n    two" in text(play)
     play.press("enter")
     assert play.text == '@"my shop.py" '
+
+
+def test_whose_skills_they_are_is_named_once_the_nearest_first() -> None:
+    sources = {"commit": "shipped", "deploy": "project", "notes": "~/.claude", "review": "user", "test": "shipped"}
+    skill = {"description": "It helps.", "arguments": [], "free": True}
+    play = Play()
+    known = [{"name": name, "source": whose, **skill} for name, whose in sources.items()]
+    play.feed(answer_event("start", "skills", known))
+    play.type("/skills")
+    play.press("escape", "enter")
+    options = sheet(play).options
+    assert [one.label for one in options if one.heading] == ["project", "user", "~/.claude", "shipped"]
+    assert labels(play)[-2:] == ["/commit [text]", "/test [text]"]

@@ -29,6 +29,16 @@ def test_the_log_ends_with_the_newest_line_and_says_levels() -> None:
     assert play.takes(Copy) == [Copy("10:00:01  warning  a slow server")]
 
 
+def test_a_line_of_the_log_begins_with_what_sets_it_apart() -> None:
+    said = 'agent_end {"session": "b5c296da-6d37", "run": "36e0cc8", "trace": "4e70", "turn": 1, "state": "completed"}'
+    play = opened("log")
+    play.feed(answer_event("log-1", "log", {"lines": [{**LINES[0], "text": said}], "left": 0}))
+    assert labels(play)[0].startswith('10:00:00  info     agent_end {"turn": 1')
+    assert '"session": "b5c296da-6d37"' in text(play), "below the list it is whole"
+    play.press("enter")
+    assert play.takes(Copy) == [Copy(f"10:00:00  info     {said}")]
+
+
 def test_an_empty_log_is_said() -> None:
     play = opened("log")
     play.feed(answer_event("log-1", "log", {"lines": [], "left": 0}))

@@ -69,6 +69,12 @@ def shown(play: Play) -> OverlayView:
     return found
 
 
+def test_what_typing_does_is_said_once() -> None:
+    view = shown(opened()[0])
+    said = " ".join(span.text for line in view.lines for span in line)
+    assert f"{said} {view.footer}".count("type to search") == 1
+
+
 def chosen(play: Play) -> str:
     view = shown(play)
     return view.options[view.selected].label

@@ -208,6 +208,16 @@ def cut(text: str, width: int, cells: Cells) -> str:
     return "".join(kept) + "…"
 
 
+def cut_words(text: str, width: int, cells: Cells) -> str:
+    """The same, cut behind a word where that leaves half of it."""
+    kept = cut(text, width, cells)
+    if kept == text or not kept:
+        return kept
+    head = kept[:-1]
+    words = head if text[len(head) : len(head) + 1] == " " else head.rpartition(" ")[0]
+    return f"{(words if 2 * cells(words) >= cells(head) else head).rstrip(' ,;')}…"
+
+
 def cut_runs(runs: Sequence[Segment], width: int, cells: Cells) -> tuple[Segment, ...]:
     """`runs` on one line of at most `width` cells."""
     kept: list[Segment] = []

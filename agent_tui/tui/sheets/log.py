@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from agent_tui.protocol.answers import LogLine
+from agent_tui.structures import late
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.effects import Copy
 from agent_tui.tui.model import Model, Overlay
@@ -18,15 +20,20 @@ from agent_tui.tui.wording import size
 LEVELS: Final[Mapping[str, Tone]] = {
     "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
 }  # fmt: skip
+IDS: Final = late.pattern(r'"(?:session|run|trace)": "[0-9a-f-]*",? ?')
+"""What each line of a session has alike; below the list, and in a copy, a line is whole."""
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     """Lines of the program's log and records of the session, oldest first."""
     found = model.transcript.answers.log
     for number, line in enumerate(found.lines if found is not None else ()):
-        level = line.level.lower()
-        label, about = f"{line.at}  {level:<7}  {line.text}", f"{line.source}: {line.text}"
-        yield Entry(str(number), label, about=about, tone=LEVELS.get(level, "normal"))
+        label, about = IDS.sub("", _whole(line)), f"{line.source}: {line.text}"
+        yield Entry(str(number), label, about=about, tone=LEVELS.get(line.level.lower(), "normal"))
+
+
+def _whole(line: LogLine) -> str:
+    return f"{line.at}  {line.level.lower():<7}  {line.text}"
 
 
 def _note(model: Model, _: Overlay) -> str:
@@ -36,7 +43,8 @@ def _note(model: Model, _: Overlay) -> str:
 
 
 def _copy(model: Model, _: Overlay, row: Entry) -> Step:
-    return model, (Copy(row.label),)
+    found = model.transcript.answers.log
+    return model, (Copy(_whole(found.lines[int(row.id)])),) if found is not None else ()
 
 
 @command(aliases=("logs",), argument="[search]", rank=59)

@@ -48,7 +48,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     shown = set[str]()
     if now[0] and now[0] not in offered:
         shown.add(now[0])
-        yield replace(_entry(now[0], None, None, now, IN_USE), detail="in use · not listed")
+        yield replace(_entry(now[0], None, None, now, IN_USE), detail="not listed")
     for alias, meant in aliases.items():
         one = _entry(meant, offered.get(meant), facts.get(meant), now, "Aliases")
         yield replace(one, id=alias, label=alias, detail=f"{meant} · {one.detail}" if one.detail else meant)
@@ -200,7 +200,7 @@ def _groups(answers: Answers) -> tuple[str, ...]:
     return (*providers, *(answers.models.aliases if answers.models is not None else ()))
 
 
-@command(argument="[provider, alias or words]", choices=_groups, free=True, rank=52)
+@command(argument="[name]", choices=_groups, free=True, rank=52)
 def models(model: Model, args: str) -> Step:
     """List the models that the servers offer. /models openrouter lists one provider, /models fast shows what
     your alias means."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from agent_tui.tui.commands.base import command
@@ -13,9 +13,12 @@ from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import palette_actions
 from agent_tui.tui.update.step import Step
 
+SOURCES: Final = {"project": 1, "user": 2, "~/.claude": 3, "shipped": 4}
+"""Whose a skill is: the nearest first."""
 
-def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
-    return palette_actions.skill_rows(model)
+
+def _rows(model: Model, _: Overlay) -> Iterable[Entry]:
+    return sorted(palette_actions.skill_rows(model), key=lambda row: SOURCES.get(row.group, 0))
 
 
 def _run(model: Model, _: Overlay, row: Entry) -> Step:

@@ -20,13 +20,14 @@ KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 @frozen
 class Candidate:
     """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert.
-    `typed`: it is what stands in the prompt, and Tab goes past it."""
+    `typed`: it is what stands in the prompt, and Tab goes past it. `short`: the label without what may follow it."""
 
     label: str
     detail: str
     insert: str = ""
     runs: bool = False
     typed: bool = False
+    short: str = ""
 
 
 def candidates(draft: str, answers: Answers) -> tuple[Candidate, ...]:
@@ -58,7 +59,7 @@ def _place(name: str) -> tuple[int, str]:
 def _candidate(line: str, argument: str, detail: str) -> Candidate:
     required = argument.startswith("<")
     insert = f"{line} " if required else line
-    return Candidate(f"{line} {argument}".rstrip(), detail, insert, runs=not required)
+    return Candidate(f"{line} {argument}".rstrip(), detail, insert, runs=not required, short=line)
 
 
 NO_MATCH: Final = 9

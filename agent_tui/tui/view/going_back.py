@@ -90,7 +90,7 @@ def _fate(going: GoingBack, file: OldFile) -> str:
     choice = going.choice(file)
     restored = "deleted" if file.goes else "restored" if file.comes else ""
     fate = {"": "choose what happens", "keep": "kept", "both": f"kept, {going.version} beside it"}.get(choice, restored)
-    counts = [f"{sign}{lines:,}" for sign, lines in (("+", file.added), ("−", file.removed)) if lines]
+    counts = [f"{sign}{lines:,}" for sign, lines in (("+", file.added), ("-", file.removed)) if lines]
     why = one_line(visible(file.why), 100)
     return " · ".join(filter(None, (" ".join(counts), fate, why)))
 

@@ -39,6 +39,8 @@ else:
 STARTING: Final = "sent once agent-tui has started"
 MIN_WIDTH: Final = 20
 MIN_HEIGHT: Final = 6
+NARROW: Final = 70
+"""Columns below which a command is listed without what may follow it: its meaning has that room."""
 TOO_SMALL: Final = "too small"
 """Said where the whole screen has no room; what is typed and the end of the transcript are there all the same."""
 EDITED: Final = "being edited: "
@@ -70,7 +72,8 @@ def view(model: Model) -> View:
     transcript, running = model.transcript, model.running
     small = model.width < MIN_WIDTH or model.height < MIN_HEIGHT
     lists = model.finder is not None or model.composer.draft.startswith("/")
-    listed = _completion(completion.shown(model), completion.selected(model)) if lists else None
+    narrow = 0 < model.width < NARROW
+    listed = _completion(completion.shown(model), completion.selected(model), narrow) if lists else None
     return View(
         header=header_view(model),
         transcript=_transcript(
@@ -173,10 +176,12 @@ def _said(text: str) -> str:
 
 
 @lazy
-def _completion(found: tuple[completion.Candidate, ...], selected: int) -> CompletionView | None:
+def _completion(found: tuple[completion.Candidate, ...], selected: int, narrow: bool) -> CompletionView | None:
+    """`narrow`: what may follow a command is left out; it is said once the command is typed."""
     if not found:
         return None
-    options = tuple(Option("", candidate.label, one_line(candidate.detail)) for candidate in found)
+    named = (one.short if narrow and one.short else one.label for one in found)
+    options = tuple(Option("", name, one_line(one.detail)) for name, one in zip(named, found, strict=True))
     return CompletionView(options, min(selected, len(found) - 1) if found[0].insert else -1)
 
 

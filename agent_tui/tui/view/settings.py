@@ -36,7 +36,7 @@ def _sheet(overlay: Overlay, configured: Configured, width: int) -> OverlayView:
 
 
 def _leaves(overlay: Overlay) -> str:
-    return "Esc clears the search" if overlay.filter else "type to search · Esc closes"
+    return "Esc clears the search" if overlay.filter else "Esc closes"
 
 
 def _problems(said: tuple[str, ...], width: int) -> tuple[tuple[Span, ...], ...]:

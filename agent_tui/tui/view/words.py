@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.tui.markdown.lines import cut_words
+
 SEPARATORS: Final = " -_/:."
 """What stands between the pieces of a name."""
 
@@ -57,7 +59,9 @@ def pieces(text: str, most: int) -> int:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """`text` on one line of at most `limit` characters."""
+    """`text` on one line of at most `limit` characters, cut behind a word where that leaves half of it."""
     head = text[: limit * 4].replace("\r", "").strip()
     line = " ⏎ ".join(part.strip() for part in head.split("\n") if part.strip())
-    return line if len(line) <= limit and len(text) <= limit * 4 else f"{line[: limit - 1]}…"
+    if len(line) > limit:
+        return cut_words(line, limit, len)
+    return line if len(text) <= limit * 4 else f"{line[: limit - 1]}…"

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.widgets.dialog import ASKED_ROWS, CORNERS, Parts, option_row
-from agent_tui.tui.widgets.paint import pad, seg
+from agent_tui.tui.widgets.paint import most_of, pad, seg
 
 UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · PgDn")
 READ: Final = (" · PgUp/PgDn scroll", " · PgUp/PgDn")
@@ -43,7 +43,8 @@ def packed(
     spare = max(0, budget - around - whole)
     above = reason[: 1 + min(2, spare)]
     spare -= max(0, len(above) - 1)
-    covers = [pad((seg(f"  {one.short}: {one.detail}", "dim"),), width) for one in value.options if one.detail][:spare]
+    said = [f"  {one.short}: {one.detail}" for one in value.options if one.detail][:spare]
+    covers = [pad((seg(most_of(line, width), "dim"),), width) for line in said]
     return max(1, budget - 2 - len(above) - len(options) - len(covers)), above, [*options, *covers]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, cast
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment as RichSegment
 from rich.style import Style
 from textual.geometry import Size
@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agent_tui.structures.visible import visible
-from agent_tui.tui.markdown.lines import Segment, cut, cut_runs, line_cells
+from agent_tui.tui.markdown.lines import Segment, cut_runs, cut_words, line_cells
 from agent_tui.tui.regions import Option, Span, Tone
 
 TONES: Final[dict[Tone, str]] = {
@@ -88,7 +88,7 @@ def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
     if left - room < LEAST_WORDS and not whole((option.detail for option in options), left - min(room, named)):
         return [replace(option, detail="") for option in options]
     return [
-        replace(option, label=cut(flat(option.label), room, cell_len)) if words and not option.heading else option
+        replace(option, label=shortened(flat(option.label), room)) if words and not option.heading else option
         for option in options
     ]
 
@@ -114,12 +114,8 @@ def at_word(said: str, room: int) -> str:
 
 
 def shortened(text: str, room: int) -> str:
-    """`text` in `room` cells, cut behind a word where that leaves most of it."""
-    if cell_len(text) <= room:
-        return text
-    kept = set_cell_size(text, max(0, room - 1))
-    words = kept if text[len(kept) : len(kept) + 1] == " " else kept.rpartition(" ")[0]
-    return f"{(words if 2 * cell_len(words) >= room else kept).rstrip()}…"[: max(0, room)]
+    """`text` in `room` cells, cut behind a word where that leaves half of it."""
+    return cut_words(text, room, cell_len)
 
 
 def between(left: Sequence[Segment], right: Sequence[Segment], width: int) -> tuple[Segment, ...]:
