@@ -100,7 +100,7 @@ def test_undo_restores_the_files_that_are_switched_on(place: Place) -> None:
     model = place.script([CREATE, call], [{"text": "done"}])
     said = "go\n/undo\n1\n2\n3\n"
     done = chat(place, said, "-m", model, "--mode", "accept-all")
-    assert "1: [ ] README.rst, −1, kept, changed while a command ran, perhaps by you" in done.stdout
+    assert "1: [ ] README.rst, -1, kept, changed while a command ran, perhaps by you" in done.stdout
     assert "2: [x] new.txt" in done.stdout and "1: [x] README.rst" in done.stdout and "2: [ ] new.txt" in done.stdout
     assert "Restored README.rst. /redo reverses this. Kept new.txt unchanged." in done.stdout
     assert (place.cwd / "README.rst").read_text() == "mine\n" and (place.cwd / "new.txt").exists()
