@@ -86,6 +86,46 @@ FORMATS: Final = (
     ("sourcegraph-token", "sgp_", r"sgp_[A-Za-z0-9_-]{40,}"),
     ("typeform-token", "tfp_", r"tfp_[A-Za-z0-9_.-]{59}"),
     ("web-token", "eyJ", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    ("teams-hook", "/webhookb2/", r"/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[\w/-]{36,}"),
+    ("discord-token", "", r"\b[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}"),
+    ("google-token", "1//0", r"1//0[A-Za-z0-9_-]{40,}"),
+    ("google-token", ":APA91b", r"[A-Za-z0-9_-]{11,40}:APA91b[A-Za-z0-9_-]{100,}"),
+    ("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("brevo-key", "xkeysib-", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    ("resend-key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
+    ("contentful-token", "CFPAT-", r"CFPAT-[A-Za-z0-9_-]{40,}"),
+    ("mapbox-token", "sk.eyJ", r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    ("posthog-key", "phx_", r"phx_[A-Za-z0-9_-]{40,}"),
+    ("infisical-token", "st.", r"st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}\.[0-9a-f]{32}"),
+    ("jfrog-key", "AKCp", r"AKCp[A-Za-z0-9]{60,}"),
+    ("jfrog-token", "cmVmdGtuO", r"cmVmdGtuO[A-Za-z0-9]{50,}"),
+    ("sonar-token", "sq", r"sq[aup]_[0-9a-f]{40}"),
+    ("tailscale-key", "tskey-", r"tskey-[a-z]{3,8}-[A-Za-z0-9]{10,}-[A-Za-z0-9]{20,}"),
+    ("onepassword-token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9_-]{200,}"),
+    ("dbt-token", "dbt", r"dbt[cu]_[A-Za-z0-9_-]{36,}"),
+    ("prefect-key", "pn", r"pn[ub]_[A-Za-z0-9]{36}"),
+    ("readme-key", "rdme_", r"rdme_[a-z0-9]{60,}"),
+    ("duffel-token", "duffel_", r"duffel_(?:live|test)_[A-Za-z0-9_-]{40,}"),
+    ("easypost-key", "EZ", r"EZ[AT]K[A-Za-z0-9]{50,}"),
+    ("circleci-token", "CCIP", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{20,}_[0-9a-f]{40}"),
+    ("buildkite-token", "bkua_", r"bkua_[0-9a-f]{40}"),
+    ("fly-token", "fo1_", r"fo1_[A-Za-z0-9_-]{40,}"),
+    ("netlify-token", "nf", r"nf[pcub]_[A-Za-z0-9]{36}"),
+    ("neon-key", "napi_", r"napi_[a-z0-9]{50,}"),
+    ("clojars-token", "CLOJARS_", r"CLOJARS_[0-9a-z]{60}"),
+    ("crates-token", "cio", r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("razorpay-key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{14}"),
+    ("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-[0-9A-Za-z]{32}-X"),
+    ("braintree-token", "access_token$", r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
+    ("aws-key", "ABSK", r"ABSK[A-Za-z0-9+/]{100,}={0,2}"),
+    ("aws-token", "amzn.mws.", r"amzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    ("tavily-key", "tvly-", r"tvly-[A-Za-z0-9-]{32,}"),
+    ("jina-key", "jina_", r"jina_[A-Za-z0-9_-]{50,}"),
+    ("sandbox-key", "e2b_", r"e2b_[0-9a-f]{40}"),
+    ("hubspot-token", "pat-", r"pat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    ("shippo-token", "shippo_", r"shippo_(?:live|test)_[0-9a-f]{40}"),
+    ("wallet-key", "prv", r"[a-z]prv[1-9A-HJ-NP-Za-km-z]{90,112}"),
+    ("wallet-key", "", r"\b(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![\w+/=-])"),
 )
 """Kind, what it holds for certain, and the pattern. One that begins with letters counts only at the start of a word."""
 
@@ -109,8 +149,17 @@ NAMED: Final = (
 """A value behind a name that says what it is: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`, `?sig=…`,
 `setenv("TOKEN", "…")`."""
 _BEARER: Final = r"(?i:bearer|basic)[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{12,2000})"
-_LOOSE: Final = ("openai-key", "slack-token")
-"""Formats that words joined by hyphens have as well."""
+_LOOSE: Final = ("openai-key", "slack-token", "discord-token", "wallet-key", "tavily-key")
+"""Formats that words joined by hyphens or dots have as well."""
+_MARKS: Final = frozenset("+/:$=@")
+"""What stands in no run of letters; a format with one of these is looked for in the whole text."""
+_OTHERS: Final = bytes(byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.~-" else 32 for byte in range(256))
+_SHORTEST: Final = 15
+"""Letters of the shortest key."""
+_DIGIT: Final = re.compile(rb"\d")
+_IN_RUN: Final = frozenset(
+    pattern for _, _, pattern in FORMATS if not _MARKS.intersection(re.sub(r"\(\?(?::|!.*\))", "", pattern))
+)
 _VARIABLE: Final = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 _OPTION: Final = r"(?:^|[^\w.-]|^[\w./-]{0,40}-\d{1,7}-|^\d{1,7}-)-{1,3}[\w-]*$"
 """What stands before the name of an option; a number or a mark of a difference may stand before that."""
@@ -149,8 +198,12 @@ def _small(text: str) -> str:
 
 
 def _formats(text: str) -> Iterator[Secret]:
+    runs = _runs(text)
     for kind, anchor, pattern in FORMATS:
-        if anchor not in text:
+        if pattern in _IN_RUN:
+            if anchor not in runs or not _compiled(pattern).search(runs):
+                continue
+        elif anchor not in text:
             continue
         for found in _fitting(text, anchor, pattern):
             made = kind not in _LOOSE or is_random(found[0])
@@ -158,10 +211,18 @@ def _formats(text: str) -> Iterator[Secret]:
                 yield Secret(*found.span(), kind)
 
 
+def _runs(text: str) -> str:
+    """The runs of letters in `text` that are long enough to be a key: a tenth of it, as a rule, to look for each format
+    in. Words in small letters are none."""
+    words = text.encode("latin-1", "replace").translate(_OTHERS).split()
+    long = (word for word in words if len(word) >= _SHORTEST)
+    return b"\n".join(word for word in long if not word.islower() or _DIGIT.search(word)).decode("latin-1")
+
+
 def _fitting(text: str, anchor: str, pattern: str) -> Iterator[re.Match[str]]:
     """Where a format fits; one that begins with its anchor is tried only there, and only at the start of a word."""
     fits, end = _compiled(pattern), 0
-    if not pattern.replace("\\", "").startswith(anchor):
+    if not anchor or not pattern.replace("\\", "").startswith(anchor):
         yield from fits.finditer(text)
         return
     for at in places(text, anchor):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 LOWER_HEX, UPPER_HEX = "0123456789abcdef", "0123456789ABCDEF"
 WORD = string.ascii_letters + string.digits
 BASE32, UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", string.ascii_uppercase + string.digits
+BASE58 = "".join(sorted({*WORD} - {*"0OIl"}))
 BASE64, LOWER = WORD + "+/", string.ascii_lowercase + string.digits
 _chance = random.Random("planted")
 
@@ -20,6 +21,10 @@ def made(alphabet: str, count: int) -> str:
         text = "".join(_chance.choice(alphabet) for _ in range(count))
         if count < 6 or (any(c.isdigit() for c in text) and any(c.isalpha() for c in text)):
             return text
+
+
+def uuid() -> str:
+    return "-".join(made(LOWER_HEX, count) for count in (8, 4, 4, 4, 12))
 
 
 PARTS = (
@@ -40,7 +45,15 @@ PARTS = (
     ("ATBB", WORD, 32), ("dckr_" + "pat_", WORD, 27), ("sl.", WORD, 140), ("EAA", WORD, 160), ("figd_", WORD, 43),
     ("gsk_", WORD, 52), ("xai-", WORD, 80), ("pplx-", WORD, 48), ("r8_", WORD, 37), ("nvapi-", WORD, 64),
     ("pul-", LOWER_HEX, 40), ("sntrys_", WORD, 80), ("sntryu_", LOWER_HEX, 64), ("sgp_", LOWER_HEX, 40),
-    ("tfp_", WORD, 59),
+    ("tfp_", WORD, 59), ("re_" + "abcd5678_", WORD, 24), ("CFPAT-", WORD, 43), ("phx_", WORD, 43), ("AKCp", WORD, 69),
+    ("cmVmdGtuO", WORD, 55), ("squ_", LOWER_HEX, 40), ("sqp_", LOWER_HEX, 40), ("ops_" + "eyJ", WORD, 250),
+    ("tskey-" + "auth-kq7Zp2xW4L1CNTRL-", WORD, 32), ("dbtc_", WORD, 36), ("pnu_", WORD, 36), ("rdme_", LOWER, 70),
+    ("duffel_" + "live_", WORD, 43), ("EZAK", WORD, 54), ("bkua_", LOWER_HEX, 40), ("fo1_", WORD, 43),
+    ("nfp_", WORD, 36), ("napi_", LOWER, 64), ("CLOJARS_", LOWER, 60), ("cio", WORD, 32), ("rzp_" + "live_", WORD, 14),
+    ("amzn." + "mws.4ea38b7b-f563-7709-4bae-", LOWER_HEX, 12), ("ABSK", BASE64, 128), ("tvly-", WORD, 32),
+    ("tvly-" + "dev-", WORD, 32), ("jina_", WORD, 60), ("e2b_", LOWER_HEX, 40), ("1//" + "0", WORD, 90),
+    ("pat-" + "na1-4ea38b7b-f563-7709-4bae-", LOWER_HEX, 12), ("shippo_" + "live_", LOWER_HEX, 40),
+    ("xprv", BASE58, 107), ("5K", BASE58, 49), ("L", BASE58, 51),
 )  # fmt: skip
 """How a key begins, of which letters the rest is, and how many."""
 
@@ -61,6 +74,17 @@ def formatted() -> Iterator[str]:
     yield f"{made(WORD, 3)}8Q~{made(WORD, 34)}"
     yield f"v1.0-{made(LOWER_HEX, 24)}-{made(LOWER_HEX, 146)}"
     yield f"lsv2_pt_{made(LOWER_HEX, 32)}_{made(LOWER_HEX, 10)}"
+    yield f"MTk4{made(WORD, 20)}.{made(WORD, 6)}.{made(WORD, 38)}"
+    yield f"/webhookb2/{uuid()}@{uuid()}/IncomingWebhook/{made(LOWER_HEX, 32)}/{uuid()}"
+    yield f"pat{made(WORD, 14)}.{made(LOWER_HEX, 64)}"
+    yield f"xkeysib-{made(LOWER_HEX, 64)}-{made(WORD, 16)}"
+    yield f"sk.eyJ{made(WORD, 60)}.{made(WORD, 22)}"
+    yield f"st.{made(LOWER_HEX, 24)}.{made(LOWER_HEX, 32)}.{made(LOWER_HEX, 32)}"
+    yield f"CCIPAT_{made(WORD, 22)}_{made(LOWER_HEX, 40)}"
+    yield f"FLWSECK-{made(LOWER_HEX, 32)}-X"
+    yield f"FLWSECK_TEST-{made(LOWER_HEX, 32)}-X"
+    yield f"access_token$production${made(LOWER, 16)}${made(LOWER_HEX, 32)}"
+    yield f"AAAA{made(WORD, 7)}:APA91b{made(WORD, 134)}"
     yield f"eyJ{made(WORD, 30)}.eyJ{made(WORD, 60)}.{made(WORD, 43)}"
 
 
