@@ -111,7 +111,8 @@ class Shell:
         result = await context.process(op.command, 0)
         lost = f", {result.lost:,} characters left out in the middle" if result.lost else ""
         tag = "ok" if result.exit_code == 0 else "exit"
-        return Ran(f"exit code {result.exit_code}{lost}", result.output, result.exit_code, tag)
+        unwatched = f"\n{result.unwatched}" if result.unwatched else ""
+        return Ran(f"exit code {result.exit_code}{lost}{unwatched}", result.output, result.exit_code, tag)
 
     async def _allowed(self, id: str, label: str, reason: str, op: RunShell) -> bool:
         display = None if op.private else CommandDisplay(op.command, str(self._turns.executor.workplace.roots[0]))

@@ -3,7 +3,8 @@
 One small process, the guard, starts all commands and outlives the program. It forks a supervisor for each command; the
 supervisor starts the command, and stays until nothing of it is left. On Linux the supervisor adopts whatever loses its
 parent below it (it is a "child subreaper"): a daemon that forked twice, in a session of its own and with an empty
-environment, is still its descendant. What loses its supervisor is adopted by the guard.
+environment, is still its descendant. What loses its supervisor is adopted by the guard, and what loses both by the
+program (`orphans.py`).
 
 The program holds one end of a socket. When the program ends, in whatever way, the kernel closes that end. Then the
 guard gives the terminal back if the program could not, ends what is left of all commands, and ends itself. If the guard
@@ -70,6 +71,17 @@ class Guard:
         self._process: Process | None = None
         self._socket: socket.socket | None = None
         self._screen: Screen | None = None
+        self._broken = False
+
+    @property
+    def lives(self) -> bool:
+        """Whether it runs, so that it adopts what commands leave."""
+        return self._process is not None and not self._broken and self._process.poll() is None
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether it ended before the program: what it looked after has nobody else than the program."""
+        return self._process is not None and not self.lives
 
     def watch(self, screen: Screen) -> None:
         """Start the guard; it gives `screen` back if the program ends without doing so. Raises OSError."""
@@ -81,22 +93,19 @@ class Guard:
         """A new supervisor, for a command that writes to this descriptor: the socket on which it waits for `request`.
         It answers with a line that holds its pid and the command's (or `error` and a number), later with `ended`, the
         exit code and whether something is left (0 or 1). It closes its end when nothing of the command is left.
-        Raises OSError."""
-        for attempt in range(2):
-            if self._process is None or self._process.poll() is not None:
-                self._renew()
-            assert self._socket is not None  # from `_renew`
-            ours, theirs = socket.socketpair()
-            try:
-                with theirs:
-                    socket.send_fds(self._socket, [b"+"], [theirs.fileno(), output])
-                return ours
-            except (BrokenPipeError, ConnectionResetError):  # it was killed just now
-                ours.close()
-                self._process = None
-                if attempt:
-                    raise
-        raise AssertionError("the second attempt returns or raises")
+        Raises BrokenPipeError where the guard was killed just now, and OSError."""
+        if not self.lives:
+            self._renew()
+        assert self._socket is not None  # from `_renew`
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                socket.send_fds(self._socket, [b"+"], [theirs.fileno(), output])
+        except (BrokenPipeError, ConnectionResetError) as error:
+            ours.close()
+            self._broken = True
+            raise BrokenPipeError(*error.args) from None
+        return ours
 
     def _renew(self) -> None:
         if self._socket is not None:
@@ -114,6 +123,7 @@ class Guard:
         with theirs:
             argv = [sys.executable, "-I", "-S", "-c", _MAIN, root, json.dumps(about), _TITLE]
             self._process = self._start(argv, inherited)
+        self._broken = False
 
 
 def request(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> bytes:
@@ -136,7 +146,7 @@ def main() -> None:
     about = json.loads(sys.argv[2])
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
-    _adopt_orphans()
+    adopt_orphans()
     supervisors: set[int] = set()
     signal.signal(signal.SIGCHLD, lambda *_: _reap(supervisors))
     own, terminal = os.getpid(), about.get("terminal", -1)
@@ -189,10 +199,7 @@ def _kill_strays(supervisors: set[int]) -> None:
     """End what lost its supervisor: all below the guard that is not below a supervisor."""
     deadline = time.monotonic() + KILL_SECONDS
     while (strays := process_tree.children(os.getpid()) - supervisors) and time.monotonic() < deadline:
-        process_tree.signal_all(strays, signal.SIGSTOP)
-        for pid in strays:
-            process_tree.kill_descendants(pid)
-        process_tree.signal_all(strays, signal.SIGKILL)
+        process_tree.kill_trees(strays)
         time.sleep(PAUSE)
         _bury(supervisors)
 
@@ -215,7 +222,8 @@ def _bury(supervisors: set[int]) -> bool:
     return True
 
 
-def _adopt_orphans() -> None:
+def adopt_orphans() -> None:
+    """This process gets what loses its parent below it, where the system can do that."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
@@ -224,7 +232,7 @@ def _supervise(guard: int, channel: int, output: int) -> None:
     """The supervisor of one command. Never returns."""
     code = 1
     try:
-        _adopt_orphans()
+        adopt_orphans()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
         if sys.platform == "linux":

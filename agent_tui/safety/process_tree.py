@@ -93,6 +93,20 @@ def kill_descendants(root: int, spared: Collection[int] = ()) -> None:
     signal_all(stopped, signal.SIGKILL)
 
 
+def kill_trees(roots: Collection[int]) -> None:
+    """Kill `roots` and everything below them, as `kill_descendants` does."""
+    signal_all(roots, signal.SIGSTOP)
+    for pid in roots:
+        kill_descendants(pid)
+    signal_all(roots, signal.SIGKILL)
+
+
+def session(pid: int) -> int:
+    """The session of a living process; 0 where it has ended."""
+    about = _process(pid)
+    return about[2] if about is not None else 0
+
+
 def signal_all(pids: Iterable[int], number: signal.Signals) -> set[int]:
     """Send a signal; returns those that we may not signal."""
     refused: set[int] = set()

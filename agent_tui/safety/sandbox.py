@@ -21,6 +21,7 @@ from typing import IO, Any, Final
 from agent_tui.safety import process_tree
 from agent_tui.safety.captured import Captured
 from agent_tui.safety.environment import unattended
+from agent_tui.safety.orphans import Orphans
 from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Screen, request
 
 GRACE: Final = 2.0
@@ -40,16 +41,26 @@ _SHELLS: Final = (
     ("/bin/sh", "-c"),
 )
 
-_endings: Final[set[asyncio.Task[None]]] = set()
+_endings: Final[set[asyncio.Task[Any]]] = set()
 """Endings under way: a cancelled call returns at once, its command is ended here."""
-_guard: Final = Guard(
-    lambda argv, inherited: subprocess.Popen(
-        argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-        env={"PATH": "/usr/bin:/bin"}, start_new_session=True, pass_fds=inherited,
-    )
-)  # fmt: skip
+_orphans: Final = Orphans()
 _jobs: Final[set[Job]] = set()
 """Commands that left processes behind in the background; `settle` ends those."""
+
+
+def _start_guard(argv: Sequence[str], inherited: Sequence[int]) -> subprocess.Popen[bytes]:
+    _orphans.adopt()
+    null = subprocess.DEVNULL
+    with _orphans.starting() as started:
+        process = subprocess.Popen(
+            argv, stdin=null, stdout=null, stderr=null, cwd="/", env={"PATH": "/usr/bin:/bin"}, start_new_session=True,
+            pass_fds=inherited,
+        )  # fmt: skip
+        started(process.pid)
+    return process
+
+
+_guard: Final = Guard(_start_guard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,8 @@ class CommandResult:
     """The file that holds the whole output."""
     job: Job | None = None
     """What the command started and still runs."""
+    unwatched: str = ""
+    """Somebody killed the process that watches the command, and ended it so; says what came of the rest."""
 
 
 async def run(
@@ -100,10 +113,12 @@ async def feed(
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:  # files: nothing waits for a pipe
             given.write(data)
             given.seek(0)
-            process = await asyncio.create_subprocess_exec(
-                *argv, cwd=cwd, env=unattended(environment), stdin=given,
-                stdout=output or asyncio.subprocess.DEVNULL, stderr=errors, start_new_session=True,
-            )  # fmt: skip
+            with _orphans.starting() as started:
+                process = await asyncio.create_subprocess_exec(
+                    *argv, cwd=cwd, env=unattended(environment), stdin=given,
+                    stdout=output or asyncio.subprocess.DEVNULL, stderr=errors, start_new_session=True,
+                )  # fmt: skip
+                started(process.pid)
             try:
                 code = await asyncio.wait_for(process.wait(), timeout)
             except TimeoutError:
@@ -114,6 +129,7 @@ async def feed(
             except asyncio.CancelledError:
                 process_tree.signal_all(process_tree.members(process.pid), signal.SIGKILL)
                 raise
+            _own_ended(process.pid)
             return code, os.pread(errors.fileno(), _LIVE, 0).decode("utf-8", "replace").strip()
     except (OSError, ValueError) as error:
         return 127, str(error)
@@ -124,11 +140,15 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     for a signal. Once `ends` is true it is ended. Ctrl+C and Ctrl+\\ are its own meanwhile. Raises OSError."""
     keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
-        process = subprocess.Popen(argv, env=os.environ)  # what the system has of it is without keys
+        with _orphans.starting() as started:
+            process = subprocess.Popen(argv, env=os.environ)  # what the system has of it is without keys
+            started(process.pid)
         end = process_tree.JobEnd(process.pid)
         while True:
             try:
-                return end.left(process.wait(_LOOK))
+                code = end.left(process.wait(_LOOK))
+                _own_ended(process.pid)
+                return code
             except subprocess.TimeoutExpired:
                 if ends():
                     end.go_on()
@@ -141,8 +161,17 @@ def beside(argv: Sequence[str]) -> Callable[[], int | None]:
     """Start a program of ours that needs no terminal. What is returned tells its exit code, and None until it has one.
     Raises OSError."""
     null = subprocess.DEVNULL
-    process = subprocess.Popen(argv, env=os.environ, stdin=null, stdout=null, stderr=null, start_new_session=True)
+    with _orphans.starting() as started:
+        process = subprocess.Popen(argv, env=os.environ, stdin=null, stdout=null, stderr=null, start_new_session=True)
+        started(process.pid)
     return process.poll
+
+
+def _own_ended(pid: int) -> None:
+    """What a program of ours left in the background lives on."""
+    _orphans.ended(pid)
+    if _guard.lives:
+        _orphans.spare()
 
 
 def _heard(*_: object) -> None:
@@ -168,6 +197,33 @@ async def settle(timeout: float) -> None:
         job.stop()
     if _endings:
         await asyncio.wait(set(_endings), timeout=timeout)
+    if _guard.was_killed:
+        await _orphans.end()
+
+
+async def _supervise(output: int) -> socket.socket:
+    """A supervisor, as `Guard.supervise` gives it. What an earlier guard left is ended first. Raises OSError."""
+    if _guard.was_killed:
+        await _orphans.end()
+    elif _guard.lives:
+        _orphans.spare()
+    try:
+        return _guard.supervise(output)
+    except BrokenPipeError:  # it was killed just now
+        await _orphans.end()
+        return _guard.supervise(output)
+
+
+async def _end_unwatched() -> str:
+    """The supervisor of a command was killed: the guard ends what is left of the command, and where it was killed, too,
+    that is done here. Returns what came of it, for the model."""
+    deadline = time.monotonic() + LINGER
+    while not _guard.was_killed and time.monotonic() < deadline:
+        await asyncio.sleep(PAUSE)
+    left = await _orphans.end() if _guard.was_killed else ()
+    pids = " ".join(map(str, sorted(left)))
+    end = f"processes could not be ended: pid {pids}" if left else "what was left of this command was ended"
+    return f"The process that watches commands was killed; {end}."
 
 
 class Job:
@@ -219,6 +275,7 @@ class _Running:
         self._left = False
         self._ended, self._silent, self._empty = asyncio.Event(), asyncio.Event(), asyncio.Event()
         """The command has ended; nobody can write any more; nothing of it is left."""
+        self._unwatched: asyncio.Task[str] | None = None
         self._job: Job | None = None
         self._pending = ""
         self._flush_at: asyncio.TimerHandle | None = None
@@ -247,7 +304,7 @@ class _Running:
         reading, writing = os.pipe()
         channel: socket.socket | None = None
         try:
-            channel = _guard.supervise(writing)
+            channel = await _supervise(writing)
             channel.setblocking(False)
             await loop.sock_sendall(channel, asked)
             line = b""
@@ -283,6 +340,7 @@ class _Running:
                 await asyncio.wait_for(self._silent.wait(), LINGER)
                 if self._left:
                     await asyncio.wait_for(self._empty.wait(), LINGER)
+            unwatched = await asyncio.shield(self._unwatched) if self._unwatched and not timed_out else ""
         except asyncio.CancelledError:
             self.abandon()
             raise
@@ -296,7 +354,7 @@ class _Running:
             self._close()
         return CommandResult(
             self.captured.text(), None if timed_out else self._exit_code, timed_out, self.captured.lost,
-            self.captured.loss, self.captured.spool, self._job,
+            self.captured.loss, self.captured.spool, self._job, unwatched,
         )  # fmt: skip
 
     async def _end(self) -> None:
@@ -342,7 +400,10 @@ class _Running:
             return
         self._hang_up()
         if self._exit_code is None:
-            self._exit_code = -signal.SIGKILL  # so was the supervisor, and the guard has ended the rest
+            self._exit_code = -signal.SIGKILL  # so was the supervisor
+            self._unwatched = self._loop.create_task(_end_unwatched(), name="end of an unwatched command")
+            _endings.add(self._unwatched)
+            self._unwatched.add_done_callback(_endings.discard)
         self._ended.set()
         self._empty.set()
         if self._job is not None:

@@ -46,10 +46,9 @@ async def run(arguments: RunShellCommand, ctx: ToolContext) -> ToolResult:
         result = await ctx.process(arguments.command, timeout)
     except (OSError, ValueError) as error:
         raise ToolFailure("exception", f"the command could not be started: {error}") from None
-    display = CommandDisplay(
-        arguments.command, str(ctx.roots[0]), result.output, result.exit_code, result.timed_out
-    )  # fmt: skip
-    notes = result.loss
+    shown = "\n".join(filter(None, (result.output, result.unwatched)))
+    display = CommandDisplay(arguments.command, str(ctx.roots[0]), shown, result.exit_code, result.timed_out)
+    notes = result.loss + (f"\n[{result.unwatched}]" if result.unwatched else "")
     if result.job:
         notes += f"\n{describe_job(result.job)}"
     if result.timed_out:

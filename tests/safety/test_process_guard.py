@@ -113,6 +113,78 @@ def test_a_watcher_that_was_killed_is_replaced(tmp_path: Path) -> None:
     assert gone(pid)
 
 
+WATCHERS = "sup=$PPID; guard=$(ps -o ppid= -p $sup); "
+NAME, STAY = "echo $$ > a.pid; kill -9", "exec sleep 300"
+KILLS = {
+    "both": f"{WATCHERS} setsid bash -c '{NAME} '$guard' '$sup'; {STAY}' >/dev/null 2>&1 & sleep 9",
+    "the supervisor first": f"{WATCHERS} setsid bash -c '{NAME} '$sup' '$guard'; {STAY}' & sleep 9",
+    "without a name": f"{WATCHERS} (setsid env -i bash -c '{NAME} '$guard' '$sup'; {STAY}' &) & sleep 9",
+    "forking": f"{WATCHERS} setsid bash -c '{NAME} '$guard' '$sup'; for i in 1 2 3; do (sleep 300 &); done; {STAY}' &",
+    "later": f"{WATCHERS} setsid bash -c 'sleep 0.8; {NAME} '$guard' '$sup'; {STAY}' >/dev/null 2>&1 &",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", KILLS)
+@pytest.mark.usefixtures("clean")
+def test_what_kills_the_watchers_ends_all_the_same(tmp_path: Path, how: str) -> None:
+    program = holder(tmp_path, KILLS[how], "sleep 2", "echo $$ > b.pid; sleep 300")
+    other = number(tmp_path / "b.pid")
+    assert gone(number(tmp_path / "a.pid")) and alive(other)
+    assert len(watchers(program.pid)) == 1
+    program.kill()
+    program.wait()
+    assert gone(other)
+
+
+@pytest.mark.usefixtures("clean")
+def test_the_model_is_told_that_the_watchers_were_killed(tmp_path: Path) -> None:
+    calls = [{"call": "run_shell_command", "arguments": {"command": KILLS["both"]}}]
+    (tmp_path / "script.json").write_text(json.dumps([calls, [{"text": "so"}]]))
+    argv = [sys.executable, "-m", "agent_tui", "run", "-m", "scripted/script.json", "--mode", "accept-all", "go"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENT_TUI_HOME": str(tmp_path / "home")}
+    subprocess.run(argv, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, check=True, timeout=60)
+    [log] = (tmp_path / "home" / "sessions").glob("*.jsonl")
+    [ended] = [one for one in map(json.loads, log.read_text().splitlines()) if one["type"] == "tool_ended"]
+    assert "exit code -9" in ended["content"]
+    assert "The process that watches commands was killed; what was left of this command was ended." in ended["content"]
+    assert ended["display"]["output"].startswith("The process that watches commands was killed")
+    assert gone(number(tmp_path / "a.pid"))
+
+
+LEAVING = """
+import asyncio, os, sys
+from pathlib import Path
+from agent_tui.safety import sandbox
+from agent_tui.safety.captured import Captured
+def run(command):
+    return sandbox.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
+async def main():
+    await run("true")
+    daemon = "setsid sh -c 'echo $$ > %s.pid; exec sleep 300' >/dev/null 2>&1 &"
+    assert await sandbox.feed(("sh", "-c", daemon % "tool"), b"", Path.cwd(), dict(os.environ), 30) == (0, "")
+    assert sandbox.foreground(("sh", "-c", daemon % "editor"), lambda: False) == 0
+    sandbox.beside(("sh", "-c", "echo $$ > beside.pid; exec sleep 300"))
+    while len(list(Path.cwd().glob("*.pid"))) < 3:
+        await asyncio.sleep(0.01)
+    await run(sys.argv[1])
+    await sandbox.settle(3.0)
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    print(sum("Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2] for pid in children))
+asyncio.run(main())
+"""
+
+
+@pytest.mark.usefixtures("clean")
+def test_what_the_persons_own_programs_left_lives_on_though_a_command_killed_the_watchers(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    argv = [sys.executable, "-c", LEAVING, KILLS["both"]]
+    zombies = subprocess.check_output(argv, cwd=tmp_path, env=environment, text=True, timeout=60)
+    assert zombies == "0\n", "nobody who has ended is left unasked for"
+    assert gone(number(tmp_path / "a.pid"))
+    for name in ("tool", "editor", "beside"):
+        assert alive(number(tmp_path / f"{name}.pid")), name
+
+
 def test_an_end_in_order_leaves_no_watcher(tmp_path: Path) -> None:
     program = holder(tmp_path, "true", "sleep 300 & echo $! > a.pid", wait="1")
     assert program.wait(30) == 0
