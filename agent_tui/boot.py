@@ -41,16 +41,18 @@ BLOCKED_SECONDS: Final = 0.3
 """So long a terminal that takes no output is waited for at the end."""
 UNDERWAY_SECONDS: Final = 0.03
 """So long a key that was pressed just before a signal may be on its way."""
-KEEP_SECONDS: Final = 0.5
-"""So often what was typed is put on disk, until the screen reads the keys."""
+READ_SECONDS: Final = 0.1
+"""So often what was typed is read, until the screen reads the keys."""
 LEAST_ADDRESSES: Final = 512
 """MB of address space: a session with a turn comes to 380 to 500."""
 LEAST_DATA: Final = 160
 """MB of data: it comes to about 100."""
 
+_PASTE_BEGINS, _PASTE_ENDS, _INTERRUPT = b"\x1b[200~", b"\x1b[201~", b"\x03"
 _PASTE: Final = b"\x1b[?2004h"
 _NO_PASTE: Final = b"\x1b[?2004l"
 _IFLAG, _LFLAG, _CC = 0, 3, 6
+_NO_KEY: Final = b"\0" if sys.platform.startswith("linux") else b"\xff"
 
 
 class Early:
@@ -71,6 +73,7 @@ class Early:
         """What was typed and is on record nowhere, as it came (kept by the terminal driver); None: all of it is."""
         self.unread = b""
         """What was read from the terminal before the screen did: it comes before all else."""
+        self._keeps = False  # what is typed before the screen reads the keys
         self._kept: tuple[str, int] | None = None
         """The file that has it, and the descriptor that locks it."""
         self.done = False
@@ -112,20 +115,30 @@ class Early:
         self.screen = self._screen
         return self.fd, self.saved, POP + UNDO, self._mark
 
-    def keep_typed_soon(self) -> None:
-        """From now on, what is typed is soon on disk: `kill -9` takes along what waits in the terminal. A start is that
-        slow on a busy machine."""
-        signal.signal(signal.SIGALRM, self._keep_waiting)
-        signal.setitimer(signal.ITIMER_REAL, KEEP_SECONDS, KEEP_SECONDS)
+    def read_soon(self, *, keep: bool) -> None:
+        """From now on, what is typed is soon read, and on disk if it is to be kept: `kill -9` takes along what waits in
+        the terminal. A start is that slow on a busy machine. Ctrl+C is a key, and no signal, which would end the
+        program for a byte of what is pasted."""
+        attributes = termios.tcgetattr(self.fd)
+        attributes[_CC][termios.VINTR] = _NO_KEY
+        termios.tcsetattr(self.fd, termios.TCSANOW, attributes)
+        self._keeps = keep
+        signal.signal(signal.SIGALRM, self._take_keys)
+        signal.setitimer(signal.ITIMER_REAL, READ_SECONDS, READ_SECONDS)
 
     def hand_over(self) -> tuple[str, int] | None:
         """The screen reads the keys now. The file that has what was typed, if there is one, and what locks it."""
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        if signal.setitimer(signal.ITIMER_REAL, 0)[1]:
+            self._take_keys()
         kept, self._kept = self._kept, None
         return kept
 
-    def _keep_waiting(self, *_: object) -> None:
+    def _take_keys(self, *_: object) -> None:
         if self.typed is None or not (data := self.take_waiting(0.0)):
+            return
+        if _interrupts(self.unread):
+            self.end(signal.SIGINT)
+        if not self._keeps:
             return
         try:
             if self._kept is None:
@@ -191,6 +204,16 @@ class Early:
         except OSError as error:
             if number != signal.SIGHUP:
                 print(f"agent-tui: the text that you typed could not be saved: {error.strerror}", file=sys.stderr)
+
+
+def _interrupts(typed: bytes) -> bool:
+    """Whether Ctrl+C is among the keys: not in what was pasted."""
+    while typed:
+        keys, _, pasted = typed.partition(_PASTE_BEGINS)
+        if _INTERRUPT in keys:
+            return True
+        typed = pasted.partition(_PASTE_ENDS)[2]
+    return False
 
 
 def _typed_file() -> tuple[str, int]:
@@ -271,8 +294,7 @@ def prepare(arguments: Sequence[str]) -> Early | None:
     early = take_terminal()
     if early is not None:
         early.draw(arguments)
-        if not any(len(word) > 3 and "--otr".startswith(word) for word in arguments):
-            early.keep_typed_soon()
+        early.read_soon(keep=not any(len(word) > 3 and "--otr".startswith(word) for word in arguments))
     return early
 
 
@@ -315,12 +337,12 @@ def unechoed(attributes: list[Any]) -> list[Any]:
 
 
 def _ready(attributes: list[Any]) -> list[Any]:
-    """Keys come one by one and unchanged; signals stay; control characters are not shown as `^X` while echo is on."""
+    """Keys come one by one and unchanged; Ctrl+C interrupts; control characters are not shown as `^X` while echo is
+    on."""
     attributes[_IFLAG] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF)
     attributes[_LFLAG] &= ~(termios.ICANON | termios.IEXTEN | termios.ECHOCTL)
     control = list(attributes[_CC])
     control[termios.VMIN], control[termios.VTIME] = 1, 0
-    off = b"\0" if sys.platform.startswith("linux") else b"\xff"
-    control[termios.VSUSP] = control[termios.VQUIT] = off
+    control[termios.VSUSP] = control[termios.VQUIT] = _NO_KEY
     attributes[_CC] = control
     return attributes

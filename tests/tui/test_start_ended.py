@@ -75,6 +75,28 @@ def test_an_interrupt_by_key_keeps_nothing(tmp_path: Path) -> None:
     pty.close()
 
 
+@pytest.mark.parametrize("cut", [0, 3, 9, 10])
+def test_an_interrupt_in_what_is_pasted_at_the_start_is_text(tmp_path: Path, cut: int) -> None:
+    pty, paste = program(tmp_path), "\x1b[200~one\x03 two\x1b[201~"
+    pty.until("starting")
+    pty.type(paste[:cut])
+    pty.read(0.2 if cut else 0.0)
+    pty.type(paste[cut:])
+    pty.until(lambda text: "❯ one" in text and "two" in text and "starting" not in text)
+    pty.type("x")
+    pty.until("twox")
+    pty.close()
+
+
+def test_an_interrupt_by_key_ends_a_start_that_nothing_is_kept_of(tmp_path: Path) -> None:
+    pty = program(tmp_path, "--otr")
+    pty.until("starting")
+    pty.type("\x1b[200~pasted\x1b[201~no\x03")
+    assert pty.wait() == 128 + signal.SIGINT
+    assert not (tmp_path / "typed").exists()
+    pty.close()
+
+
 def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     environment = {"AGENT_TUI_HOME": str(tmp_path)}
