@@ -169,7 +169,11 @@ def _edit(store: Store, project: bool) -> int:
         why = NO_EDITOR if not argv else "this is not a terminal"
         return _fail(f"{why}; the file is {path}", FAILED)
     path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else paths.make_private(path.parent)
-    code = foreground([*argv, str(path)], lambda: False)
+    try:
+        code = foreground([*argv, str(path)], lambda: False)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return _fail(f"{argv[0]} cannot be started ({reason}); the file is {path}", FAILED)
     for problem in _problems(store.read()):
         print(problem, file=sys.stderr)
     return FAILED if code else 0

@@ -124,6 +124,18 @@ BOUNDARIES = {
 STARTS_PROCESSES = "agent_tui.safety.sandbox"
 FORKS = "agent_tui.safety.process_guard"
 """The process that the sandbox starts, to have it start and end the commands; they talk over a pair of sockets."""
+STARTS = {
+    "agent_tui.agent.clipboard: sandbox.feed": "the clipboard's tools, tmux",
+    "agent_tui.agent.doctor: sandbox.run": "`env`, by its whole path",
+    "agent_tui.agent.images: sandbox.feed": "the clipboard's tools",
+    "agent_tui.agent.local_server: sandbox.feed": "`ollama serve`",
+    "agent_tui.agent.tool_context: sandbox.run": "commands, which a shell of the system runs",
+    "agent_tui.cli: sandbox.beside": "this program, by the path of its Python",
+    "agent_tui.cli: sandbox.foreground": "the person's editor, and this program",
+    "agent_tui.cli_config: sandbox.foreground": "the person's editor",
+    "agent_tui.safety.git: sandbox.feed": "git",
+}
+"""Who starts programs, and which."""
 NAMES_GIT = {
     "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
     "agent_tui.context.file_index": "the folder of the person's own ignore rules",
@@ -385,6 +397,19 @@ def test_only_the_sandbox_starts_processes() -> None:
     assert set(importers(*PROCESS_MODULES)) <= {STARTS_PROCESSES}
     used = {re.sub(r":\d+:", ":", found) for found in uses(PROCESS_CALLS, STARTS_PROCESSES)}
     assert used == {f"{FORKS}: os.fork", f"{FORKS}: os.execvpe"}
+
+
+def test_every_start_of_a_program_is_known() -> None:
+    """Who has the sandbox start what, and that nobody looks for programs but `programs.py`."""
+    starts = {"run", "feed", "foreground", "beside"}
+    found = uses({"sandbox": starts}, STARTS_PROCESSES) | {
+        f"{module}:0: sandbox.{what.partition(':')[2]}"
+        for module in trees()
+        for _, what in all_imports(module)
+        if what.startswith(f"{STARTS_PROCESSES}:") and what.partition(":")[2] in starts
+    }
+    assert {re.sub(r":\d+:", ":", one) for one in found} == set(STARTS)
+    assert not [module for module in trees() for name, _ in calls(module) if name == "which"]
 
 
 def test_only_one_module_asks_git() -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.paths import repository_folders
+from agent_tui.programs import find_program, own_path
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.safety import sandbox
-from agent_tui.safety.environment import CLIPBOARD, child_environment, search_path
+from agent_tui.safety.environment import CLIPBOARD, child_environment
 from agent_tui.structures.frozen import frozen
 
 SECONDS: Final = 2.0
@@ -47,15 +45,14 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
     if environment.get("DISPLAY"):
         fitting.append((("xclip", "-selection", "clipboard", "-in"), "utf-8"))
         fitting.append((("xsel", "--clipboard", "--input"), "utf-8"))
-    path = _path(environment)
-    found = ((shutil.which(argv[0], path=path), argv, encoding) for argv, encoding in fitting)
+    path = environment.get("PATH", "")
+    found = ((find_program(argv[0], path), argv, encoding) for argv, encoding in fitting)
     return tuple(ClipboardTool((program, *argv[1:]), encoding) for program, argv, encoding in found if program)
 
 
 def own_programs(config: EngineConfig) -> dict[str, str]:
     """The variables by which the program finds tools of its own: none that the project brings."""
-    top = repository_folders(config.cwd)[0]
-    return {**config.environment, "PATH": search_path(config.environment, top)}
+    return {**config.environment, "PATH": own_path(config.environment, config.cwd)}
 
 
 async def set_clipboard(text: str, environment: Mapping[str, str], timeout: float = SECONDS) -> Answered:
@@ -74,7 +71,7 @@ async def set_clipboard(text: str, environment: Mapping[str, str], timeout: floa
 
 async def _tmux(text: str, environment: Mapping[str, str], timeout: float) -> bool:
     """Load tmux's buffer. By default it takes no copy from a program inside; `-w` also has it tell its terminal."""
-    program = shutil.which("tmux", path=_path(environment))
+    program = find_program("tmux", environment.get("PATH", ""))
     if program is None:
         return False
     data = text.encode("utf-8", "replace")
@@ -83,9 +80,3 @@ async def _tmux(text: str, environment: Mapping[str, str], timeout: float) -> bo
         if code in (0, _TIMEOUT):
             return code == 0
     return False
-
-
-def _path(environment: Mapping[str, str]) -> str:
-    """The absolute folders of PATH; without any a name that is none, for an empty PATH means another to `which`."""
-    found = os.pathsep.join(p for p in environment.get("PATH", "").split(os.pathsep) if Path(p).is_absolute())
-    return found or os.devnull

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import locale
 import os
+import shlex
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.stored_keys import fetched
+from agent_tui.programs import find_program, own_path
 from agent_tui.protocol.answers import Check
 from agent_tui.providers import choose, keys
 from agent_tui.providers.base import Failed
@@ -118,8 +120,9 @@ async def _commands(config: EngineConfig) -> tuple[Check, ...]:
     own = {name: value for name, value in config.environment.items() if name not in passed}
     held = (*secrets.known(own), *config.secrets)
     captured = Captured(1_000_000, None)
+    command = shlex.quote(find_program("env", own_path(config.environment, config.cwd)) or "/usr/bin/env")
     try:
-        result = await sandbox.run("env", config.cwd, environment, COMMAND_SECONDS, lambda _: None, captured)
+        result = await sandbox.run(command, config.cwd, environment, COMMAND_SECONDS, lambda _: None, captured)
     except (OSError, ValueError) as error:
         return (Check("commands", "bad", f"commands cannot run: {error}", "install bash or sh"),)
     found = [Check("commands", "ok", "commands run")]

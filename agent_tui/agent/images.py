@@ -10,7 +10,6 @@ import asyncio
 import base64
 import hashlib
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ from agent_tui.agent.clipboard import own_programs
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.tool_context import Workplace
 from agent_tui.paths import make_private
+from agent_tui.programs import find_program
 from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.display import Display, ImageDisplay
 from agent_tui.protocol.events import Answered
@@ -177,8 +177,7 @@ def clipboard_tools(environment: Mapping[str, str], platform: str = sys.platform
         fitting.append(("wl-paste", "--no-newline", "--type", "image/png"))
     if environment.get("DISPLAY"):
         fitting.append(("xclip", "-selection", "clipboard", "-target", "image/png", "-out"))
-    path = os.pathsep.join(p for p in environment.get("PATH", "").split(os.pathsep) if Path(p).is_absolute())
-    found = ((shutil.which(argv[0], path=path), argv) for argv in fitting) if path else ()
+    found = ((find_program(argv[0], environment.get("PATH", "")), argv) for argv in fitting)
     return tuple((program, *argv[1:]) for program, argv in found if program)
 
 

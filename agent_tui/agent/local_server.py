@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from agent_tui.agent.clipboard import own_programs
 from agent_tui.agent.config import EngineConfig
 from agent_tui.paths import make_private
+from agent_tui.programs import find_program
 from agent_tui.providers.base import ProviderError
 from agent_tui.providers.ollama import OllamaProvider
 from agent_tui.providers.wire import is_loopback
@@ -27,7 +27,7 @@ _IN_BACKGROUND: Final = '"$1" serve >>"$2" 2>&1 </dev/null &'
 
 def program(environment: Mapping[str, str]) -> str:
     """Where `ollama` is installed; empty: it is not."""
-    return shutil.which("ollama", path=environment.get("PATH")) or ""
+    return find_program("ollama", environment.get("PATH", "")) or ""
 
 
 async def down(server: OllamaProvider, config: EngineConfig) -> bool:
@@ -46,8 +46,9 @@ async def start(server: OllamaProvider, config: EngineConfig) -> str:
     log = config.folders.logs / LOG
     make_private(log.parent)
     log.touch(mode=0o600)
-    argv = ["/bin/sh", "-c", _IN_BACKGROUND, "sh", program(own_programs(config)), str(log)]
-    environment = child_environment(config.environment, (*MODEL_SERVER, *config.settings.tools.pass_env))
+    own = own_programs(config)
+    argv = ["/bin/sh", "-c", _IN_BACKGROUND, "sh", program(own), str(log)]
+    environment = child_environment(own, (*MODEL_SERVER, *config.settings.tools.pass_env))
     code, said = await sandbox.feed(argv, b"", Path("/"), environment, timeout=5.0)
     if code:
         return f"`ollama serve` cannot be started: {said}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from agent_tui import registry
+from agent_tui.programs import find_program
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers import _failures as failures
 from agent_tui.providers._access import bearer, opened
@@ -80,7 +80,7 @@ def _advice(base_url: str, setup: ProviderSetup) -> str:
     if not is_loopback(base_url) or not (named or base_url.endswith(f":{PORT}")):
         return f"start the server there, or correct {'OLLAMA_HOST' if named else 'the address'}"
     path = setup.environment.get("PATH")
-    missing = path is not None and shutil.which("ollama", path=path) is None
+    missing = path is not None and find_program("ollama", path) is None
     first = "install it from https://ollama.com" if missing else "start it with `ollama serve`"
     return f"{first}, or {'correct OLLAMA_HOST' if named else 'set OLLAMA_HOST to where it runs'}"
 

@@ -6,7 +6,6 @@ variable can change what a program runs (`LD_PRELOAD`, `NODE_OPTIONS`): a list o
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -93,26 +92,6 @@ def unattended(environment: Mapping[str, str]) -> dict[str, str]:
         "GIT_SSH_COMMAND": ssh if "BatchMode" in ssh else f"{ssh} -o BatchMode=yes",
         "GIT_PAGER": "cat", "PAGER": "cat", "MANPAGER": "cat", "GIT_EDITOR": "true", "TERM": "dumb",
     }  # fmt: skip
-
-
-def search_path(environment: Mapping[str, str], top: Path) -> str:
-    """The PATH by which the program finds programs of its own: what is absolute and does not lie in `top`, where
-    anybody could have put a program. Where nothing is left it names no folder: an empty one means another to some.
-    A home folder is no project: `~/.local/bin` is the person's own, also for a session that works in `~`."""
-    entries = environment.get("PATH", os.defpath).split(os.pathsep)
-    home = environment.get("HOME", "")
-    personal = bool(home) and Path(home).is_relative_to(top)
-    kept = [one for one in entries if Path(one).is_absolute() and (personal or not lies_in(Path(one), top))]
-    return os.pathsep.join(kept) or os.devnull
-
-
-def lies_in(path: Path, top: Path) -> bool:
-    """Whether a path lies in a folder, by its name or where it really is; also where that cannot be known. What lies in
-    the root of all folders is nobody's project."""
-    try:
-        return top != top.parent and (path.is_relative_to(top) or path.resolve().is_relative_to(top))
-    except (OSError, RuntimeError):
-        return True
 
 
 def _passes(name: str, value: str, passed: Sequence[str]) -> bool:

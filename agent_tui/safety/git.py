@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
+from agent_tui.programs import find_program, lies_in, search_path
 from agent_tui.safety import sandbox
-from agent_tui.safety.environment import lies_in, search_path
 from agent_tui.safety.git_config import Repository, parse_config, read_bytes, read_text
 from agent_tui.structures.frozen import frozen
 
@@ -114,8 +114,8 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _find_git(path: str, top: Path) -> str | None:
-    programs = (Path(folder, "git") for folder in path.split(os.pathsep))
-    return next((str(one) for one in programs if os.access(one, os.X_OK) and not lies_in(one, top)), None)
+    found = (find_program("git", folder) for folder in path.split(os.pathsep))
+    return next((one for one in found if one and not lies_in(Path(one), top)), None)
 
 
 @contextmanager

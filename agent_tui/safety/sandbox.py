@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from agent_tui.programs import find_program, own_path
 from agent_tui.safety import process_tree
 from agent_tui.safety.captured import Captured
 from agent_tui.safety.environment import unattended
@@ -115,7 +117,7 @@ async def feed(
             given.seek(0)
             with _orphans.starting() as started:
                 process = await asyncio.create_subprocess_exec(
-                    *argv, cwd=cwd, env=unattended(environment), stdin=given,
+                    *_located(argv), cwd=cwd, env=unattended(environment), stdin=given,
                     stdout=output or asyncio.subprocess.DEVNULL, stderr=errors, start_new_session=True,
                 )  # fmt: skip
                 started(process.pid)
@@ -141,7 +143,7 @@ def foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     keys = {number: signal.signal(number, _heard) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
         with _orphans.starting() as started:
-            process = subprocess.Popen(argv, env=os.environ)  # what the system has of it is without keys
+            process = subprocess.Popen(_located(argv), env=os.environ)  # what the system has of it is without keys
             started(process.pid)
         end = process_tree.JobEnd(process.pid)
         while True:
@@ -162,7 +164,9 @@ def beside(argv: Sequence[str]) -> Callable[[], int | None]:
     Raises OSError."""
     null = subprocess.DEVNULL
     with _orphans.starting() as started:
-        process = subprocess.Popen(argv, env=os.environ, stdin=null, stdout=null, stderr=null, start_new_session=True)
+        process = subprocess.Popen(
+            _located(argv), env=os.environ, stdin=null, stdout=null, stderr=null, start_new_session=True
+        )  # fmt: skip
         started(process.pid)
     return process.poll
 
@@ -172,6 +176,15 @@ def _own_ended(pid: int) -> None:
     _orphans.ended(pid)
     if _guard.lives:
         _orphans.spare()
+
+
+def _located(argv: Sequence[str]) -> list[str]:
+    """`argv` with the whole path of its program: the system would also look where PATH leads into the project. Raises
+    FileNotFoundError."""
+    program = find_program(argv[0], own_path(os.environ))
+    if program is None:
+        raise FileNotFoundError(errno.ENOENT, "is not on PATH outside this project", argv[0])
+    return [program, *argv[1:]]
 
 
 def _heard(*_: object) -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from agent_tui.registry import late
+
+if TYPE_CHECKING:
+    from agent_tui import programs
+else:
+    programs = late("agent_tui.programs")
 
 Foreground = Callable[[Sequence[str], Callable[[], bool]], int]
 """Runs a program on the terminal and returns its exit code; ends it once the second is true. Raises OSError."""
@@ -25,7 +31,8 @@ def editor(environment: Mapping[str, str]) -> list[str]:
                 return shlex.split(named)
             except ValueError:  # a quote that does not end
                 return named.split()
-    found = (shutil.which(name, path=environment.get("PATH")) for name in EDITORS)
+    path = programs.own_path(environment)
+    found = (programs.find_program(name, path) for name in EDITORS)
     return next(([path] for path in found if path), [])
 
 

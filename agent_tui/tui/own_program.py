@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 
 def bug_words(session: str, cwd: str) -> list[str]:
@@ -13,6 +14,16 @@ def bug_words(session: str, cwd: str) -> list[str]:
     names = (f"agent-tui-bug-{session[:8]}{more}.zip" for more in ("", *(f"-{number}" for number in range(2, 1000))))
     path = next((path for path in (Path(cwd) / name for name in names) if not path.exists()), Path(cwd) / "bug.zip")
     return ["bug", session, "--output", str(path)]
+
+
+_MAIN: Final = "import sys; sys.path.insert(0, sys.argv.pop(1)); from agent_tui.__main__ import main; main()"
+
+
+def _argv(words: Sequence[str]) -> list[str]:
+    """This program with `words`. Never by `python -m`, which looks for every module in the current folder first: a
+    project could bring one."""
+    root = Path(__file__).resolve().parents[2]
+    return [sys.executable, "-P", "-c", _MAIN, str(root), *words]
 
 
 Beside = Callable[[Sequence[str]], Callable[[], int | None]]
@@ -26,7 +37,7 @@ class Chosen:
         self._folder = tempfile.TemporaryDirectory(prefix="agent-tui-")  # nobody else may look into it
         self._chosen, self._name = Path(self._folder.name) / "chosen", words[0]
         self._chosen.touch(0o600)
-        self._code = start([sys.executable, "-m", "agent_tui", *words, "--chosen", str(self._chosen)])
+        self._code = start(_argv([*words, "--chosen", str(self._chosen)]))
 
     def read(self) -> tuple[str, str] | None:
         """What was made and what went wrong, once it has ended."""
@@ -43,7 +54,7 @@ def chosen_by(run: Callable[[list[str]], int], words: list[str]) -> tuple[str, s
         chosen = Path(folder) / "chosen"
         chosen.touch(0o600)
         try:
-            code = run([sys.executable, "-m", "agent_tui", *words, "--chosen", str(chosen)])
+            code = run(_argv([*words, "--chosen", str(chosen)]))
         except (OSError, ValueError) as error:
             return "", f"{words[0]} cannot be started: {error}"
         said = chosen.read_text("utf-8").strip()

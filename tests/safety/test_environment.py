@@ -15,7 +15,6 @@ from agent_tui.safety.environment import (
     describe_left_out,
     may_be_credential,
     names_left_out,
-    search_path,
 )
 from tests.agent.driving import Place
 
@@ -80,16 +79,6 @@ def test_the_names_that_are_left_out_are_told_without_what_nobody_misses() -> No
 def test_what_may_be_a_credential_is_known(name: str) -> None:
     assert may_be_credential(name, CREDENTIALS[name])
     assert not may_be_credential("PATH", "/bin")
-
-
-def test_programs_of_our_own_are_not_looked_for_in_the_project(tmp_path: Path) -> None:
-    top, outside = tmp_path / "top", tmp_path / "outside"
-    (top / "bin").mkdir(parents=True)
-    outside.symlink_to(top / "bin")
-    path = f".::bin:{top}/bin:{top}:{outside}:{tmp_path}:/bin"
-    assert search_path({"PATH": path}, top) == f"{tmp_path}:/bin"
-    assert search_path({"PATH": f"{top}/bin"}, top) == os.devnull
-    assert search_path({"PATH": "/bin"}, Path("/")) == "/bin"
 
 
 def run(place: Place, *arguments: str) -> subprocess.CompletedProcess[str]:
