@@ -266,7 +266,7 @@ class Model:
     last_name: str = ""
     """The key that was pressed last."""
     repeated: bool = False
-    """A finger rests on it: it came again by itself."""
+    """While a key is handled: a finger rests on it, it came again by itself."""
     moved_at: float = float("-inf")
     """When a key moved the cursor of a list or a question."""
     typed_at: float = float("-inf")

@@ -35,11 +35,14 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
     if msg.key in overlay.WHEEL:
         return overlay.paged(model, msg) or (model, ())
-    before = model.last_key
-    repeated = msg.key == model.last_name and msg.at - before < overlay.REPEAT_SECONDS and not msg.sure
-    model = replace(
-        model, last_key=msg.at, last_name=msg.key, repeated=repeated, selection=msg.selection, seen=msg.seen
-    )
+    before, name = model.last_key, msg.character[-1:] or msg.key  # several letters at once are as many keys
+    repeated = name == model.last_name and msg.at - before < overlay.REPEAT_SECONDS and not msg.sure
+    model = replace(model, last_key=msg.at, last_name=name, repeated=repeated, selection=msg.selection, seen=msg.seen)
+    after, effects = _pressed(model, msg, before)
+    return replace(after, repeated=False), effects
+
+
+def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
     if is_text(msg.character) and not model.asking:
         model = replace(model, typed_at=msg.at)
     if msg.draft != model.composer.draft:
