@@ -42,6 +42,17 @@ def test_the_first_run_says_what_was_tried_and_offers_a_way() -> None:
     assert [option.key for option in play.view.overlay.options] == ["k", "a", "r", "d", "q"]
 
 
+def test_the_variables_of_keys_are_named_once() -> None:
+    play = Play(model="")
+    names = ["OPENAI_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY"]
+    tried = {"what": "OPENAI_API_KEY, GEMINI_API_KEY and others", "result": "not set"}
+    refused = {"what": "openai", "result": "refused the key (401)"}
+    for one, counts in ((tried, [1, 1, 0]), (refused, [1, 1, 1])):
+        play.feed(answer_event("start", "models", {"tried": [one], "variables": names, "offered": []}, session="s"))
+        assert [_lines(play).count(name) for name in names] == counts
+        assert "Keys are read when the program starts" in _lines(play)
+
+
 def test_who_has_no_model_yet_sets_up_a_provider_first() -> None:
     play = _first_run()
     play.press("enter")

@@ -39,6 +39,7 @@ WAYS: Final = (
     Span("/setup", "accent"),
     Span(" adds a provider."),
 )
+READ: Final = "Keys are read when the program starts"
 KEPT: Final = "Your prompt is kept until there is a model."
 
 
@@ -87,11 +88,13 @@ def _overlay(overlay: Overlay | None, answers: Answers, kept: bool, calling: boo
 def _first_run(found: Models | None, note: str, head: Lines = ()) -> Lines:
     lines: list[tuple[Span, ...]] = [(Span(note, "warning"),)] if note else []  # what failed follows it
     lines += [(Span("Already tried:", "dim"),)] if head else []
-    for one in found.tried if found is not None else ():
+    tried = found.tried if found is not None else ()
+    for one in tried:
         lines.append((Span("  ✗  ", "bad"), Span(f"{one.what}: "), Span(one.result, "dim")))
     if found is not None and found.variables:
-        named = Span(", ".join(found.variables), "accent")
-        lines += [BLANK, (Span("Keys are read when the program starts, from "), named, Span("."))]
+        named = any(name in f"{one.what} {one.result}" for one in tried for name in found.variables)
+        names = () if named else (Span(", from "), Span(", ".join(found.variables), "accent"))
+        lines += [BLANK, (Span(READ), *names, Span("."))]
     return (*head, *lines)
 
 
