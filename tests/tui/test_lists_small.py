@@ -76,6 +76,7 @@ def test_names_and_words_are_cut_behind_a_word() -> None:
     lines = ["".join(one.text for one in line) for line in options_lines(names, 0, 34, True)]
     assert "❯ code and…" in lines[0] and "enter a server…" in lines[1], lines
     assert shortened("manual, auto, accept-edits", 15) == "manual, auto…"
+    assert shortened("it took 2337, or", 15) == "it took 2337,…", "the number is whole"
     assert shortened("x" * 40, 15) == f"{'x' * 14}…"
     assert one_line("no sandbox: commands have your own rights", 32) == "no sandbox: commands have your…"
     assert one_line("one\ntwo", 80) == "one ⏎ two"

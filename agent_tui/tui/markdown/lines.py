@@ -215,7 +215,9 @@ def cut_words(text: str, width: int, cells: Cells) -> str:
         return kept
     head = kept[:-1]
     words = head if text[len(head) : len(head) + 1] == " " else head.rpartition(" ")[0]
-    return f"{(words if 2 * cells(words) >= cells(head) else head).rstrip(' ,;')}…"
+    kept = (words if 2 * cells(words) >= cells(head) else head).rstrip()
+    ends = kept[-1:] in (",", ";") and kept[-2:-1].isalpha()  # behind a number it says that the number is whole
+    return f"{kept[:-1] if ends else kept}…"
 
 
 def cut_runs(runs: Sequence[Segment], width: int, cells: Cells) -> tuple[Segment, ...]:
