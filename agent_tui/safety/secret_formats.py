@@ -14,7 +14,7 @@ from typing import Final
 from agent_tui.safety.private_keys import FIRST_LETTERS, find_key_lines
 from agent_tui.safety.secret_places import MARKS, find_placed, places
 from agent_tui.safety.secret_span import Secret, disjoint
-from agent_tui.safety.secret_strength import is_placeholder, is_random, is_weak_password
+from agent_tui.safety.secret_strength import is_letters_alone, is_placeholder, is_random, is_weak_password
 
 FORMATS: Final = (
     ("aws-key", "AKIA", r"AKIA[A-Z0-9]{16}"),
@@ -129,8 +129,12 @@ FORMATS: Final = (
 )
 """Kind, what it holds for certain, and the pattern. One that begins with letters counts only at the start of a word."""
 
+_WORDS: Final = ("contraseña", "пароль", "hasło", "lösenord", "şifre", "密码", "密碼", "パスワード", "비밀번호")
+_FOREIGN: Final = tuple(form.lower() for word in _WORDS for form in (word, word.encode().decode("latin-1")))
+"""Names for a password in other letters than English ones; also as bytes are, of which each is taken for a letter."""
 _NAMES: Final = (
-    r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|secret|token|credentials?|auth(?:orization)?|cookie|session(?:_?id)?"
+    r"(?:pass(?:word|wd|phrase|code|wort|e|ord)?|pwd|kennwort|wachtwoord|senha|parola|contrasena"
+    rf"|{'|'.join(map(re.escape, _FOREIGN))}|secret|token|credentials?|auth(?:orization)?|cookie|session(?:_?id)?"
     r"|key(?:-data)?|sig|signature|code)"
     r"(?:[_-]?(?:prod|production|dev|test|live|staging|base64|value|key(?:_base)?|\d{1,2}))?"
 )
@@ -141,14 +145,15 @@ _KEYS: Final = (
 """One of these stands before `key` where it opens something: not before the key of a cache or a table alone."""
 NAMED: Final = (
     rf"(?i:{_NAMES})"
-    r"(?P<sep>\\?[\"'`]?\]?[ \t]{0,8}(?::=|=>|==?|:)[ \t]{0,8}|[\"'],[ \t]{0,4}(?=[\"'])|[ \t]{1,4}(?=[^\s=:]))"
+    r"(?P<sep>\\?[\"'`]?\]?[ \t]{0,8}(?::=|=>|==?|[:：]|ï¼\x9a)(?:[ \t]{1,4}[|>][+-]?[ \t]{0,4}\r?\n)?[ \t]{0,40}|"
+    r"[\"'],[ \t]{0,4}(?=[\"'])|[ \t]{1,4}(?=[^\s=:]))"
     r"(?:(?i:bearer|basic|token)[ \t]{1,4})?"
     r"(?P<quote>\\?[\"'`])?(?:[\w.-]{1,64}=(?=[^=\s]))?"
     r"(?P<value>(?:[^\s\"'`,;<>|()\[\]{}\\&]|&(?![\w.-]{1,64}=)){6,512})(?P<after>\\?[\"'`]|[(\[{]|)"
 )
 """A value behind a name that says what it is: `DB_PASSWORD=…`, `"token": "…"`, `--api-key …`, `?sig=…`,
 `setenv("TOKEN", "…")`."""
-_BEARER: Final = r"(?i:bearer|basic)[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{12,2000})"
+_BEARER: Final = r"(?i:bearer|basic|ssws|geniekey)[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{12,2000})"
 _LOOSE: Final = ("openai-key", "slack-token", "discord-token", "wallet-key", "tavily-key")
 """Formats that words joined by hyphens or dots have as well."""
 _MARKS: Final = frozenset("+/:$=@")
@@ -156,7 +161,7 @@ _MARKS: Final = frozenset("+/:$=@")
 _OTHERS: Final = bytes(byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.~-" else 32 for byte in range(256))
 _SHORTEST: Final = 15
 """Letters of the shortest key."""
-_DIGIT: Final = re.compile(rb"\d")
+_NO_WORD: Final = re.compile(rb"\d|[a-z]{20}")
 _IN_RUN: Final = frozenset(
     pattern for _, _, pattern in FORMATS if not _MARKS.intersection(re.sub(r"\(\?(?::|!.*\))", "", pattern))
 )
@@ -166,8 +171,12 @@ _OPTION: Final = r"(?:^|[^\w.-]|^[\w./-]{0,40}-\d{1,7}-|^\d{1,7}-)-{1,3}[\w-]*$"
 _MARKED: Final = r"(?:\S{0,200}(?::|-\d{1,7}-))?[\s>+|-]*(?:\d{1,7}[→:|\t-])?[\s>+|-]*"
 """What stands before the line of a file where it is numbered, quoted or part of a difference."""
 _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-_HINTS: Final = ("pass", "pwd", "secret", "token", "cred", "auth", "cookie", "session", "key", "sig", "code")
+_HINTS: Final = (
+    "pass", "pwd", "secret", "token", "cred", "auth", "cookie", "session", "key", "sig", "code",
+    "kennwort", "wachtwoord", "senha", "parola", "contrasena",
+)  # fmt: skip
 """Each name of `_NAMES` begins with one of these."""
+_SCHEMES: Final = ("bearer ", "basic ", "ssws ", "geniekey ")
 _ASKED: Final = ("sig", "code")
 """Names that count only in the query of an address."""
 _SMALL: Final = {large: large + 32 for large in range(65, 91)}
@@ -186,7 +195,7 @@ def begins_secret(text: str) -> int:
     """Where, in the beginning of a line, a secret may have begun that goes on behind it; else its length."""
     starts = [at for _, anchor, _ in FORMATS if len(anchor) > 2 and (at := text.find(anchor)) >= 0]
     small = _small(text)
-    starts += [at for hint in (*_HINTS, "bearer", "basic") if (at := small.find(hint)) >= 0]
+    starts += [at for hint in (*_HINTS, *_FOREIGN, *_SCHEMES) if (at := small.find(hint)) >= 0]
     starts += [at for mark in (*MARKS, *FIRST_LETTERS, "-----BEGIN") if (at := text.find(mark)) >= 0]
     return min(starts, default=len(text))
 
@@ -213,10 +222,10 @@ def _formats(text: str) -> Iterator[Secret]:
 
 def _runs(text: str) -> str:
     """The runs of letters in `text` that are long enough to be a key: a tenth of it, as a rule, to look for each format
-    in. Words in small letters are none."""
+    in. Words in small letters, joined by marks, are none."""
     words = text.encode("latin-1", "replace").translate(_OTHERS).split()
     long = (word for word in words if len(word) >= _SHORTEST)
-    return b"\n".join(word for word in long if not word.islower() or _DIGIT.search(word)).decode("latin-1")
+    return b"\n".join(word for word in long if not word.islower() or _NO_WORD.search(word)).decode("latin-1")
 
 
 def _fitting(text: str, anchor: str, pattern: str) -> Iterator[re.Match[str]]:
@@ -240,14 +249,16 @@ def _begins_word(text: str, at: int) -> bool:
 
 def _named(text: str, small: str) -> Iterator[Secret]:
     end = 0
-    for at in sorted({at for hint in _HINTS for at in places(small, hint) if _is_name(small, at, hint)}):
+    hints = _HINTS if small.isascii() else (*_HINTS, *_FOREIGN)
+    for at in sorted({at for hint in hints for at in places(small, hint) if _is_name(small, at, hint)}):
         if at >= end and (found := _compiled(NAMED).match(text, at)):
             end = found.end("value")
             if _is_value(found):
                 yield Secret(*found.span("value"), "password" if small.startswith("pass", at) else "secret")
-    for scheme in ("bearer ", "basic "):
+    for scheme in _SCHEMES:
         for at in places(small, scheme):
-            if (found := _compiled(_BEARER).match(text, at)) and is_random(found["value"]):
+            found = _compiled(_BEARER).match(text, at)
+            if found and (is_random(found["value"]) or _compiled(_UUID).fullmatch(found["value"])):
                 yield Secret(*found.span("value"), "token")
 
 
@@ -255,7 +266,8 @@ def _is_name(small: str, at: int, hint: str) -> bool:
     """Whether a name may begin there, or its last part: `db_password`, `apikey`, `?sig=`."""
     if hint in _ASKED:
         return at > 0 and (small[at - 1] in "?&" or small.endswith(("x-amz-", "x-goog-"), max(0, at - 7), at))
-    return hint != "key" or small.startswith("key=", at) or small.endswith(_KEYS, max(0, at - 10), at)
+    end = at - 1 if small[at - 1 : at] == " " else at  # in notes it is a word of its own: `private key: …`
+    return hint != "key" or small.startswith("key=", at) or small.endswith(_KEYS, max(0, end - 10), end)
 
 
 def _is_value(found: re.Match[str]) -> bool:
@@ -271,6 +283,8 @@ def _is_value(found: re.Match[str]) -> bool:
     if "," in sep:  # two arguments of a call, or two of a list of names: words as a rule
         return is_random(value) and "_" not in value
     if _compiled(_UUID).fullmatch(value) or is_random(value):
+        return True
+    if is_letters_alone(value) and ("pass" in found[0][:4].lower() or "pwd" in found[0][:3].lower()):
         return True
     in_code = not quoted and (sep[-1:] in " \t" or "." in value or "(" in found["after"])
     return is_weak_password(value, digits=2 if in_code else 1)

@@ -9,7 +9,14 @@ from functools import cache
 from typing import Final
 
 from agent_tui.safety.secret_span import Secret
-from agent_tui.safety.secret_strength import is_dummy, is_placeholder, is_quoted_password, is_random, is_weak_password
+from agent_tui.safety.secret_strength import (
+    is_dummy,
+    is_given_password,
+    is_placeholder,
+    is_quoted_password,
+    is_random,
+    is_weak_password,
+)
 
 _ADDRESS: Final = r"://[^/?#\s:@\"'`\[]{0,256}:(?P<value>[^/?#\s@\"'`]{1,256})@"
 _USER: Final = r"https?://(?P<value>[^/?#\s:@\"'`<>]{16,256})(?P<rest>:[^/?#\s@\"'`]{0,256})?@"
@@ -32,15 +39,57 @@ _COMMAND: Final = (
     r"(?:(?:mysql\w{0,12}|mariadb[\w-]{0,12}|mycli)\b[^\n|;]{0,200}?[ \t]-p"
     r"|sshpass[ \t]+-p[ \t]?|redis-cli\b[^\n|;]{0,200}?[ \t]-a[ \t]"
     r"|(?:docker|podman) login\b[^\n|;]{0,200}?[ \t]-p[ \t]"
-    r"|ldap(?:search|modify|add|delete|whoami)\b[^\n|;]{0,200}?[ \t]-w[ \t])"
+    r"|ldap(?:search|modify|add|delete|whoami)\b[^\n|;]{0,200}?[ \t]-w[ \t]"
+    r"|(?:mongo\w{0,8}|az login)\b[^\n|;]{0,200}?[ \t]-p[ \t]"
+    r"|smbclient\b[^\n|;]{0,200}?[ \t]-U[ \t]?[^\s%]{1,64}%"
+    r"|(?:zip|unzip|sqlcmd)\b[^\n|;]{0,200}?[ \t]-P[ \t]?"
+    r"|(?:7z[ar]?|rar|unrar)\b[^\n|;]{0,200}?[ \t]-p"
+    r"|(?:PGPASSWORD|MYSQL_PWD|SSHPASS)=)"
     r"[\"']?(?P<value>[^\s\"';|&<>()]{6,256})"
 )
-_COMMANDS: Final = ("mysql", "mariadb", "mycli", "sshpass", "redis-cli", "docker login", "podman login", "ldap")
+_VARIABLES: Final = ("PGPASSWORD=", "MYSQL_PWD=", "SSHPASS=")
+_COMMANDS: Final = (
+    "mysql", "mariadb", "mycli", "sshpass", "redis-cli", "docker login", "podman login", "ldap", "mongo", "az login",
+    "smbclient", "zip", "unzip", "sqlcmd", "7z", "rar", "unrar",
+)  # fmt: skip
+_OPTIONS: Final = (" -p", " -P", " -a ", " -w ", " -U")
+"""Each of `_COMMANDS` takes a password behind one of these."""
 _PIPED: Final = (
     r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']?(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*"
     r"\|[ \t]*sudo[ \t]+(?:-\w+[ \t]+)*-\w*S"
 )
 """What is handed to `sudo -S`, which reads a password."""
+_CHANGED: Final = (
+    r"\b(?:echo|printf)[ \t]+(?:-\w[ \t]+)?[\"']?[\w.-]{1,64}:(?P<value>[^\s\"'|]{4,256})[\"']?[ \t]*"
+    r"\|[ \t]*(?:sudo[ \t]+)?chpasswd"
+)
+_ORACLE: Final = r"(?:jdbc:oracle:\w{2,8}:|sqlplus[ \t]+)[^/\s@:]{1,64}/(?P<value>[^\s@\"'`]{4,128})@"
+_DATABASE: Final = (
+    r"\b(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{2,16})?://"
+    r"[^/?#\s:@\"'`]{0,256}:(?!\d{1,5}(?:/|\b[^@]*[?=]))(?P<value>[^\s@\"'`<>{}]{1,256})@"
+)
+"""An address whose password has a mark that would end it elsewhere."""
+_SQL: Final = (
+    r"(?i:\b(?:create|alter|set)[ \t]+(?:user|role|login|password)\b[^\n;]{0,200}?"
+    r"(?:identified[ \t]+(?:with[ \t]+\S{1,40}[ \t]+)?by|password)[ \t]*=?[ \t]*)'(?P<value>[^'\n]{6,128})'"
+)
+_SQL_WORDS: Final = ("identified ", "password '", "password = '")
+_PSK: Final = r"(?<![\w.])psk[ \t]*=[ \t]*[\"']?(?P<value>[^\s\"'.,;()\[\]{}]{8,64})(?=[\s\"']|$)"
+_PLIST: Final = rf"<key>{_NAME}</key>\s{{0,40}}<string>(?P<value>[^<>\s]{{6,512}})</string>"
+_ONE_TIME: Final = r"otpauth://[^\s\"']{1,300}?[?&]secret=(?P<value>[A-Za-z2-7]{16,128})"
+_JWK: Final = r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,8}:\s{0,8}\"(?P<value>[A-Za-z0-9_-]{22,2000})\""
+"""The private numbers of a key in JSON, whose kind stands beside them as `kty`."""
+_SEED: Final = (
+    r"(?:seed|mnemonic|recovery|wallet)[^\n]{0,40}?(?:[:=]|\n)[ \t\"']{0,8}"
+    r"(?P<value>(?:[a-z]{3,8} ){11}(?:(?:[a-z]{3,8} ){3}){0,4}[a-z]{3,8})(?![ \t]?\w)"
+)
+"""Twelve words, or three more up to 24, as wallets show them."""
+_COLUMN: Final = r"[ \t]*[\"']?(?:\w{1,24}[ _-])?(?:password|passwd|passwort|pwd|passphrase)[\"']?[ \t]*"
+_HEADS: Final = (
+    r"[\"']?[\w -]{1,40}[\"']?(?:(?:[\t;]|,(?! ))[\"']?[\w -]{0,40}[\"']?){1,100}\r?",
+    r"[ \t]*\|?(?:[^|\n]{1,40}\|){1,100}[^|\n]{0,40}",
+)
+"""The first line of a table: names without marks, and in a table with commas no blanks behind them."""
 _CRYPT: Final = r"[./A-Za-z0-9]"
 _HASH: Final = (
     r"(?P<value>"
@@ -73,7 +122,8 @@ _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _PUBLIC: Final = rf"{_UUID}|[0-9a-f]{{32}}"
 """A user of an address that is no secret: the public key by which a service tells projects apart."""
 MARKS: Final = (
-    "://", "curl", "echo ", "printf ", *_COMMANDS, "$1$", "$2$", "$2a$", "$2b$", "$2y$", "$5$",
+    "://", "curl", "echo ", "printf ", *_COMMANDS, *_VARIABLES, "jdbc:", "sqlplus", "psk", "mnemonic",
+    "seed", "$1$", "$2$", "$2a$", "$2b$", "$2y$", "$5$",
     "$6$", "$y$", "$apr1$", "$argon2", "$scrypt$", "pbkdf2", "{SHA", "{SSHA",
 )  # fmt: skip
 """Where one of these stands, a secret may begin that is known only once its line has ended."""
@@ -84,6 +134,7 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
     """The secrets that their places in `text` give away; `small` is the same in small letters."""
     if "://" in text and "@" in text:
         yield from _values(_ADDRESS, text, lambda value: len(value) < 4 or not is_dummy(value))
+        yield from _values(_DATABASE, text, lambda value: len(value) < 4 or not is_dummy(value))
         yield from _users(text)
     if "curl" in text:
         yield from _values(_CURL, text, _is_password)
@@ -91,11 +142,28 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
         yield from _values(_PGPASS, text, _is_password)
     if "</" in text:
         yield from _values(_ELEMENT, text, _is_password)
+        yield from _values(_PLIST, text, is_given_password)
     if "key=" in text or "name=" in text:
         yield from _values(_ATTRIBUTE, text, _is_password)
-    for found in _beginning(_COMMAND, text, _COMMANDS):
-        if not is_placeholder(found["value"]) and _is_password(found["value"]):
+    commands = (*_VARIABLES, *_COMMANDS) if any(option in text for option in _OPTIONS) else _VARIABLES
+    for found in _beginning(_COMMAND, text, commands):
+        if not is_placeholder(found["value"]) and is_given_password(found["value"]):
             yield Secret(*found.span("value"), "password")
+    if "chpasswd" in text:
+        yield from _values(_CHANGED, text, lambda value: not is_dummy(value))
+    if "jdbc:oracle" in text or "sqlplus" in text:
+        yield from _values(_ORACLE, text, lambda value: not is_dummy(value))
+    if any(words in small for words in _SQL_WORDS):
+        yield from _values(_SQL, text, is_given_password)
+    if "psk" in text:
+        yield from _values(_PSK, text, is_given_password)
+    if "otpauth://" in text:
+        yield from _values(_ONE_TIME, text, lambda _: True)
+    if '"kty"' in text:
+        yield from _values(_JWK, text, is_random)
+    if any(label in small for label in ("seed", "mnemonic", "recovery", "wallet")):
+        yield from (Secret(*found.span("value"), "wallet-key") for found in _compiled(_SEED).finditer(small))
+    yield from _columns(text, small)
     if "sudo" in text:
         yield from _values(_PIPED, text, lambda value: not is_dummy(value))
     yield from _hashes(text)
@@ -147,6 +215,27 @@ def _phrases(text: str, small: str) -> Iterator[Secret]:
             is_message = _compiled(_MESSAGE).search(text[max(0, at - 40) : at])
             if found and not is_message and is_quoted_password(found["value"]):
                 yield Secret(*found.span("value"), "password")
+
+
+def _columns(text: str, small: str) -> Iterator[Secret]:
+    """What stands in the columns of tables that are named like passwords: with bars, commas, semicolons or tabs."""
+    after = 0
+    for at in places(small, "passw"):
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        head = text[start:end]
+        mark = next((mark for mark in "|\t;," if mark in head), "")
+        if at < after or end < 0 or not mark or not _compiled(_HEADS[mark == "|"]).fullmatch(head):
+            continue
+        columns = [at for at, cell in enumerate(head.split(mark)) if _compiled(f"(?i:{_COLUMN})").fullmatch(cell)]
+        after = end + 1
+        while columns and (line := text[after : (text + "\n").find("\n", after)]).count(mark) == head.count(mark):
+            cells = line.split(mark)
+            for column in columns:
+                value = cells[column].strip(" \t\r\"'`")
+                if not is_placeholder(value) and is_given_password(value):
+                    place = after + sum(len(cell) + 1 for cell in cells[:column]) + cells[column].index(value)
+                    yield Secret(place, place + len(value), "password")
+            after += len(line) + 1
 
 
 def _hashes(text: str) -> Iterator[Secret]:

@@ -43,6 +43,7 @@ _PIECES: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_]{8,}")
 _CONSONANTS: Final = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}")
 _LONGEST_WORD: Final = 15
+_SHORTEST_MIXED: Final = 10
 _MANY_WORDS: Final = 3
 """Of four letters and more: a phrase that somebody has chosen, and no name of a thing."""
 
@@ -106,6 +107,23 @@ def is_weak_password(value: str, digits: int = 1) -> bool:
     return len(words_in(value)) == 1 and value[-1].isdigit() and not re.search(r"[_./-]", value)
 
 
+def is_given_password(value: str) -> bool:
+    """Whether it is a password where nothing else can stand, as in `PGPASSWORD=…`: digits among letters are enough."""
+    if is_dummy(value) or len(value) < SHORTEST - 2:
+        return False
+    mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value) and not re.search(r"[_./\\()<>]", value)
+    return bool(mixed) or is_random(value) or is_weak_password(value) or is_letters_alone(value)
+
+
+def is_letters_alone(value: str) -> bool:
+    """Whether it is of letters alone, large and small in no order, as a generator mixes them and no name does."""
+    if len(value) < _SHORTEST_MIXED or not (value.isascii() and value.isalpha()) or value.islower() or value.isupper():
+        return False
+    pieces = words_in(value)
+    made = sum(len(piece) for piece in pieces if len(piece) >= 4 and is_word(piece))
+    return len(pieces) * 2 >= len(value) - 1 and made * 3 < len(value)
+
+
 def is_phrase(value: str) -> bool:
     """Whether a person may have made up these words as a password: no sentence about passwords, and no title."""
     words = value.split(" ")
@@ -117,7 +135,9 @@ def is_phrase(value: str) -> bool:
         return True
     if len(words) >= _MANY_WORDS and re.search(r"\d", value) and re.search(r"[!@#^&*?~$]", value):
         return True
-    return len(words) > _MANY_WORDS and all(word.islower() and len(word) >= 3 and is_word(word) for word in words)
+    plain = [word for word in words if word.islower() and len(word) >= 3 and is_word(word)]
+    mixed = [word for word in words if re.fullmatch(r"\d+[A-Za-z]+|[A-Za-z]+\d+[A-Za-z]\w*", word)]
+    return len(plain) > _MANY_WORDS and len(plain) + len(mixed) == len(words)
 
 
 def is_quoted_password(value: str) -> bool:

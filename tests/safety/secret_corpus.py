@@ -141,6 +141,11 @@ PLACED = (
     "sshpass -p {} ssh me@host",
     "sshpass -p'{}' scp a b", "redis-cli -h db -a {} ping", "docker login -u me -p {} registry.example.org",
     "ldapsearch -x -D cn=me -w {} -b dc=example",
+    "ALTER ROLE app WITH LOGIN PASSWORD '{}';", "CREATE USER 'app'@'%' IDENTIFIED BY '{}';",
+    "create login app with password = '{}';", '  psk="{}"', "wpa_passphrase={}", 'echo "root:{}" | sudo chpasswd',
+    "mongosh -u me -p {} shop", "az login -u me -p {}", "smbclient -L host -U me%{}", "zip -P {} a.zip b",
+    "7z a -p{} a.7z b", "unrar x -p'{}' a.rar", "export MYSQL_PWD={}", "sqlplus me/{}@shop",
+    "Passwort: {}", "пароль: {}", "mot_de_passe={}", "Mot de passe : {}", "contraseña={}", "senha: {}", "密码：{}",
 )  # fmt: skip
 """Places that say what stands there."""
 
@@ -174,6 +179,46 @@ def placed() -> Iterator[tuple[str, str]]:
     ):  # fmt: skip
         for text in ("me:{}", "root:{}:19000:0:99999:7:::", "UPDATE users SET hash = '{}';", "{}"):
             yield text.format(value), value
+
+
+OVER_LINES = (
+    "password: |\n  {}\n", "x: 1\n  db_password: >-\n    {}\ny: 2\n", "name,password,mail\nanna,{},anna@example.org\n",
+    "id;user;db_password\n1;me;{}\n", "| user | password | x |\n|------|------|---|\n| me | {} | y |\n",
+    "user|password\nme|{}\n", "<key>Password</key>\n\t<string>{}</string>",
+)  # fmt: skip
+"""Places that say it in another line."""
+
+
+def over_lines() -> Iterator[tuple[str, str]]:
+    """Secrets that are known only together with the line before."""
+    for text in OVER_LINES:
+        token = made(WORD, 16)
+        yield text.format(token), token
+
+
+def written_out() -> Iterator[tuple[str, str]]:
+    """Secrets of other shapes, in the place that each has."""
+    for name in ("db_password: {}", "DB_PASSWORD={}", "password = '{}'"):
+        yield name.format("eAanJen" + "GGQhW"), "eAanJen" + "GGQhW"
+    phrase = "correct horse " + "battery staple 5KSa"
+    yield f'password: "{phrase}"', phrase
+    yield "PGPASSWORD=" + "hunter2x psql -h db", "hunter2x"
+    for word in ("p/" + made(WORD, 10), "p#" + made(WORD, 10)):
+        yield f"postgres://app:{word}@db:5432/x", word
+    key = made(WORD, 40)
+    yield f"Authorization: SSWS {key}", key
+    key = uuid()
+    yield f"Authorization: GenieKey {key}", key
+    for name in ("private key: {}", "PRIVATE_KEY: {}"):
+        key = made(LOWER_HEX, 64)
+        yield name.format(key), key
+    key = made(BASE32, 32)
+    yield f"otpauth://totp/shop:me?secret={key}&issuer=shop", key
+    key = made(WORD, 43)
+    yield f'{{"kty":"OKP","crv":"Ed25519","d":"{key}"}}', key
+    words = "letter advice cage absurd amount doctor " * 2
+    for label in ("seed phrase: {}", 'mnemonic = "{}"', "Recovery words: {}"):
+        yield label.format(words.strip()), words.strip()
 
 
 BEGINNINGS = (
@@ -306,5 +351,15 @@ LOOKALIKES = (
     'expect("password", "Passwort vergessen?")', 'pass = "v2 to v3 by 10am"', 'bypass = "a1b2c d3e4f"',
     '"pass": "All 3 tests pass; 2 skipped"', 'compass = "N2W1E S3E2W"', "echo hello | sudo tee /etc/motd",
     "echo password | sudo -S ls", 't("key", "menu.file.open2")', 'pass: "rgba(0,0,0,.5);none"',
-    'password_pattern = "^(?=.*[A-Z])(?=.*d).{8,}$"',
+    'password_pattern = "^(?=.*[A-Z])(?=.*d).{8,}$"', "PASSWORD=hunter2", "DB_PASS=admin", "PGPASSWORD=$PG2PASS psql",
+    "password: getPasswordFromVault", "password = newUserPassword", "password: pwdFnCbIdx",
+    "password: |\n  two words\n", "user, password, host\nself.a1b2c3, x2, y3",
+    "def f(user,password,host):\n    g(a,b,c)",
+    "zip -P $ZIP2PASS a.zip", "zip -r build2024.zip src", "7z x -pictures", "mongosh -p", "psk = get_psk2()",
+    "psk=self.psk20", "SELECT password FROM users WHERE name = 'anna2000'", "seed: 12345", "mnemonic = opcode.name",
+    "random seed, then the words that make up a list of all things we know", "primary key: users2024id_map",
+    "| password | type |\n|---|---|\n| required | string |\n",
+    '{"kty": "RSA", "n": "0vx7agoebGcQSuuPiLJXZptN9nndrQmbX"}',
+    "re_compile_pattern_from_string_2", "patterns.0123456789abcdef", "napi_get_value_string_utf8", "access_token$",
+    "sq_add_2 and sq_mul_3", "1//0 is an error", "st.session_state.user_2024", "Nf_conntrack_max_2024_entries",
 )  # fmt: skip

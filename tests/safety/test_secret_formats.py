@@ -17,11 +17,13 @@ from tests.safety.secret_corpus import (
     LOOKALIKES,
     NAMED,
     formatted,
+    over_lines,
     parts_of_keys,
     people,
     placed,
     private_keys,
     values,
+    written_out,
 )
 
 KEYS = tuple(formatted())
@@ -30,6 +32,7 @@ PLANTED = [
     *((text.format(value), value) for value in values() for text in NAMED),
     *people(),
     *placed(),
+    *written_out(),
 ]
 
 
@@ -37,7 +40,7 @@ def test_the_corpus_is_large_enough() -> None:
     assert len(PLANTED) >= 150 and len(LOOKALIKES) >= 100
 
 
-@pytest.mark.parametrize(("text", "secret"), PLANTED)
+@pytest.mark.parametrize(("text", "secret"), [*PLANTED, *over_lines()])
 def test_what_is_planted_is_hidden_and_the_rest_stays(text: str, secret: str) -> None:
     hidden = secrets.hide_secrets(text)
     assert secret not in hidden
