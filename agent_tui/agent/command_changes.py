@@ -8,23 +8,25 @@ or the command moved to another commit, that is not known, and then nothing is s
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import re
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor as Pool
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
 from agent_tui.agent.git_status import Known, Status, parsed
 from agent_tui.agent.new_files import NewFiles
-from agent_tui.agent.tool_context import CallContext
+from agent_tui.agent.snapshots import Snapshot, SnapshotFile
+from agent_tui.agent.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, UndoLimited
-from agent_tui.safety import links, paths, sandbox
+from agent_tui.safety import links, paths, process_guard, sandbox
 from agent_tui.safety.git import ask_git
 from agent_tui.safety.git_config import find_repository, read_text
 from agent_tui.sessions.checkpoints import Blobs
@@ -38,6 +40,8 @@ DIFFS: Final = 50
 DIFF_BYTES: Final = 200_000
 LAST: Final = 2 * sandbox.GRACE
 """Seconds that the end of a session waits for a look after commands that were cancelled."""
+GUARD_ENDS: Final = process_guard.TERM_SECONDS + 0.5
+"""Seconds after which the commands of a killed program have ended."""
 CLOCK: Final = 20_000_000
 """Nanoseconds that a file system's clock may be behind ours."""
 _TIMEOUT: Final = 2.0
@@ -69,22 +73,13 @@ COMMIT: Final = "A command switched to another commit: git can switch back, /und
 MOVED: Final = (
     "A command moved files here from where /undo does not look: /undo can delete them here, but not move them back."
 )
+UNKNOWN: Final = "What the command changed that was cut off is not known: /undo cannot revert it."
 APPEARED: Final = (
     "git shows files that it did not show before a command, but the command did not make them: /undo keeps them."
 )
 """What undo cannot reach."""
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Snapshot:
-    """The files before the command of `call`, which began at `begun` (nanoseconds)."""
-
-    call: CallContext
-    begun: int
-    status: Status = Status()  # noqa: RUF009  (immutable)
-    files: dict[Path, Known] = field(default_factory=dict)
 
 
 def reads_only(command: str) -> bool:
@@ -95,19 +90,20 @@ def reads_only(command: str) -> bool:
 
 class Watch:
     """Looks around the commands of a session, and tells what it finds as the call of the command.
-    `touched`: real paths that the session changed."""
+    `touched`: real paths that the session changed. `copy`: the file that holds the snapshot while a command runs."""
 
     def __init__(
-        self, cwd: Path, blobs: Blobs, touched: Callable[[], Iterable[str]], pool: Pool
+        self, cwd: Path, blobs: Blobs, touched: Callable[[], Iterable[str]], pool: Pool, copy: Path
     ) -> None:  # fmt: skip
         self._cwd, self._blobs, self._touched, self._pool = cwd, blobs, touched, pool
+        self._copy = SnapshotFile(copy, cwd)
         self._repository = find_repository(cwd)
         self._seen: dict[Path, Known] = {}
         self._limits: set[tuple[int, str]] = set()
         """What undo cannot reach, by the turn for which that is on record."""
         self._slow, self._problem = False, ""
         self._filtered: bool | None = None
-        self._closed = False
+        self._closed, self._closing = False, asyncio.Event()
         self._unwinding: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         """No command is being looked at."""
@@ -122,6 +118,7 @@ class Watch:
         snapshot.status = await self._status(snapshot)
         wanted = self._wanted(snapshot, snapshot.status.changed)
         snapshot.files = await self._off_loop(lambda: self._look(wanted, keep=True))
+        await self._off_loop(lambda: self._copy.save(snapshot))
         self._idle.clear()
         return snapshot
 
@@ -153,6 +150,7 @@ class Watch:
         told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
         for event in await self._off_loop(lambda: list(self._differing(told, before.call, new))):
             before.call.tell(event)
+        self._copy.remove()
 
     def _new(
         self, before: Snapshot, paths: Iterable[Path], now: Mapping[Path, Known], gone: Collection[str]
@@ -172,9 +170,31 @@ class Watch:
             await self.after(before)
 
         self._idle.set()
-        if self._closed:
+        if not self._closed:
+            self._unwind(look())
+
+    def recover(self, workplace: Workplace) -> None:
+        """The program may have been killed while a command ran: look what that changed, as soon as its guard has ended
+        it. What the person changed since then cannot be told apart."""
+        try:
+            before = self._copy.load(workplace)
+        except FileNotFoundError:
             return
-        task = asyncio.get_running_loop().create_task(look())
+
+        async def look(before: Snapshot) -> None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), GUARD_ENDS)
+                return  # its copy stays, for the next time
+            await self.after(before)
+
+        if before is not None:
+            self._unwind(look(before))
+            return
+        self._copy.remove()
+        workplace.emit(UndoLimited("", UNKNOWN))
+
+    def _unwind(self, look: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(look)
         self._unwinding.add(task)
         task.add_done_callback(self._unwinding.discard)
 
@@ -186,6 +206,7 @@ class Watch:
 
     async def close(self) -> None:
         """The session ends: what cancelled commands changed is still told, and nothing after that."""
+        self._closing.set()
         if self._unwinding:
             await asyncio.wait(set(self._unwinding), timeout=LAST)
         self._closed = True

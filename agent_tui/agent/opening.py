@@ -77,6 +77,8 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     if allowed := sorted(" ".join((one.tool, *one.targets)) for one in before.allowed):
         shown = "; ".join(allowed[:3]) + f"; and {len(allowed) - 3} more" * (len(allowed) > 3)
         record.emit(Notice(f"Still allowed from earlier in this session: {shown}"))
+    if config.resume and (watch := agent.turns.executor.watch) is not None:
+        watch.recover(agent.turns.executor.workplace)
     for event in await directories.back(config, record, pool):
         record.emit(event)
     for text in (*said, *(str(problem) for problem in config.problems), *skills.skills.problems):

@@ -20,6 +20,7 @@ from agent_tui.safety import secrets
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.sandbox import Job
 from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.sessions.manage import SNAPSHOT
 from agent_tui.tools.base import Tool, ToolFailure
 
 
@@ -107,5 +108,5 @@ def build(
     )
     tools = enabled_tools(config.settings.tools.enabled)
     parallel = config.settings.agent.parallel_tools
-    watch = Watch(config.cwd, blobs, touched, pool)
+    watch = Watch(config.cwd, blobs, touched, pool, config.folders.sessions / f"{session}{SNAPSHOT}")
     return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch)

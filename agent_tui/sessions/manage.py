@@ -15,7 +15,9 @@ from agent_tui.sessions.store import Store
 
 LONGEST: Final = 200
 """Characters of a title."""
-_OWN: Final = re.compile(r"\.jsonl|\.msgs\.jsonl|\.(?:torn|bad|before-repair)-[0-9T-]+")
+SNAPSHOT: Final = ".snapshot"
+"""Behind the id: the files before the command that runs."""
+_OWN: Final = re.compile(r"\.jsonl|\.msgs\.jsonl|\.snapshot|\.(?:torn|bad|before-repair)-[0-9T-]+")
 """How the names of a session's own files go on behind its id."""
 
 

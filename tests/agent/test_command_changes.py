@@ -361,7 +361,7 @@ def test_a_cancelled_command_is_looked_at_when_it_ends_and_not_some_time_later(
     async def cancelled() -> None:
         with ThreadPoolExecutor(1) as pool:
             cwd, blobs = place.cwd.resolve(), Blobs(place.home / "blobs")
-            watch = Watch(cwd, blobs, tuple, pool)
+            watch = Watch(cwd, blobs, tuple, pool, place.home / "snapshot")
             before = await watch.before("make", CallContext(workplace(cwd, told.append), "c", frozenset()))
             assert before is not None
             (cwd / "dirty").write_text("made\n")
@@ -412,7 +412,7 @@ def test_a_session_that_ends_hears_nothing_more_of_a_cancelled_command(place: Pl
     async def cancelled_and_ended() -> None:
         with ThreadPoolExecutor(1) as pool:
             cwd, blobs = place.cwd.resolve(), Blobs(place.home / "blobs")
-            watch = Watch(cwd, blobs, tuple, pool)
+            watch = Watch(cwd, blobs, tuple, pool, place.home / "snapshot")
             call = CallContext(workplace(cwd, told.append), "c", frozenset(), turn=3, step=1)
             for name in ("dirty", "loose"):
                 before = await watch.before("make", call)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.agent.command_changes import UNKNOWN
 from agent_tui.agent.config import CHOOSE
 from agent_tui.agent.history import History
 from agent_tui.agent.worker import Worker
@@ -30,11 +31,12 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
-from agent_tui.protocol.ops import Answer, QueueEdit, Resume, SaveDraft, SetMode
+from agent_tui.protocol.ops import Answer, QueueEdit, RestoreFiles, Resume, SaveDraft, SetMode
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.stats import stats
 from agent_tui.sessions.store import Store
 from tests.agent.driving import Driver, Place
+from tests.agent.test_restore import answer, ask
 
 
 @pytest.fixture
@@ -210,3 +212,62 @@ def test_a_session_that_worked_elsewhere_says_so(place: Place) -> None:
     second.worker.start(lambda: None)
     assert str(place.cwd) in second.until(Notice).text
     second.worker.stop(10)
+
+
+def cut_off(place: Place) -> str:
+    """The id of a session that was killed in a command which changed `clean` and made `new`."""
+    subprocess.run(["git", "init", "-q", str(place.cwd)], check=True)
+    (place.cwd / "clean").write_text("as committed\n")
+    author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "-C", str(place.cwd), "add", "clean"], check=True)
+    subprocess.run(["git", "-C", str(place.cwd), *author, "commit", "-q", "-m", "one"], check=True)
+    command = "echo cut off > clean; echo new > new; echo began; sleep 60"
+    call = {"call": "run_shell_command", "arguments": {"command": command}}
+    process = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(place.root), place.script([call]), "accept-all"],
+        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while not (place.cwd / "new").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    [path] = (place.home / "sessions").glob("*.jsonl")
+    return path.stem
+
+
+def test_what_a_command_changed_that_was_killed_with_the_program_can_be_undone(place: Place) -> None:
+    place.cwd.mkdir(parents=True)
+    session = cut_off(place)
+    with place.engine("", resume=session) as driver:
+        told = ask(driver)
+        assert {file.path: (file.state, file.default) for file in told.files} == {
+            "clean": ("during", "keep"), "new": ("during", "keep"),
+        }  # fmt: skip
+        assert [turn.prompt for turn in told.turns] == ["go"]
+        driver.send(RestoreFiles(choices={"clean": "restore", "new": "restore"}))
+        assert answer(driver, "restored").done
+        assert (place.cwd / "clean").read_text() == "as committed\n" and not (place.cwd / "new").exists()
+    assert not list((place.home / "sessions").glob("*.snapshot"))
+    with place.engine("", resume=session) as driver:
+        assert ask(driver).files == ()
+
+
+@pytest.mark.parametrize("damage", ["[]", '{"cwd": "/"}', ""])
+def test_that_the_changes_of_a_killed_command_are_not_known_is_said(place: Place, damage: str) -> None:
+    place.cwd.mkdir(parents=True)
+    session = cut_off(place)
+    (place.home / "sessions" / f"{session}.snapshot").write_text(damage)
+    with place.engine("", resume=session) as driver:
+        told = ask(driver)
+        assert told.files == () and UNKNOWN in told.caps
+    assert not list((place.home / "sessions").glob("*.snapshot"))
+
+
+def test_who_leaves_at_once_finds_the_changes_of_a_killed_command_the_next_time(place: Place) -> None:
+    place.cwd.mkdir(parents=True)
+    session = cut_off(place)
+    with place.engine("", resume=session):
+        pass
+    with place.engine("", resume=session) as driver:
+        assert {"clean", "new"} <= {file.path for file in ask(driver).files}
