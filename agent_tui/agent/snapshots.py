@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,8 +42,13 @@ class SnapshotFile:
             "cwd": str(self._cwd), "call": call.call_id, "turn": call.turn, "step": call.step, "begun": snapshot.begun,
             "commit": status.commit, "changed": _rows(status.changed), "files": _rows(snapshot.files),
         }  # fmt: skip
-        with contextlib.suppress(OSError, ValueError):  # a full disk: the log says so
-            paths.atomic_write(self.path, json.dumps(data).encode(), 0o600, follow=False)
+        part = self.path.with_suffix(".part")
+        with contextlib.suppress(OSError):  # a full disk: the log says so
+            part.unlink(missing_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(part, flags, 0o600), "wb") as file:
+                file.write(json.dumps(data).encode())
+            part.replace(self.path)  # not synced: it is for a kill, and each command would wait for the disk
 
     def load(self, workplace: Workplace) -> Snapshot | None:
         """What a killed program left; None where that cannot be used. Raises FileNotFoundError: it left nothing."""

@@ -17,7 +17,7 @@ LONGEST: Final = 200
 """Characters of a title."""
 SNAPSHOT: Final = ".snapshot"
 """Behind the id: the files before the command that runs."""
-_OWN: Final = re.compile(r"\.jsonl|\.msgs\.jsonl|\.snapshot|\.(?:torn|bad|before-repair)-[0-9T-]+")
+_OWN: Final = re.compile(r"\.jsonl|\.msgs\.jsonl|\.snapshot|\.part|\.(?:torn|bad|before-repair)-[0-9T-]+")
 """How the names of a session's own files go on behind its id."""
 
 
