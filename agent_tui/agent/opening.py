@@ -70,6 +70,10 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
     )  # fmt: skip
     if (effort := config.settings.agent.effort) and not config.resume:
         record.emit(EffortChanged(effort))
+    if config.resume and not before.mode:
+        own = f"{mode}, {models.info.name or 'none yet'}"
+        begins = f"This session was imported: it begins in your own mode and with your own model ({own})"
+        record.emit(Notice(f"{begins}; nothing in it is approved."))
     if config.resume and before.mode != mode and before.mode == UNASKED:
         way = f"/mode {UNASKED}" if config.interactive else f"--mode {UNASKED}"
         why = f"The mode is {mode} now: {UNASKED} must be chosen again at each start, with {way}"
@@ -105,9 +109,9 @@ async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, 
 
 
 def _start_mode(config: EngineConfig, before: str) -> str:
-    """The mode that the session begins in; `before`: the one in which it was left. No log switches all questions off:
-    who asks for that says so at each start, by a flag or in the settings."""
-    kept = bool(config.resume) and not config.mode_given and before != UNASKED
+    """The mode that the session begins in; `before`: the one in which it was left, empty for one that was imported. No
+    log switches all questions off: who asks for that says so at each start, by a flag or in the settings."""
+    kept = bool(config.resume) and not config.mode_given and before not in ("", UNASKED)
     return before if kept else config.settings.mode
 
 
@@ -159,8 +163,8 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     for event in recovery.restored(record.changes.unfinished, Blobs(config.blobs)):
         record.emit(event)
     restored = fold(told, seen)
-    if restored.mode == UNASKED:
-        restored = replace(restored, mode=_start_mode(config, restored.mode))
+    if (left := record.standing.mode) in ("", UNASKED):
+        restored = replace(restored, mode=_start_mode(config, left))
     tell(Restored(restored, max((event.n for event in (*opened.events, *told)), default=0)))
     record.tell = tell
     elsewhere = (f"This session ran in {seen.cwd} before.",) if seen.cwd not in ("", str(config.cwd)) else ()

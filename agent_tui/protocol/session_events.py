@@ -24,7 +24,8 @@ FORKED: Final = "forked from session"
 class SessionStarted(Event):
     """The header of a run: the first record of a log, and again at each resume (`resumed`). `parent`, `parent_at`:
     the session that it was forked from, and the record there. `otr`: off the record, nothing is written.
-    `window_assumed`: nobody told how large the window is."""
+    `window_assumed`: nobody told how large the window is. An imported header has neither mode nor model: those of the
+    person hold."""
 
     cwd: str = ""
     model: str = ""
@@ -41,8 +42,8 @@ class SessionStarted(Event):
 
     def apply(self, t: Transcript) -> Transcript:
         t = replace(
-            t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode, window=self.window, otr=self.otr,
-            window_assumed=self.window_assumed,
+            t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode or t.mode, window=self.window,
+            otr=self.otr, window_assumed=self.window_assumed,
         )  # fmt: skip
         last = t.rows[-1] if self.resumed and len(t.rows) else None
         fresh = isinstance(last, DividerBlock) and last.text.startswith(FORKED)  # nothing was done in the copy yet

@@ -132,7 +132,7 @@ class Builder:
     def _events(self) -> Iterator[Event]:
         began = next((turn.at for turn in self.turns if turn.at), 0.0)
         versions = {self.program: self.version} if self.version else {}
-        yield SessionStarted(cwd=self.cwd, versions=versions, at=began)
+        yield SessionStarted(mode="", cwd=self.cwd, versions=versions, at=began)
         left = ", ".join(f"{what} ({count:,})" for what, count in sorted(self.left_out.items()))
         words = f"Imported from {self.program}, session {self.source}.{f' Left out: {left}.' if left else ''}"
         yield Notice(words, at=began)

@@ -24,6 +24,8 @@ _OURS: Final = uuid.UUID("6f1d7c3e-6e0b-5d55-9b1c-8c1a6b0f3a52")
 """The name space of ids that are made of another program's: the same session has the same id each time."""
 OURS: Final = "agent-tui"
 LARGEST: Final = 1 << 30
+_NOT_TAKEN: Final = ("context_built", "directories_changed", "mode_changed", "model_changed", "restore_started")
+"""Kinds of records that would speak for the person, or to the model in our name: whoever wrote the file is neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,26 @@ def _is_ours(record: Mapping[str, Any]) -> bool:
 
 def _import_ours(records: list[dict[str, Any]], session: str, folder: Path) -> Imported:
     """A log that was kept elsewhere. What of the same session lies here already may be its beginning only: it stays,
-    and this is a session beside it."""
+    and this is a session beside it. It says what was done; what may be done, and by which model, it does not say."""
     id = session if uuid_of(session) and not (folder / f"{session}{LOG}").exists() else ""
     id = id or str(uuid.uuid5(_OURS, f"agent-tui:{session}:{len(records)}"))
     if (folder / f"{id}{LOG}").exists():
         return Imported(id, OURS, already=True)
-    made = write_log(folder, id, records)
+    made = write_log(folder, id, (_without_rights(one) for one in records if one["type"] not in _NOT_TAKEN))
     return Imported(id, OURS, made.turns, made.records)
+
+
+def _without_rights(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of a log that was made elsewhere, without its mode, model and approvals; its queue waits."""
+    match record["type"]:
+        case "session_started":
+            return {**record, "mode": "", "model": ""}
+        case "approval_answered":
+            return {**record, "allows": None}
+        case "queue_changed":
+            return {**record, "paused": bool(record.get("items"))}
+        case _:
+            return record
 
 
 def uuid_of(text: str) -> uuid.UUID | None:
