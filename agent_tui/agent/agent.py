@@ -169,10 +169,11 @@ class Agent:
             queued = self.queue.find(op.queue_id)
             if queued is None:
                 return  # it has left the queue by another way: never twice
-            op = replace(op, text=queued.text)  # it may have been edited since it was asked for
+            # it may have been edited since it was asked for
+            op = replace(op, text=queued.text, pastes=queued.pastes)
         if self.turns.busy:
             if not op.queue_id:
-                self.handle(QueueEdit("add", text=op.text))
+                self.handle(QueueEdit("add", text=op.text, pastes=op.pastes))
             return
         if self.models.provider is None:
             self.record.emit(self.models.told("start"))
@@ -213,27 +214,28 @@ class Agent:
 
     def _steer(self, op: Steer) -> None:
         queued = self.queue.find(op.queue_id) if op.queue_id else None
-        text = queued.text if queued else op.text
+        text, pastes = (queued.text, queued.pastes) if queued else (op.text, op.pastes)
         if op.queue_id and queued is None:
             return
         if self.turns.current is None:
-            self._submit(Submit(text, queue_id=op.queue_id))
+            self._submit(Submit(text, op.queue_id, pastes))
             return
         steers = self.turns.current.steers
         if queued is None:  # on record in the queue until the model has seen it: a kill in between loses nothing
-            queued = self.queue.add(text, steer=True)
+            queued = self.queue.add(text, True, pastes)
             self._spent(text)
         else:
             self.queue.steer(queued.id)
         if queued is not None and queued.id not in (steer.queue_id for steer in steers):
-            steers.append(SteerSeen(text=text, queue_id=queued.id))
+            steers.append(SteerSeen(text, queued.id, pastes))
 
     def _follow_queue(self) -> None:
         """Words that wait in the queue for the turn's next step are those that stand there now, or none."""
         if (turn := self.turns.current) is not None:
-            found = {item.id: item.text for item in self.queue.items}
+            items = self.queue.items
+            found = {item.id: SteerSeen(item.text, item.id, item.pastes) for item in items}
             turn.steers = [
-                replace(steer, text=found.get(steer.queue_id, steer.text))
+                found.get(steer.queue_id, steer)
                 for steer in turn.steers
                 if not steer.queue_id or steer.queue_id in found
             ]
@@ -352,4 +354,4 @@ class Agent:
         if op.queue_id:
             self.queue.pause()
         else:
-            self.record.emit(DraftSaved(op.text))
+            self.record.emit(DraftSaved(*chips.draft(op.text, op.pastes)))

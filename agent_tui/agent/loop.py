@@ -45,7 +45,7 @@ AT_ONCE: Final = 0.01
 REST: Final = 0.001
 """So long it rests then: what the person asked for meanwhile is done, and the screen does not wait for this thread."""
 
-Held = tuple[Literal["stop", "continue", "say"], str]
+Held = tuple[Literal["stop", "continue", "say"], SteerSeen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
             if choice == "stop":
                 return "stuck"
             done.clear()
-            if words:
-                turn.steers.append(SteerSeen(text=words))
+            if words.text:
+                turn.steers.append(words)
     return "max_steps"
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from agent_tui.agent.record import Record
 from agent_tui.protocol.events import QueueChanged, SteerSeen
 from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import Queued
+from agent_tui.structures.chips import Paste
 
 
 class PromptQueue:
@@ -26,12 +28,13 @@ class PromptQueue:
         items, paused = self.items, self.record.standing.paused
         match op.action:
             case "add":
-                self.add(op.text)
+                self.add(op.text, pastes=op.pastes)
                 return
             case "remove":
                 items = tuple(item for item in items if item.id != op.id)
             case "edit":
-                items = tuple(replace(item, text=op.text) if item.id == op.id else item for item in items)
+                new = partial(replace, text=op.text, pastes=op.pastes)
+                items = tuple(new(item) if item.id == op.id else item for item in items)
             case "up" | "down":
                 items = moved(items, op.id, -1 if op.action == "up" else 1)
             case "clear":
@@ -56,11 +59,11 @@ class PromptQueue:
         items = tuple(replace(item, steer=True) if item.id == id else item for item in self.items)
         self.set(items, self.record.standing.paused)
 
-    def add(self, text: str, steer: bool = False) -> Queued | None:
+    def add(self, text: str, steer: bool = False, pastes: tuple[Paste, ...] = ()) -> Queued | None:
         """A prompt at the end of the queue; None for one that says nothing."""
         if not text.strip():
             return None
-        item = Queued(uuid.uuid4().hex[:8], text, steer)
+        item = Queued(_new_id(), text, steer, pastes)
         self.set((*self.items, item), self.record.standing.paused)
         return item
 
@@ -68,11 +71,15 @@ class PromptQueue:
         """Words that a turn which has ended did not see: first in the queue, under new ids, free again."""
         if steers:
             taken = {steer.queue_id for steer in steers}
-            back = tuple(Queued(uuid.uuid4().hex[:8], steer.text) for steer in steers)
+            back = tuple(Queued(_new_id(), steer.text, pastes=steer.pastes) for steer in steers)
             self.set((*back, *(item for item in self.items if item.id not in taken)), True)
 
     def find(self, id: str) -> Queued | None:
         return next((item for item in self.items if item.id == id), None)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex[:8]
 
 
 def moved(items: tuple[Queued, ...], id: str, by: int) -> tuple[Queued, ...]:

@@ -39,7 +39,8 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.standing import Allowance
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.store import Store
-from agent_tui.structures.chips import Chip, held
+from agent_tui.structures import chips
+from agent_tui.structures.chips import Chip, Paste, held
 from agent_tui.structures.vec import Vec
 
 HINT: Final = "free some space or repair the folder; saving then resumes by itself"
@@ -55,6 +56,7 @@ class Begun:
     n: int
     turn: int
     prompt: str
+    pastes: tuple[Paste, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ class Standing:
                 return self._before(event.to)
             case TurnStarted() | SteerSeen():
                 if isinstance(event, TurnStarted):
-                    self = replace(self, marks=self.marks.append(Begun(event.n, event.turn, event.prompt)))
+                    begun = Begun(event.n, event.turn, event.prompt, event.pastes)
+                    self = replace(self, marks=self.marks.append(begun))
                 queue = tuple(item for item in self.queue if not event.queue_id or item.id != event.queue_id)
                 return replace(self, queue=queue, turns=max(self.turns, event.turn))
             case _:
@@ -117,8 +120,11 @@ class Standing:
     def _before(self, to: int) -> Standing:
         for place in range(len(self.marks) - 1, -1, -1):
             if self.marks[place].n == to:
-                kept = replace(self, marks=self.marks.truncate(place))
-                return kept if self.draft.strip() else replace(kept, draft=self.marks[place].prompt, pasted=())
+                begun, kept = self.marks[place], replace(self, marks=self.marks.truncate(place))
+                if self.draft.strip():
+                    return kept
+                draft, pasted = chips.draft(begun.prompt, begun.pastes)
+                return replace(kept, draft=draft, pasted=pasted)
         return self
 
 
@@ -134,6 +140,8 @@ class Record:
         self.session, self.store, self.tell = session, store, tell
         self.prompt = ""
         """The newest prompt, as it was typed."""
+        self.pastes: tuple[Paste, ...] = ()
+        """What of it was pasted."""
         self.run = uuid.uuid4().hex[:12]
         self.trace = new_trace()
         self.history = History()
@@ -156,7 +164,7 @@ class Record:
 
     def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
         if isinstance(event, TurnStarted):
-            self.trace, self.prompt = new_trace(), event.prompt
+            self.trace, self.prompt, self.pastes = new_trace(), event.prompt, event.pastes
         event = replace(event, **self._stamp(), turn=turn or event.turn, step=step or event.step)
         news: tuple[Notice, ...] = ()
         if event.settled:

@@ -48,6 +48,7 @@ from agent_tui.protocol.undo_events import name_files
 from agent_tui.providers.base import Provider
 from agent_tui.safety.environment import describe_left_out, names_left_out
 from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.structures import chips
 from agent_tui.structures.plural import counted
 
 
@@ -106,7 +107,7 @@ class Turns:
         turn.emit(
             TurnStarted(
                 prompt=op.text, sent=expansion.text if expansion else "", skill=expansion.name if expansion else "",
-                queue_id=op.queue_id, continued=continued, again=again,
+                queue_id=op.queue_id, continued=continued, again=again, pastes=op.pastes,
             )
         )  # fmt: skip
         self.task = self.spawn(self._run(turn))
@@ -203,14 +204,14 @@ class Turns:
         lost = state == "error" and unanswered  # the history drops what no request brought to the model
         back = [*turn.steered, *turn.steers] if lost else turn.steers
         if lost and self.record.prompt and self.record.standing.draft:  # the prompt's place is taken
-            back = [SteerSeen(self.record.prompt), *back]
+            back = [SteerSeen(self.record.prompt, pastes=self.record.pastes), *back]
         if back:
             self.record.emit(Notice(describe_put_back([one.text for one in back])), turn.number)
         self.queue.put_back(back)
         if state != "completed":
             self.queue.pause()
         if lost and self.record.prompt and not self.record.standing.draft:
-            self.record.emit(DraftSaved(self.record.prompt))
+            self.record.emit(DraftSaved(*chips.draft(self.record.prompt, self.record.pastes)))
         self.record.emit(TurnEnded(state=state, duration_ms=turn.elapsed_ms, steps=turn.step), turn.number, turn.step)
         if self.current is turn:
             self.current = self.task = None
@@ -225,13 +226,13 @@ class Turns:
         """Ask whether a turn that goes round in circles should go on; with nobody there it stops."""
         if not self.config.interactive:
             self.record.emit(Notice(f"{reason} The turn ends here.", "warning"))
-            return "stop", ""
+            return "stop", SteerSeen("")
         asked = QuestionAsked(id=new_id(), kind="stuck", text=reason, options=("stop", "continue", "say"))
         self.record.emit(asked, self.current.number if self.current else 0)
         answer = await self.consent.wait(asked.id)
         choice = answer.choice if answer.choice in ("continue", "say") else "stop"
         self.record.emit(QuestionAnswered(id=asked.id, choice=choice, text=answer.text))
-        return choice, answer.text if choice == "say" else ""
+        return choice, SteerSeen(answer.text if choice == "say" else "", pastes=answer.pastes)
 
     async def _may_send(self, provider: Provider, name: str, request: Request) -> bool:
         """Whether the budget is enough for `request`; else the person is asked, and with nobody there the turn ends."""

@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from agent_tui.protocol import old_answers
 from agent_tui.protocol.answers import Answer
-from agent_tui.protocol.events import Answered, AnyEvent, Event, Unknown
+from agent_tui.protocol.events import Answered, AnyEvent, Event, QueueChanged, Unknown
 
 VERSION: Final = 1
 ANSWERED: Final = "answered"
@@ -76,6 +76,10 @@ def dump(event: Event) -> dict[str, Any]:
     if isinstance(event, Unknown):
         return dict(event.raw)
     data: dict[str, Any] = _adapter().dump_python(event, mode="json", exclude=_left_out(event) | {"data"})
+    if isinstance(event, QueueChanged):
+        for item in data.get("items", ()):
+            if not item["pastes"]:  # a later field: without pastes the record is as before
+                del item["pastes"]
     if isinstance(event, Answered):
         fields = _answer_adapter(event.kind).dump_python({"data": event.data}, mode="json")["data"]
         data |= {"kind": event.kind, "data": old_answers.as_written(event.kind, fields)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Final, Literal
 
-from agent_tui.structures.chips import Chip
+from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.frozen import frozen
 
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
@@ -34,10 +34,12 @@ class Op:
 
 @frozen
 class Submit(Op):
-    """Start a turn. `queue_id`: the prompt was waiting in the queue under this id and leaves it."""
+    """Start a turn. `queue_id`: the prompt was waiting in the queue under this id and leaves it;
+    `pastes`: which characters of `text` were pasted, here and below."""
 
     text: str
     queue_id: str = ""
+    pastes: tuple[Paste, ...] = ()
     type: Literal["submit"] = "submit"
 
 
@@ -47,6 +49,7 @@ class Steer(Op):
 
     text: str = ""
     queue_id: str = ""
+    pastes: tuple[Paste, ...] = ()
     type: Literal["steer"] = "steer"
 
 
@@ -65,6 +68,7 @@ class QueueEdit(Op):
     action: QueueAction
     id: str = ""
     text: str = ""
+    pastes: tuple[Paste, ...] = ()
     type: Literal["queue_edit"] = "queue_edit"
 
 
@@ -75,6 +79,7 @@ class Answer(Op):
     id: str
     choice: Choice
     text: str = ""
+    pastes: tuple[Paste, ...] = ()
     type: Literal["answer"] = "answer"
 
 

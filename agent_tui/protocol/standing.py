@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from agent_tui.protocol.display import Display, TodoItem
+from agent_tui.structures.chips import Paste
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 
@@ -18,6 +19,7 @@ class Queued:
     id: str
     text: str
     steer: bool = False  # for the running turn's next step, not for a turn of its own
+    pastes: tuple[Paste, ...] = ()
 
 
 @frozen
@@ -88,6 +90,8 @@ class Mark:
     """The todo list as it was before the turn."""
     turn: int = 0
     """Its own number; 0: not known."""
+    pastes: tuple[Paste, ...] = ()
+    """What of the prompt was pasted."""
 
 
 @frozen

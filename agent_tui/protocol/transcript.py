@@ -19,7 +19,7 @@ from agent_tui.protocol.standing import Question as Question
 from agent_tui.protocol.standing import Queued as Queued
 from agent_tui.protocol.standing import Retry as Retry
 from agent_tui.structures.argument_stream import ArgumentStream
-from agent_tui.structures.chips import Chip
+from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_links import Links, linked
 from agent_tui.structures.markdown_stream import MdStream, Piece, split
@@ -44,13 +44,15 @@ MAX_CALLS: Final = 128
 
 @frozen
 class UserBlock:
-    """A prompt. `sent` is what the model got when that is more than `text` (an expanded skill)."""
+    """A prompt. `sent` is what the model got when that is more than `text` (an expanded skill);
+    `pastes`: which characters of `text` were pasted."""
 
     text: str
     at: float = 0.0
     sent: str = ""
     skill: str = ""
     steer: bool = False
+    pastes: tuple[Paste, ...] = ()
 
 
 @frozen

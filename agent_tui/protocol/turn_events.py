@@ -20,13 +20,15 @@ from agent_tui.protocol.transcript import (
     TurnEnd,
     UserBlock,
 )  # fmt: skip
+from agent_tui.structures.chips import Paste
 from agent_tui.structures.frozen import frozen
 
 
 @frozen
 class TurnStarted(Event):
     """A prompt was accepted. `sent` is what the model gets for it when it is more than `prompt` (an expanded skill).
-    `continued`: no prompt, the turn before goes on; `again`: with the request whose answer broke off."""
+    `continued`: no prompt, the turn before goes on; `again`: with the request whose answer broke
+    off. `pastes`: which characters of `prompt` were pasted (`agent_tui/structures/chips.py`)."""
 
     prompt: str
     sent: str = ""
@@ -34,14 +36,16 @@ class TurnStarted(Event):
     queue_id: str = ""
     continued: bool = False
     again: bool = False
+    pastes: tuple[Paste, ...] = ()
     type: Literal["turn_started"] = "turn_started"
 
     def apply(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         t = t.abandon()
         mark = Mark(
-            self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated, todos=t.todos, turn=self.turn
-        )
+            self.n, len(t.rows), self.prompt, self.at, t.context_tokens, t.estimated,
+            todos=t.todos, turn=self.turn, pastes=self.pastes,
+        )  # fmt: skip
         t = replace(
             t, state="running", turn=self.turn, steps=0, turn_at=self.at, turn_tokens=0, turn_bill=Bill(), queue=queue,
             place=-1, answering="",
@@ -49,7 +53,7 @@ class TurnStarted(Event):
         )  # fmt: skip
         if self.continued:
             return t.add(DividerBlock("asked again" if self.again else "continued"))
-        return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill))
+        return t.add(UserBlock(self.prompt, self.at, self.sent, self.skill, pastes=self.pastes))
 
 
 @frozen
@@ -120,11 +124,13 @@ class SteerSeen(Event):
 
     text: str
     queue_id: str = ""
+    pastes: tuple[Paste, ...] = ()
     type: Literal["steer_seen"] = "steer_seen"
 
     def apply(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
-        return replace(t, queue=queue).add(UserBlock(self.text, self.at, steer=True))
+        block = UserBlock(self.text, self.at, steer=True, pastes=self.pastes)
+        return replace(t, queue=queue).add(block)
 
 
 @frozen

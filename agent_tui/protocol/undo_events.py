@@ -10,6 +10,7 @@ from agent_tui.protocol.event import Event
 from agent_tui.protocol.session_events import FORKED
 from agent_tui.protocol.standing import Direction, Outcome, RestoredFile, place_of
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Transcript
+from agent_tui.structures import chips
 from agent_tui.structures.frozen import frozen
 
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
@@ -31,13 +32,15 @@ class Rewound(Event):
         if place < 0:
             return t
         mark, t = t.marks[place], t.abandon()
-        given_back = not t.draft.strip()
+        draft, pasted = t.draft, t.pasted
+        if not draft.strip():
+            draft, pasted = chips.draft(mark.prompt, mark.pastes)
         return replace(
             t, rows=t.rows.truncate(mark.rows), marks=t.marks.truncate(place), state="idle", steps=0, turn_tokens=0,
             open_tools={call: row for call, row in t.open_tools.items() if row < mark.rows}, pending=(), retry=None,
             context_tokens=mark.context_tokens, estimated=mark.estimated, todos=mark.todos,
             title="" if place == 0 and not t.titled_by else t.title,
-            draft=mark.prompt if given_back else t.draft, pasted=() if given_back else t.pasted,
+            draft=draft, pasted=pasted,
         )  # fmt: skip
 
 

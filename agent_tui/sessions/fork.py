@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from agent_tui.protocol.codec import dump
-from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged
+from agent_tui.protocol.codec import BadRecord, dump, load
+from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged, TurnStarted
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions import order
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder, write_all
 from agent_tui.sessions.raw import RawRecord, encoded, in_line, intact, lines, number, pieces, text
 from agent_tui.sessions.store import log_path
+from agent_tui.structures import chips
 
 
 def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = lambda: None) -> str:
@@ -55,13 +56,13 @@ def fork(folder: Path, session: str, at: int = 0, check: Callable[[], None] = la
 
 def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Iterable[RawRecord]:
     """The records of the copy, with their numbers. As plain data: what only a newer version knows comes along."""
-    last, queued, draft, now, seen = 0, False, "", time.time(), set[int]()
+    last, queued, draft, now, seen = 0, False, DraftSaved(""), time.time(), set[int]()
     rights: RawRecord | None = None
     for record in records:
         n, kind = number(record, "n"), record["type"]
         if at and n >= at:
             if n == at and kind == "turn_started":
-                draft = text(record, "prompt")
+                draft = _draft(record)
             if kind == "directories_changed":
                 rights = record  # the person's last word holds: none comes back with what was before
             continue
@@ -76,12 +77,23 @@ def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Ite
     told: list[Event] = [Forked(parent=session, parent_at=at)]
     if queued:
         told.append(QueueChanged())
-    if draft:
-        told.append(DraftSaved(draft))
+    if draft.text:
+        told.append(draft)
     for place, event in enumerate(told, last + 1):
         yield dump(replace(event, n=place, at=now, session=own))
     if rights is not None:
         yield {**rights, "n": last + len(told) + 1, "at": now, "session": own}
+
+
+def _draft(record: RawRecord) -> DraftSaved:
+    """The prompt of a turn, as a draft; without chips if the record cannot be read as an event."""
+    try:
+        begun = load(record)
+    except BadRecord:
+        begun = None
+    if isinstance(begun, TurnStarted):
+        return DraftSaved(*chips.draft(begun.prompt, begun.pastes))
+    return DraftSaved(text(record, "prompt"))
 
 
 def _records(path: Path) -> Iterator[RawRecord]:

@@ -1,12 +1,13 @@
 """Chips: what stands in the prompt for something long or invisible (`[Pasted text #1 · 120 lines]`), and its text.
 
 A label is ordinary text of the prompt, written with no-break spaces: nothing that a person types looks the same to
-`spans`. What a chip stands for is put in its place by `expand`, once, before the prompt goes anywhere.
+`spans`. What a chip stands for is put in its place by `sent`, once, before the prompt goes
+anywhere. With the prompt goes where its pastes are (`Paste`): the transcript folds them again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from agent_tui.structures import late, mention
@@ -17,6 +18,8 @@ _LABEL: Final = late.pattern("\\[(?:Pasted\u00a0text|Image)\u00a0#(\\d{1,9})\u00
 _UNWANTED: Final = late.pattern(r"[\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAME: Final = 40
 """Characters of a file's name in a label."""
+MOST: Final = 1_000
+"""Pastes of one prompt that are folded."""
 
 
 @frozen
@@ -25,6 +28,15 @@ class Chip:
 
     label: str
     text: str
+
+
+@frozen
+class Paste:
+    """Characters `start` to `end` (not included) of a prompt that was sent: chip `number` was there."""
+
+    start: int
+    end: int
+    number: int
 
 
 def pasted(number: int, text: str) -> Chip:
@@ -93,26 +105,73 @@ def widened(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def expand(text: str, chips: Iterable[Chip]) -> str:
-    """`text` with every known chip's text in the place of its label. A file's name stands apart from the word before
-    it, and one blank behind it is enough: the prompt puts one there, and who goes on typing often another."""
+    """`text` with every known chip's text in the place of its label."""
+    return sent(text, chips)[0]
+
+
+def sent(text: str, chips: Iterable[Chip]) -> tuple[str, tuple[Paste, ...]]:
+    """`text` with every known chip's text in the place of its label, and where its pastes are. A
+    file's name stands apart from the word before it, and one blank behind it is enough: the prompt
+    puts one there, and who goes on typing often another."""
     known = {chip.label: chip.text for chip in chips}
-    parts: list[str] = []
-    done = 0
+    said, pastes = list[str](), list[Paste]()
+    done = size = 0
     for begin, end in spans(text) if known else ():
-        found = known.get(text[begin:end])
+        label = text[begin:end]
+        found = known.get(label)
         if found is None:
             continue
-        parts.append(text[done:begin])
-        done = end
-        if is_image(text[begin:end]):
+        own, done = text[done:begin], end
+        if is_image(label):
             before, after = text[begin - 1 : begin], text[end : end + 1]
             if before and not before.isspace():
-                parts.append(" ")  # a mention behind a letter would be none
+                own += " "  # a mention behind a letter would be none
             if after and not after.isspace():
                 found = mention.quoted(found)  # and what follows would be a part of it
             done += text.startswith("  ", end)
-        parts.append(found)
-    return "".join((*parts, text[done:])) if parts else text
+        else:
+            start = size + len(own)
+            pastes.append(Paste(start, start + len(found), number(label)))
+        said += own, found
+        size += len(own) + len(found)
+    return ("".join((*said, text[done:])), tuple(pastes)) if said else (text, ())
+
+
+def fitting(text: str, pastes: Iterable[Paste]) -> tuple[Paste, ...]:
+    """Those of `pastes` that can be in `text`: not empty, not beyond its end, each behind the one
+    before it. The others, and more than `MOST`, are left out: what they name counts as typed."""
+    found, end = list[Paste](), 0
+    for paste in pastes:
+        if end <= paste.start < paste.end <= len(text) and len(found) < MOST:
+            found.append(paste)
+            end = paste.end
+    return tuple(found)
+
+
+def parts(text: str, pastes: Iterable[Paste]) -> Iterator[tuple[str, str]]:
+    """What `text` is made of: of each part the label (empty: it was typed) and what it says."""
+    done = 0
+    for paste in fitting(text, pastes):
+        if done < paste.start:
+            yield "", text[done : paste.start]
+        done = paste.end
+        chip = pasted(paste.number, text[paste.start : done])
+        yield chip.label, chip.text
+    if done < len(text):
+        yield "", text[done:]
+
+
+def folded(text: str, pastes: Iterable[Paste]) -> str:
+    """`text` with labels in the place of its pastes."""
+    return "".join(label or words for label, words in parts(text, pastes)) if pastes else text
+
+
+def draft(text: str, pastes: Iterable[Paste]) -> tuple[str, tuple[Chip, ...]]:
+    """What the prompt held when `text` was sent, and its chips; `text` itself, without any, if
+    labels could not bring it back."""
+    labels = folded(text, pastes)
+    chips = tuple(Chip(label, words) for label, words in parts(text, pastes) if label)
+    return (labels, chips) if expand(labels, chips) == text else (text, ())
 
 
 def collapse(text: str, chips: Iterable[Chip]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, assert_never
 
 from agent_tui.protocol.transcript import (
@@ -16,7 +17,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
-from agent_tui.structures import mention
+from agent_tui.structures import chips, mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut, more_line
@@ -113,15 +114,35 @@ def margin(lines: Sequence[Line], width: int) -> tuple[Line, ...]:
 
 
 def is_long(block: UserBlock) -> bool:
-    """Whether not all of a prompt is shown until it is opened."""
-    return len(block.text) > USER_CHARS or block.text.count("\n") >= USER_LINES
+    """Whether a prompt is not shown whole until it is opened: without its pastes, or, where it has
+    none, without its middle."""
+    long = len(block.text) > USER_CHARS or block.text.count("\n") >= USER_LINES
+    return long or has_pastes(block)
+
+
+def has_pastes(block: UserBlock) -> bool:
+    """Whether a prompt folds its pastes."""
+    return bool(block.pastes) and bool(chips.fitting(block.text, block.pastes))
+
+
+def pieces(block: UserBlock) -> list[tuple[str, str]]:
+    """What a prompt is made of: of each piece what is drawn while it is folded, and its words."""
+    if has_pastes(block):
+        parts = chips.parts(block.text, block.pastes)
+        shown = ((label, mention.shown(words)) for label, words in parts)
+        return [(label or words, words) for label, words in shown]
+    text = mention.shown(block.text)
+    begin, middle, end = _ends(text) if is_long(block) else (text, "", "")
+    return [(begin, begin), ("", middle), (end, end)]
 
 
 def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
     rest = (Segment("  ", "user.mark"),)
     text, inner = mention.shown(block.text), max(1, width - 1)
-    if open or not is_long(block):
+    if has_pastes(block):
+        lines = _with_pastes(block, inner, open, cells, (mark,), rest)
+    elif open or not is_long(block):
         lines = list(_text(text, "user", inner, cells, (mark,), rest, "user"))
     else:
         begin, middle, end = _ends(text)
@@ -143,6 +164,44 @@ def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
         if open:
             lines.extend(_text(block.sent, "user.note", max(1, width - 1), cells, rest, rest, "user"))
     return lines
+
+
+def _with_pastes(
+    block: UserBlock, width: int, open: bool, cells: Cells, first: Runs, rest: Runs
+) -> list[Line]:  # fmt: skip
+    """A prompt with pastes: every word that was typed, and the label of each paste. If it is open,
+    the text of the paste, of which each has its share of what is laid out at all: what was typed
+    behind a very long one stays in sight."""
+    paragraphs: list[list[Segment]] = [[]]
+    for run in _runs(block, open):
+        begin, *others = run.text.split("\n")
+        paragraphs[-1].append(replace(run, text=begin))
+        paragraphs.extend([replace(run, text=line)] for line in others)
+    lines: list[Line] = []
+    for number, runs in enumerate(paragraphs):
+        lines.extend(wrap(runs, width, cells, rest if number else first, rest, "user"))
+    return list(bounded(lines, width, 2 * MOST_LINES, cells, folded=False))
+
+
+def _runs(block: UserBlock, open: bool) -> Iterator[Segment]:
+    """What `_with_pastes` draws, with its line ends."""
+    parts = list(chips.parts(block.text, block.pastes))
+    share, room = sum(bool(label) for label, _ in parts), MOST_CHARS
+    for label, words in parts:
+        if label and not open:
+            yield Segment(label, "user.note", TOGGLE)
+            continue
+        lines, chars = (MOST_LINES // share, MOST_CHARS // share) if label else (MOST_LINES, room)
+        shown, left = clip(mention.shown(words).removesuffix("\n"), lines, chars)
+        yield Segment(visible(shown).expandtabs(4), "user")
+        if left != NOTHING:
+            what = "more character" if left.chars else "more line"
+            yield Segment(f"\n… {wording.count(left.chars or left.lines, what)}\n", "user tool.more")
+            if not label:
+                return
+        elif words.endswith("\n"):
+            yield Segment("\n", "user")
+        room -= 0 if label else len(shown)
 
 
 def _ends(text: str) -> tuple[str, str, str]:
@@ -234,8 +293,12 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
     match block:
         case TextBlock() | NoticeBlock():
             text = block.text
+        case UserBlock() if open:
+            text = block.text + block.sent
+        case UserBlock() if has_pastes(block):
+            text = chips.folded(block.text, block.pastes)
         case UserBlock():
-            text = block.text + block.sent if open else block.text[: 2 * END_CHARS if is_long(block) else None]
+            text = block.text[: 2 * END_CHARS if is_long(block) else None]
         case ThinkingBlock():
             text = block.text if open else ""
         case ToolBlock():

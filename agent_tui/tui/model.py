@@ -257,7 +257,7 @@ class Model:
     """Prompts that were sent before the engine had opened its session, and that it has not told of yet."""
     taken: frozenset[str] = frozenset()
     """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken out of the queue."""
-    edits: tuple[tuple[str, str], ...] = ()
+    edits: tuple[Queued, ...] = ()
     """Queued prompts with new words that the engine has not confirmed."""
     mode_asked: str = ""
     """The mode that the engine was asked for and has not confirmed."""
@@ -342,8 +342,9 @@ class Model:
     @property
     def listed(self) -> tuple[Queued, ...]:
         """All that waits, the words for the running turn too, as it will read."""
-        edits, waiting = dict(self.edits), (item for item in self.transcript.queue if item.id not in self.taken)
-        listed = (replace(item, text=edits[item.id]) if item.id in edits else item for item in waiting)
+        edits = {item.id: item for item in self.edits}
+        waiting = (item for item in self.transcript.queue if item.id not in self.taken)
+        listed = (replace(edits.get(item.id, item), steer=item.steer) for item in waiting)
         return tuple(sorted(listed, key=lambda item: not item.steer))  # the next step is before the next turn
 
 

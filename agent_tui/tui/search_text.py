@@ -40,14 +40,12 @@ def said(block: Block) -> str:
 
 
 def head(block: Block) -> str:
-    """What of that is to be seen where it is folded."""
+    """What of that is to be seen where it is folded; of a prompt, `blocks.pieces` knows."""
     match block:
         case ToolBlock():
             return block.label or block.name
         case ThinkingBlock():
             return ""
-        case UserBlock():
-            return mention.shown(block.text)
         case _:
             return said(block)
 

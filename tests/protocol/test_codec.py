@@ -14,8 +14,19 @@ from hypothesis import strategies as st
 from agent_tui.protocol import codec
 from agent_tui.protocol.codec import BadRecord
 from agent_tui.protocol.display import CodeDisplay
-from agent_tui.protocol.events import AssistantReplied, Event, Notice, QueueChanged, SessionStarted, ToolEnded, Unknown
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    Event,
+    Notice,
+    QueueChanged,
+    SessionStarted,
+    SteerSeen,
+    ToolEnded,
+    TurnStarted,
+    Unknown,
+)
 from agent_tui.protocol.transcript import Queued
+from agent_tui.structures.chips import Paste
 from tests.strategies import EVENT_TYPES, events, instances, json_values
 
 NAMES = {cls: next(f.default for f in dataclasses.fields(cls) if f.name == "type") for cls in EVENT_TYPES}
@@ -65,6 +76,32 @@ def test_a_plain_record_is_what_it_says_and_nothing_more() -> None:
     assert queue["items"] == [{"id": "q1", "text": "later", "steer": False}]
     ended = codec.dump(ToolEnded(call_id="c", name="n", label="l", content="", display=CodeDisplay("x")))
     assert ended["display"]["type"] == "code", "what is nested keeps its type: it is told apart by it"
+
+
+def test_a_prompt_without_pastes_is_written_as_before_there_were_any() -> None:
+    assert codec.encode(TurnStarted("hi", n=1, turn=1)) == sealed(
+        {"v": 1, "n": 1, "at": 0.0, "type": "turn_started", "turn": 1, "prompt": "hi"}
+    )
+    assert codec.encode(SteerSeen("hi", n=1)) == sealed(
+        {"v": 1, "n": 1, "at": 0.0, "type": "steer_seen", "text": "hi"}
+    )
+    queue = {"v": 1, "n": 1, "at": 0.0, "type": "queue_changed"}
+    assert codec.encode(QueueChanged(n=1)) == sealed(queue)
+    waits = sealed({**queue, "items": [{"id": "q", "text": "hi", "steer": True}]})
+    assert codec.encode(QueueChanged((Queued("q", "hi", True),), n=1)) == waits
+    assert codec.decode(waits) == QueueChanged((Queued("q", "hi", True),), n=1)
+
+
+def test_pastes_are_written_with_their_prompt() -> None:
+    items = Queued("q", "see abc", pastes=(Paste(4, 7, 2),)), Queued("r", "typed")
+    record = codec.dump(QueueChanged(items))
+    assert record["items"] == [
+        {"id": "q", "text": "see abc", "steer": False, "pastes": [{"start": 4, "end": 7, "number": 2}]},
+        {"id": "r", "text": "typed", "steer": False},
+    ]
+    assert codec.decode(codec.encode(QueueChanged(items))) == QueueChanged(items)
+    begun = TurnStarted("see abc", pastes=(Paste(4, 7, 2),))
+    assert codec.dump(begun)["pastes"] == [{"start": 4, "end": 7, "number": 2}]
 
 
 def test_empty_values_that_are_no_defaults_stay() -> None:

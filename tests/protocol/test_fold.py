@@ -60,6 +60,7 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.structures.argument_stream import ArgumentStream
+from agent_tui.structures.chips import Paste
 from tests.strategies import asides, chunked, events, markdown, sessions, texts
 
 TURN = TurnStarted(turn=1, prompt="do it", at=10.0)
@@ -255,6 +256,13 @@ def test_the_queue_is_folded_whole_and_prompts_leave_it_when_they_start() -> Non
     assert t.queue == items[2:]
     assert t.rows[-1] == UserBlock("second", steer=True)
     assert TurnStarted(turn=2, prompt="typed").apply(t).queue == items[2:], "a typed prompt leaves the queue alone"
+
+
+def test_a_prompt_says_what_of_it_was_pasted() -> None:
+    pastes = (Paste(4, 7, 2),)
+    t = fold([TurnStarted(turn=1, prompt="see abc", pastes=pastes), SteerSeen("see abd", pastes=pastes)])
+    assert list(t.rows) == [UserBlock("see abc", pastes=pastes), UserBlock("see abd", steer=True, pastes=pastes)]
+    assert t.marks[0].pastes == pastes
 
 
 @given(st.lists(asides, max_size=20))

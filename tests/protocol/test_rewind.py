@@ -36,6 +36,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import ToolCall, UserMessage
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Queued, UserBlock
 from agent_tui.protocol.undo_events import RestoredFile
+from agent_tui.structures import chips
 from tests.strategies import sessions
 
 OWN = (ShellStarted, ShellEnded)
@@ -110,6 +111,16 @@ def test_what_outlives_a_rewind() -> None:
     for event in (*events, Rewound(4, n=7)):
         standing = standing.after(event)
     assert (standing.draft, standing.turns, [mark.n for mark in standing.marks]) == ("second", 2, [1])
+
+
+def test_a_prompt_comes_back_with_its_chips() -> None:
+    chip = chips.pasted(1, "long\n" * 9)
+    text, pastes = chips.sent(f"see {chip.label} now", (chip,))
+    events: list[Event] = [TurnStarted(text, n=1, turn=1, pastes=pastes), Rewound(1, n=2)]
+    after, standing = fold(events), Standing()
+    for event in events:
+        standing = standing.after(event)
+    assert (after.draft, after.pasted) == (standing.draft, standing.pasted) == (f"see {chip.label} now", (chip,))
 
 
 def test_an_empty_context_can_be_gone_back_over() -> None:

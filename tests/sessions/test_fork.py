@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from agent_tui.protocol.events import Unknown
+from agent_tui.protocol.events import DraftSaved, Unknown
 from agent_tui.sessions import copies
 from agent_tui.sessions.fork import fork
 from agent_tui.sessions.index import recent
@@ -35,6 +35,17 @@ def test_records_of_newer_versions_come_along(tmp_path: Path) -> None:
     assert unknown.raw["beam"] == [1] and unknown.raw["session"] == own
     assert any((event.newer or {}).get("aura") == "green" for event in events)
     assert len({event.n for event in events}) == len(events)
+
+
+def test_a_prompt_whose_pastes_cannot_be_read_is_a_draft_all_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path, "one", *turn(1, "first"))
+    records = [json.loads(line) for line in path.read_bytes().splitlines()]
+    records[1]["pastes"] = "none"
+    path.write_bytes(b"".join(map(encoded, records)))
+    events, problems = read(tmp_path / f"{fork(tmp_path, 'one', records[1]['n'])}.jsonl")
+    assert [event.text for event in events if isinstance(event, DraftSaved)] == ["first"]
+    assert problems == ()
+    assert "line 2 is damaged" in " ".join(read(path)[1]), "as for any field of the wrong kind"
 
 
 def test_a_copy_of_a_newer_format_is_for_the_newer_version_too(tmp_path: Path) -> None:

@@ -61,6 +61,37 @@ def test_an_image_is_named_apart_from_other_words_and_in_quotes_only_where_they_
     assert mention.named(sent) == ((path,),)
 
 
+def test_what_is_sent_says_where_its_pastes_are() -> None:
+    text, pastes = chips.sent(f"a{PASTED.label} {SHOT.label}{PASTED.label}", (PASTED, SHOT))
+    assert [text[paste.start : paste.end] for paste in pastes] == [LONG, LONG]
+    assert [paste.number for paste in pastes] == [1, 1]
+    assert chips.folded(text, pastes) == f'a{PASTED.label} @"/tmp/my shot.png"{PASTED.label}'
+    assert chips.sent("typed", (PASTED,)) == ("typed", ())
+
+
+@pytest.mark.parametrize(
+    ("pastes", "kept"),
+    [
+        (((0, 2), (2, 4)), ((0, 2), (2, 4))),
+        (((2, 4), (0, 2)), ((2, 4),)),
+        (((0, 3), (2, 4)), ((0, 3),)),
+        (((-1, 2), (3, 3), (4, 2), (1, 11), (9, 10)), ((9, 10),)),
+    ],
+)
+def test_of_pastes_those_that_cannot_be_count_as_typed(pastes: tuple[tuple[int, int], ...], kept: object) -> None:
+    found = chips.fitting("0123456789", [chips.Paste(start, end, 1) for start, end in pastes])
+    assert tuple((paste.start, paste.end) for paste in found) == kept
+
+
+def test_a_draft_that_labels_would_not_bring_back_has_none() -> None:
+    text = f"{PASTED.label} was {LONG}"
+    pastes = (chips.Paste(len(text) - len(LONG), len(text), 1),)
+    assert chips.draft(text, pastes) == (text, ()), "the label that was typed would be expanded, too"
+    assert chips.draft(text[-len(LONG) - 4 :], (chips.Paste(4, 4 + len(LONG), 1),)) == (
+        f"was {PASTED.label}", (PASTED,),
+    )  # fmt: skip
+
+
 def test_a_paste_that_begins_like_a_name_is_sent_as_it_is() -> None:
     decorated = chips.pasted(1, "@cache\n" * 50)
     assert chips.expand(f"({decorated.label}", (decorated,)) == f"({decorated.text}"

@@ -8,6 +8,9 @@ import pytest
 from textual.pilot import Pilot
 
 from agent_tui.protocol import display as d
+from agent_tui.protocol.events import QueueChanged, SteerSeen, StepStarted, TurnStarted
+from agent_tui.protocol.transcript import Queued
+from agent_tui.structures import chips
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.model import Model
 from agent_tui.tui.widgets.transcript import Transcript
@@ -184,6 +187,30 @@ async def up_and_three_more(pilot: Pilot[Any]) -> None:
 @STORIES.add(size=(80, 24), then=up_and_three_more)
 def what_came_below_is_counted() -> Model:
     return answer()
+
+
+def pasted(said: str) -> tuple[str, tuple[chips.Paste, ...]]:
+    """What is sent where `said` has a log of a failed test at `A`, and a function at `B`."""
+    log = chips.pasted(1, "".join(f"FAILED tests/test_cart.py::test_total[{n}]\n" for n in range(80)))
+    code = chips.pasted(2, "\n".join(f"    step_{n}()" for n in range(120)))
+    return chips.sent(said.replace("A", log.label).replace("B", code.label), (log, code))
+
+
+@STORIES.add(size=(100, 24))
+def a_prompt_shows_its_own_words_and_a_label_for_each_paste() -> Model:
+    text, pastes = pasted("Why do these fail?\nA since this change: B\nDo not touch the tests.")
+    steer, more = pasted("and look at B, too")
+    waits, last = pasted("then mend A and say how")
+    answer = "The total is rounded twice."
+    return told(
+        TurnStarted(turn=1, prompt=text, pastes=pastes), StepStarted(turn=1, step=1), *replied(answer),
+        SteerSeen(steer, pastes=more), QueueChanged((Queued("q", waits, pastes=last),)),
+    )  # fmt: skip
+
+
+@STORIES.add(size=(44, 24))
+def labels_are_whole_in_a_narrow_terminal() -> Model:
+    return a_prompt_shows_its_own_words_and_a_label_for_each_paste()
 
 
 @STORIES.add(size=(16, 4))

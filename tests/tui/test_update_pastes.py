@@ -12,11 +12,13 @@ from agent_tui.protocol.events import (
     SessionStarted,
     ShellEnded,
     ShellStarted,
+    TurnEnded,
+    TurnStarted,
 )
-from agent_tui.protocol.ops import Answer, Query, QueueEdit, RunShell, SaveDraft, Submit
+from agent_tui.protocol.ops import Answer, Query, QueueEdit, RunShell, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.structures import chips
-from agent_tui.structures.chips import Chip
+from agent_tui.structures.chips import Chip, Paste
 from agent_tui.tui.effects import EditDraft, Remember, Send, Type
 from agent_tui.tui.msg import ChipClicked, DraftChanged, DraftEdited, Pasted
 from tests.answers import answer_event
@@ -24,6 +26,7 @@ from tests.tui.play import Play
 
 LONG = "\n".join(f"line {number}" for number in range(120))
 LABEL = chips.pasted(1, LONG).label
+WHOLE = (Paste(0, len(LONG), 1),)
 IMAGE = {"path": "/tmp/shot.png", "width": 1280, "height": 720, "problem": ""}
 
 
@@ -44,7 +47,7 @@ def test_a_long_paste_is_a_chip_and_is_sent_whole() -> None:
     play.type(" please")
     play.take()
     play.press("enter")
-    assert play.ops == [Submit(f"look at {LONG} please")]
+    assert play.ops == [Submit(f"look at {LONG} please", pastes=(Paste(8, 8 + len(LONG), 1),))]
     assert play.takes(Remember) == [Remember(f"look at {LONG} please")]
 
 
@@ -54,7 +57,7 @@ def test_a_long_paste_into_an_answer_is_a_chip_too() -> None:
     play.say(Pasted(LONG))
     assert play.text == LABEL
     play.press("enter")
-    assert play.take() == [Answer("q", "say", LONG)]
+    assert play.take() == [Answer("q", "say", LONG, WHOLE)]
 
 
 def test_what_is_searched_for_holds_no_chip_and_says_what_was_left_out() -> None:
@@ -107,7 +110,8 @@ def test_a_draft_that_comes_back_has_its_chips_and_new_ones_get_new_numbers() ->
     assert chips.number(play.model.composer.chips[-1].label) == 2
     play.feed(SessionStarted(session="s", model="fake/model", resumed=True))
     play.press("enter")
-    assert play.take()[-1] == Submit(f"see {LONG}" + "x\n" * 50)
+    pastes = Paste(4, 4 + len(LONG), 1), Paste(4 + len(LONG), 104 + len(LONG), 2)
+    assert play.take()[-1] == Submit(f"see {LONG}" + "x\n" * 50, pastes=pastes)
 
 
 def test_a_queued_prompt_that_is_taken_back_has_its_chip_again() -> None:
@@ -115,13 +119,66 @@ def test_a_queued_prompt_that_is_taken_back_has_its_chip_again() -> None:
     play.begin()
     play.say(Pasted(LONG))
     play.press("enter")
-    assert play.take() == [QueueEdit("add", text=LONG)]
+    assert play.take() == [QueueEdit("add", text=LONG, pastes=WHOLE)]
     play.feed(QueueChanged(items=(Queued("q", LONG),)))
     play.press("up")
     assert play.text == LABEL
     play.type(" now")
     play.press("enter")
-    assert play.take() == [QueueEdit("edit", id="q", text=f"{LONG} now")]
+    assert play.take() == [QueueEdit("edit", "q", f"{LONG} now", WHOLE)]
+
+
+def test_a_steered_prompt_says_what_was_pasted() -> None:
+    play = Play()
+    play.begin()
+    play.say(Pasted(LONG))
+    play.press("alt+s")
+    assert play.take() == [Steer(LONG, pastes=WHOLE)]
+
+
+def test_what_waits_shows_its_label_and_its_own_words() -> None:
+    play = Play()
+    play.begin()
+    sent, pastes = chips.sent(f"look at {LABEL} and tell", [Chip(LABEL, LONG)])
+    waiting = (Queued("q", sent, pastes=pastes), Queued("s", sent, steer=True, pastes=pastes))
+    shown = play.feed(QueueChanged(items=waiting)).queue
+    assert shown is not None
+    said = f"look at {LABEL} and tell"
+    assert (shown.items, shown.steers) == ((said,), (said,))
+    sheet = play.press("alt+q").overlay
+    assert sheet is not None and [option.label for option in sheet.options] == [said, said]
+
+
+def test_a_queued_prompt_of_an_earlier_run_is_edited_with_its_chips() -> None:
+    other = "\n".join(f"row {number}" for number in range(40))
+    known = [Chip(LABEL, LONG), chips.pasted(2, other)]
+    sent, pastes = chips.sent(f"this {LABEL} that {known[1].label} why", known)
+    play = Play(started=False)
+    queue = (Queued("q", sent, pastes=pastes), Queued("r", f"{LONG}\nand", pastes=WHOLE))
+    play.feed(Restored(Transcript(session="s", model="fake/model", queue=queue, paused=True)))
+    play.feed(SessionStarted(session="s", model="fake/model", resumed=True))
+    play.press("up", "up")
+    labels = [chip.label for chip in play.model.composer.chips]
+    assert [chip.text for chip in play.model.composer.chips] == [LONG, other]
+    assert play.text == f"this {labels[0]} that {labels[1]} why", "up again went to the one before"
+    play.take()
+    play.press("enter")
+    assert not play.take(), "nothing was changed"
+    play.press("up", "up")
+    play.type("!")
+    play.press("enter")
+    [edit] = play.take()
+    assert isinstance(edit, QueueEdit) and edit.text == f"{sent}!"
+    assert [sent[paste.start : paste.end] for paste in edit.pastes] == [LONG, other]
+    assert play.view.queue is not None and "Pasted" in play.view.queue.items[0], "before it is confirmed"
+
+
+def test_a_prompt_of_an_earlier_run_without_an_answer_comes_back_with_its_chips() -> None:
+    play = Play()
+    text, pastes = f"see {LONG} now", (Paste(4, 4 + len(LONG), 3),)
+    play.feed(TurnStarted(text, turn=1, session="s", pastes=pastes))
+    play.feed(TurnEnded(state="cancelled", turn=1, session="s"))
+    assert play.text == f"see {LABEL} now"
 
 
 def test_a_chip_is_looked_at_and_unfolded() -> None:
@@ -186,7 +243,7 @@ def test_the_numbers_of_images_begin_anew_in_each_prompt() -> None:
     assert [image(play)[:9], image(play, path="b.png")[:9]] == ["[Image #1", "[Image #2"]
     play.take()
     play.press("enter")
-    assert play.take() == [Submit(f"{LONG} @/tmp/shot.png @b.png ")]
+    assert play.take() == [Submit(f"{LONG} @/tmp/shot.png @b.png ", pastes=WHOLE)]
     assert image(play, path="c.png")[:9] == "[Image #1"
 
 

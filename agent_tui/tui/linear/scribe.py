@@ -33,6 +33,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
+from agent_tui.structures import chips
 from agent_tui.tui.linear.out import Out, Tone
 from agent_tui.tui.linear.words import ASSISTANT, block_lines, running
 from agent_tui.tui.model import Model
@@ -223,7 +224,7 @@ class Scribe:
         for number, item in enumerate(t.queue, 1):
             if (item.id, item.text) not in known:
                 where = "For the next step of this turn" if item.steer else f"Queued as number {number}"
-                self._out.say([f"{where}: {one_line(item.text)}"])
+                self._out.say([f"{where}: {one_line(chips.folded(item.text, item.pastes))}"])
         if t.paused != was.paused and t.queue:
             waits = f"{len(t.queue)} prompt{'s wait' if len(t.queue) > 1 else ' waits'}"
             said = f"The queue is paused, {waits}; /queue resume continues it." if t.paused else "The queue runs again."

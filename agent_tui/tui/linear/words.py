@@ -17,7 +17,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
-from agent_tui.structures import mention
+from agent_tui.structures import chips, mention
 from agent_tui.tui import wording
 from agent_tui.tui.linear.displays import display_lines, output, summary
 from agent_tui.tui.look import Look
@@ -41,7 +41,7 @@ def block_lines(block: Block, look: Look, expanded: bool) -> list[str]:
     """`block` in plain lines; none for what is not said."""
     match block:
         case UserBlock():
-            said = mention.shown(block.text)
+            said = mention.shown(block.text if expanded else chips.folded(block.text, block.pastes))
             return [f"{'You, into the turn' if block.steer else YOU}: {said}", *_skill(block, expanded)]
         case TextBlock():
             return block.text.rstrip("\n").split("\n")

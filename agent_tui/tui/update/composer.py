@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +10,7 @@ from agent_tui.protocol.ops import Answer, Rename, SaveDraft, SetModel
 from agent_tui.protocol.transcript import Queued
 from agent_tui.registry import late
 from agent_tui.structures import chips
-from agent_tui.structures.chips import Chip
+from agent_tui.structures.chips import Chip, Paste
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.kinds import VimMode
@@ -66,10 +67,24 @@ def _beside(model: Model, editing: Editing) -> str:
     """What is on record while a queued prompt is edited: its new words, which the queue does not have yet, above the
     draft that was put aside."""
     new = model.composer.draft
-    queued = next((item.text for item in model.listed if item.id == editing.id), "")
-    if not new.strip() or new.startswith(PRIVATE) or new == chips.collapse(queued, reversed(model.composer.chips)):
+    queued = next((item for item in model.listed if item.id == editing.id), None)
+    same = queued is not None and new == folded(model, queued.text, queued.pastes)[1]
+    if not new.strip() or new.startswith(PRIVATE) or same:
         return editing.stash
     return f"{new}\n\n{editing.stash}" if editing.stash else new
+
+
+def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str]:
+    """`text` that was sent, as the prompt holds it: what was a chip is one again, known or new."""
+    now = model.composer
+    known = {chip.text: chip for chip in now.chips}
+    new, said = list[Chip](), list[str]()
+    for label, words in chips.parts(text, pastes):
+        if label and words not in known:
+            known[words] = chips.pasted(now.chipped + len(new) + 1, words)
+            new.append(known[words])
+        said.append(known[words].label if label else chips.collapse(words, reversed(now.chips)))
+    return kept(model, *new) if new else model, "".join(said)
 
 
 def write(model: Model, text: str, caret: int = -1) -> Model:
@@ -86,9 +101,10 @@ def write(model: Model, text: str, caret: int = -1) -> Model:
     return replace(model, composer=composer, completion=Completion())
 
 
-def give_back(model: Model, text: str) -> Model:
+def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
     """Return `text` to the prompt, unless something was typed there since (the history has it anyway). It is selected:
     who goes on with something else types over it, who wants it has it there."""
+    model, text = folded(model, text, pastes)
     composer = model.composer
     if composer.editing is not None:
         kept = replace(composer.editing, stash=composer.editing.stash or text)
@@ -175,15 +191,15 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
     """The prompt was sent while it had a purpose."""
     if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
         return model, ()
-    said = chips.expand(text, model.composer.chips).strip()
-    if not said and purpose.kind != "deny":
+    said, pastes = chips.sent(text.strip(), model.composer.chips)
+    if not said.strip() and purpose.kind != "deny":
         return toast(model, "type an answer, or press Esc")
     model = leave(model)
     match purpose.kind:
         case "deny":
             return send(model, Answer(purpose.id, "no", said))
         case "say" | "argument":
-            return send(model, Answer(purpose.id, "say", said))
+            return send(model, Answer(purpose.id, "say", said, pastes))
         case "title":
             return send(model, Rename(said, session=purpose.id))
         case "address":
@@ -232,7 +248,8 @@ def _neighbour(model: Model, editing: Editing, step: int) -> Model | None:
     """The queued prompt before or after the one that is edited, as long as that is as it was; below the newest, the
     draft. None: there is no other, and it is the history's turn."""
     at = next((n for n, item in enumerate(model.queue) if item.id == editing.id), -1)
-    changed = at < 0 or model.composer.draft != chips.collapse(model.queue[at].text, reversed(model.composer.chips))
+    shown = "" if at < 0 else folded(model, model.queue[at].text, model.queue[at].pastes)[1]
+    changed = at < 0 or model.composer.draft != shown
     if changed or model.composer.browsing >= 0 or at + step < 0:
         return None
     return edit(model, model.queue[at + step]) if at + step < len(model.queue) else leave_edit(model)
@@ -242,7 +259,8 @@ def edit(model: Model, item: Queued) -> Model:
     """A queued prompt is in the prompt, to be changed; it keeps its place in the queue, and the draft is put aside."""
     model = leave_edit(leave(model) if model.composer.purpose is not None else model)
     editing = Editing(item.id, model.composer.draft)
-    return write(replace(model, composer=replace(model.composer, editing=editing)), item.text)
+    model = replace(model, composer=replace(model.composer, editing=editing))
+    return write(*folded(model, item.text, item.pastes))
 
 
 def leave_edit(model: Model) -> Model:

@@ -8,6 +8,7 @@ from typing import Final, cast
 from agent_tui.protocol.answers import RestoreOutcome, UndoPlan
 from agent_tui.protocol.events import Rewound
 from agent_tui.protocol.ops import FileChoice, Fork, Query, RestoreFiles, Rewind
+from agent_tui.structures import chips
 from agent_tui.tui.going_back import GoingBack, What, in_order
 from agent_tui.tui.model import Model, Overlay, Reading
 from agent_tui.tui.msg import KeyPressed
@@ -139,12 +140,18 @@ def rewound(model: Model, event: Rewound) -> Step:
     """The conversation is back where it was: an empty prompt has its old words again. Where something was typed
     meanwhile, the old words are in the history, and that is said."""
     going = model.going_back if model.going_back is not None and model.going_back.sent else None
-    old = going.prompt if going is not None else model.transcript.draft
+    draft = model.transcript.draft
+    old, pastes = chips.sent(draft, model.transcript.pasted)
+    if going is not None and going.prompt != old:
+        old, pastes, draft = going.prompt, (), going.prompt
     model = replace(model, rewound=event.n, reading=Reading(jump=model.reading.jump + 1))
     if model.composer.asks("search"):
         model = composer.leave(model)
-    typed = composer.own(model) not in ("", old)
-    step = composer.remember(model, old) if typed else (composer.give_back(model, old) if old else model, ())
+    typed = composer.own(model) not in ("", old, draft)
+    if typed:
+        step = composer.remember(model, old)
+    else:
+        step = composer.give_back(model, old, pastes) if old else model, ()
     where = f"old prompt: {composer.way_back(model)}" if typed and old.strip() else ""
     if going is not None and going.sent == "both":  # what became of the files is said with it
         return replace(step[0], going_back=replace(going, where=where)), step[1]

@@ -43,15 +43,20 @@ def settled(model: Model) -> Step:
     editing = model.composer.editing
     if not (model.taken or model.edits or editing):
         return model, ()
-    there = {item.id: item.text for item in model.transcript.queue}
+    there = {item.id: item for item in model.transcript.queue}
     taken = frozenset(model.taken & there.keys())
-    edits = tuple(edit for edit in model.edits if edit[0] in there and there[edit[0]] != edit[1])
+    waiting = (edit for edit in model.edits if edit.id in there)
+    edits = tuple(edit for edit in waiting if not _same(there[edit.id], edit))
     if (taken, edits) != (model.taken, model.edits):
         model = replace(model, taken=taken, edits=edits)
     if editing is None or editing.id in there:
         return model, ()
     step = composer.remember(composer.leave_edit(model), _words(model))
     return then(step, toast(step[0], "the edited prompt was already sent; ↑ brings your text back"))
+
+
+def _same(one: Queued, other: Queued) -> bool:
+    return (one.text, one.pastes) == (other.text, other.pastes)
 
 
 def _words(model: Model) -> str:
@@ -63,16 +68,17 @@ def _words(model: Model) -> str:
 def put_back(model: Model, text: str, steers: bool = False) -> Step:
     """The prompt that was edited has its place in the queue again, with the words `text`; `steers`: it enters the
     running turn with them."""
-    editing, text = model.composer.editing, chips.expand(text, model.composer.chips)
+    editing, (text, pastes) = model.composer.editing, chips.sent(text, model.composer.chips)
     item = next((item for item in model.listed if editing is not None and item.id == editing.id), None)
     if item is None:
         return composer.leave_edit(model), ()
     if not text.strip():
         return toast(model, "the prompt is empty: Esc cancels, Alt+Q lists the queue")
     step: Step = (composer.leave_edit(model), ())
-    if text != item.text:
-        edits = (*(edit for edit in model.edits if edit[0] != item.id), (item.id, text))
-        step = send(replace(step[0], edits=edits), QueueEdit("edit", id=item.id, text=text))
+    edited = replace(item, text=text, pastes=pastes)
+    if not _same(edited, item):
+        edits = (*(edit for edit in model.edits if edit.id != item.id), edited)
+        step = send(replace(step[0], edits=edits), QueueEdit("edit", item.id, text, pastes))
     return then(step, steer(step[0], item) if steers else dispatch(step[0]))
 
 

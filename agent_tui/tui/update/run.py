@@ -192,20 +192,22 @@ def _begun(model: Model, queue_id: str) -> Model:
 
 def _ended(model: Model, event: TurnEnded) -> Model:
     """A prompt that got no answer at all returns to an empty draft."""
-    text = _unanswered(model.transcript) if event.state in ("cancelled", "error") else ""
-    return composer.give_back(model, text) if text else model
+    prompt = _unanswered(model.transcript) if event.state in ("cancelled", "error") else None
+    if prompt is None or not prompt.text:
+        return model
+    return composer.give_back(model, prompt.text, prompt.pastes)
 
 
-def _unanswered(transcript: Transcript) -> str:
+def _unanswered(transcript: Transcript) -> UserBlock | None:
     """The prompt of the last turn, if nothing but notices followed it."""
     rows = transcript.rows
     for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
         row = rows[number]
         if isinstance(row, UserBlock):
-            return "" if row.steer else row.text
+            return None if row.steer else row
         if not isinstance(row, NoticeBlock | TurnBlock):
-            return ""
-    return ""
+            return None
+    return None
 
 
 def _refused(model: Model) -> Model:

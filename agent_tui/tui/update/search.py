@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.protocol.transcript import UserBlock
 from agent_tui.tui import search, search_text
+from agent_tui.tui.blocks import pieces
 from agent_tui.tui.effects import Yield
 from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.msg import KeyPressed
@@ -122,4 +124,23 @@ def _hidden(model: Model, found: Search, row: int, nth: int) -> bool:
     block = model.transcript.rows[row]
     if not reading.foldable(block):
         return False
+    if isinstance(block, UserBlock):
+        return _folded_away(block, found.query, nth)
     return reading.is_hidden(model, row) or search.plain(search_text.head(block)).count(found.query) <= nth
+
+
+def _folded_away(block: UserBlock, query: str, nth: int) -> bool:
+    """Whether the `nth` hit of a folded prompt is not drawn, or is not the `nth` that is drawn."""
+    parts = [(search.plain(drawn), search.plain(said)) for drawn, said in pieces(block)]
+    text, at = "".join(said for _, said in parts), -len(query)
+    for _ in range(nth + 1):
+        if (at := text.find(query, at + len(query))) < 0:
+            return True  # it is in what the model was sent for it
+    shown = ""
+    for drawn, said in parts:
+        if at < len(said):
+            shown += drawn[: at + len(query)]
+            return drawn != said or at + len(query) > len(said) or shown.count(query) != nth + 1
+        shown += drawn
+        at -= len(said)
+    return True

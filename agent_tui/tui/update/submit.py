@@ -69,13 +69,14 @@ def submit(model: Model, text: str) -> Step:
     if (skill := SLASH.match(text.strip())) is not None:  # no other word behind a slash comes as far
         model = model.used(f"skill:{skill.group(1)}")
     after, effects = composer.spent(model, text)
-    text = chips.expand(text, model.composer.chips)
+    text, pastes = chips.sent(text, model.composer.chips)
     after = replace(after, reading=after.reading.at_end())
     if not model.started:
         after = replace(after, early=(*after.early, text))
     if model.running or model.question is not None or (model.queue and not model.transcript.paused):
-        return after, (*effects, Send(QueueEdit("add", text=text)))
-    sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, Send(Submit(text))))
+        return after, (*effects, Send(QueueEdit("add", text=text, pastes=pastes)))
+    submits = Send(Submit(text, pastes=pastes))
+    sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, submits))
     if not model.queue:
         return sent
     key = commands.hint("send", "on an empty prompt resumes", model.keys)
@@ -155,7 +156,8 @@ def steer(model: Model, text: str) -> Step:
     if called is not None:
         return called
     spent, effects = composer.spent(model, text)
-    return spent, (*effects, Send(Steer(chips.expand(text, model.composer.chips))))
+    text, pastes = chips.sent(text, model.composer.chips)
+    return spent, (*effects, Send(Steer(text, pastes=pastes)))
 
 
 def _put_back(model: Model, text: str, steers: bool = False) -> Step:

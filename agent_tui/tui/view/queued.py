@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.structures import mention
+from agent_tui.structures import chips, mention
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Model
@@ -32,7 +32,8 @@ def queued_view(model: Model) -> OverlayView:
     narrow = room < LEAST_TEXT
     options = []
     for place, (item, state) in enumerate(zip(listed, states, strict=True)):
-        text = one_line(mention.shown(item.text))  # the widget cuts it: letters may take two cells
+        said = mention.shown(chips.folded(item.text, item.pastes))
+        text = one_line(said)  # the widget cuts it: letters may take two cells
         key = str(place + 1) if place < 9 else ""
         options.append(Option(key, f"{state}: {text}" if narrow else text, "" if narrow else state))
     steers = len(listed) - len(model.queue)

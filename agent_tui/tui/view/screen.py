@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.registry import late
-from agent_tui.structures import mention
+from agent_tui.structures import chips, mention
+from agent_tui.structures.chips import Chip
 from agent_tui.structures.vec import Vec
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OwnKeys
@@ -85,10 +86,7 @@ def view(model: Model) -> View:
             model.search,
             transcript.mode,
         ),
-        queue=_early(model.early) if model.early else None if queued.is_open(model) else _queue(
-            transcript.queue, model.taken, model.edits, model.composer.editing, transcript.paused, running, model.keys,
-            _is_free(model), bool(model.composer.draft),
-        ),
+        queue=_waiting(model),
         dialog=ask.dialog_view(model) if model.dialog is not None else None,
         completion=listed,
         prompt=_prompt(
@@ -102,6 +100,19 @@ def view(model: Model) -> View:
         grab_all=model.covered or model.asking,
         grab=_grab(model, listed),
     )
+
+
+def _waiting(model: Model) -> QueueView | None:
+    """The prompts that wait, for the engine or for their turn."""
+    if model.early:
+        return _early(model.early, model.composer.chips)
+    if queued.is_open(model):
+        return None
+    t, now = model.transcript, model.composer
+    return _queue(
+        t.queue, model.taken, model.edits, now.editing, t.paused, model.running, model.keys,
+        _is_free(model), bool(now.draft),
+    )  # fmt: skip
 
 
 def _is_free(model: Model) -> bool:
@@ -145,17 +156,18 @@ def _transcript(
 
 @lazy
 def _queue(
-    queue: tuple[Queued, ...], taken: frozenset[str], edits: tuple[tuple[str, str], ...], editing: Editing | None,
-    paused: bool, running: bool, keys: OwnKeys, free: bool, draft: bool,
+    queue: tuple[Queued, ...], taken: frozenset[str], edits: tuple[Queued, ...],
+    editing: Editing | None, paused: bool, running: bool, keys: OwnKeys, free: bool, draft: bool,
 ) -> QueueView | None:  # fmt: skip
     """Hints name only what their keys do now: `free`, nothing but the prompt has the keys; `draft`, it holds words."""
-    new = dict(edits)
+    new = {item.id: item for item in edits}
+    edited = editing.id if editing is not None else ""
     items = tuple(
-        (EDITED if editing is not None and item.id == editing.id else "") + _said(new.get(item.id, item.text))
+        (EDITED if item.id == edited else "") + _said(new.get(item.id, item))
         for item in queue
         if item.id not in taken and not item.steer
     )
-    steers = tuple(_said(item.text) for item in queue if item.steer)
+    steers = tuple(_said(item) for item in queue if item.steer)
     if not items:
         return QueueView((), paused, steers=steers) if steers else None
     clears = commands.hint("stop-all", "stops, clears" if running else "clears", keys)
@@ -166,13 +178,14 @@ def _queue(
 
 
 @lazy
-def _early(prompts: tuple[str, ...]) -> QueueView:
+def _early(prompts: tuple[str, ...], known: tuple[Chip, ...]) -> QueueView:
     """Prompts that were sent while the engine starts."""
-    return QueueView(tuple(map(_said, prompts)), False, STARTING)
+    said = (mention.shown(chips.collapse(text, reversed(known))) for text in prompts)
+    return QueueView(tuple(map(one_line, said)), False, STARTING)
 
 
-def _said(text: str) -> str:
-    return one_line(mention.shown(text))
+def _said(item: Queued) -> str:
+    return one_line(mention.shown(chips.folded(item.text, item.pastes)))
 
 
 @lazy

@@ -12,7 +12,7 @@ from textual.selection import Selection
 
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
-from agent_tui.structures import late
+from agent_tui.structures import chips, late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import PAD, harmless, spacing, unpadded
 from agent_tui.tui.diff_sides import bar_of, both_text, side_at, side_text, within
@@ -55,6 +55,8 @@ def copied(page: Page, selection: Selection, began: Origin | None = None) -> str
         source = _source(part.block, page.is_open(part.index)) if part.whole else None
         if (piece := source) is None:
             piece = _drawn(page.lines(part.index), part, began)
+            if isinstance(part.block, UserBlock) and not page.is_open(part.index):
+                piece = _unfolded(piece, part.block)
             piece = piece if before is None else piece.lstrip("\n")  # the gap above it
         if before is not None:
             one = isinstance(before, TextBlock) and isinstance(part.block, TextBlock) and not part.block.head
@@ -73,6 +75,13 @@ def _drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     start = known.snapped(first.text, part.start, -1)[0]
     end = part.end if part.end < 0 else known.snapped(last.text, 0, part.end)[1]
     return known.rejoined(_as_drawn(lines, replace(part, start=start, end=end), began))
+
+
+def _unfolded(text: str, block: UserBlock) -> str:
+    """What was drawn of a folded prompt, with its pastes in the place of their labels."""
+    parts = chips.parts(block.text, block.pastes)
+    found = [chips.Chip(label, harmless(words)) for label, words in parts if label]
+    return chips.expand(text, found)
 
 
 def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
