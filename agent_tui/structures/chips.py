@@ -32,7 +32,7 @@ class Chip:
 
 @frozen
 class Paste:
-    """Characters `start` to `end` (not included) of a prompt that was sent: chip `number` was there."""
+    """Characters `start` to `end` (not included) of a prompt: there chip `number` was in the editor."""
 
     start: int
     end: int
@@ -159,6 +159,13 @@ def parts(text: str, pastes: Iterable[Paste]) -> Iterator[tuple[str, str]]:
         yield chip.label, chip.text
     if done < len(text):
         yield "", text[done:]
+
+
+def typed(text: str, pastes: Iterable[Paste]) -> str:
+    """`text` without its pastes; costs what that is long, however long they are."""
+    found = fitting(text, pastes)
+    begins, ends = (0, *(paste.end for paste in found)), (*(paste.start for paste in found), len(text))
+    return "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))
 
 
 def folded(text: str, pastes: Iterable[Paste]) -> str:

@@ -41,6 +41,8 @@ END_CHARS: Final = 600
 NOTICE_LINES: Final = 200
 NOTICE_CHARS: Final = 20_000
 """The same for a notice, which does not open."""
+LABEL: Final = "x" * 28
+"""As long as the label of a paste, about."""
 TOGGLE: Final = (("toggle", "1"),)
 Runs = tuple[Segment, ...]
 _MARGIN: Final = Segment("  ", "margin")
@@ -139,13 +141,13 @@ def pieces(block: UserBlock) -> list[tuple[str, str]]:
 def _user(block: UserBlock, width: int, open: bool, cells: Cells) -> list[Line]:
     mark = Segment("↳ " if block.steer else "❯ ", "user.mark")
     rest = (Segment("  ", "user.mark"),)
-    text, inner = mention.shown(block.text), max(1, width - 1)
+    inner = max(1, width - 1)
     if has_pastes(block):
         lines = _with_pastes(block, inner, open, cells, (mark,), rest)
     elif open or not is_long(block):
-        lines = list(_text(text, "user", inner, cells, (mark,), rest, "user"))
+        lines = list(_text(mention.shown(block.text), "user", inner, cells, (mark,), rest, "user"))
     else:
-        begin, middle, end = _ends(text)
+        begin, middle, end = _ends(mention.shown(block.text))
         ends = middle.count("\n")
         count, what = (ends - 1, "line") if ends > 1 else (len(middle), "character")
         more = more_line(count, inner - 2, True, cells, what).segments
@@ -196,7 +198,8 @@ def _runs(block: UserBlock, open: bool) -> Iterator[Segment]:
         yield Segment(visible(shown).expandtabs(4), "user")
         if left != NOTHING:
             what = "more character" if left.chars else "more line"
-            yield Segment(f"\n… {wording.count(left.chars or left.lines, what)}\n", "user tool.more")
+            more = wording.count(left.chars or left.lines, what)
+            yield Segment(f"\n… {more}\n", "user tool.more")
             if not label:
                 return
         elif words.endswith("\n"):
@@ -296,7 +299,8 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
         case UserBlock() if open:
             text = block.text + block.sent
         case UserBlock() if has_pastes(block):
-            text = chips.folded(block.text, block.pastes)
+            labels = LABEL * min(len(block.pastes), chips.MOST)
+            text = chips.typed(block.text, block.pastes) + labels
         case UserBlock():
             text = block.text[: 2 * END_CHARS if is_long(block) else None]
         case ThinkingBlock():

@@ -1,4 +1,4 @@
-"""What of a prompt was pasted goes with it through the real engine: turn, queue, steer, failure, resume, fork."""
+"""The real engine keeps what of a prompt was pasted: turn, queue, steer, failure, resume, rewind, fork."""
 
 from __future__ import annotations
 
@@ -108,4 +108,5 @@ def test_a_fork_and_a_rewind_give_the_prompt_back_with_its_chips(place: Place, o
         driver.until(SessionStarted)
         assert driver.restored is not None
         wanted = (TEXT, ()) if old else (DRAFT, (CHIP,))
-        assert (here.draft, here.pasted) == (driver.restored.draft, driver.restored.pasted) == wanted
+        for transcript in (here, driver.restored):
+            assert (transcript.draft, transcript.pasted) == wanted

@@ -95,13 +95,14 @@ def test_a_prompt_without_pastes_is_written_as_before_there_were_any() -> None:
 def test_pastes_are_written_with_their_prompt() -> None:
     items = Queued("q", "see abc", pastes=(Paste(4, 7, 2),)), Queued("r", "typed")
     record = codec.dump(QueueChanged(items))
+    pastes = [{"start": 4, "end": 7, "number": 2}]
     assert record["items"] == [
-        {"id": "q", "text": "see abc", "steer": False, "pastes": [{"start": 4, "end": 7, "number": 2}]},
+        {"id": "q", "text": "see abc", "steer": False, "pastes": pastes},
         {"id": "r", "text": "typed", "steer": False},
     ]
     assert codec.decode(codec.encode(QueueChanged(items))) == QueueChanged(items)
     begun = TurnStarted("see abc", pastes=(Paste(4, 7, 2),))
-    assert codec.dump(begun)["pastes"] == [{"start": 4, "end": 7, "number": 2}]
+    assert codec.dump(begun)["pastes"] == pastes
 
 
 def test_empty_values_that_are_no_defaults_stay() -> None:

@@ -260,8 +260,10 @@ def test_the_queue_is_folded_whole_and_prompts_leave_it_when_they_start() -> Non
 
 def test_a_prompt_says_what_of_it_was_pasted() -> None:
     pastes = (Paste(4, 7, 2),)
-    t = fold([TurnStarted(turn=1, prompt="see abc", pastes=pastes), SteerSeen("see abd", pastes=pastes)])
-    assert list(t.rows) == [UserBlock("see abc", pastes=pastes), UserBlock("see abd", steer=True, pastes=pastes)]
+    t = fold([TurnStarted("see abc", turn=1, pastes=pastes), SteerSeen("see abd", pastes=pastes)])
+    assert list(t.rows) == [
+        UserBlock("see abc", pastes=pastes), UserBlock("see abd", steer=True, pastes=pastes),
+    ]  # fmt: skip
     assert t.marks[0].pastes == pastes
 
 

@@ -120,7 +120,8 @@ def test_a_prompt_comes_back_with_its_chips() -> None:
     after, standing = fold(events), Standing()
     for event in events:
         standing = standing.after(event)
-    assert (after.draft, after.pasted) == (standing.draft, standing.pasted) == (f"see {chip.label} now", (chip,))
+    for fold_of in (after, standing):
+        assert (fold_of.draft, fold_of.pasted) == (f"see {chip.label} now", (chip,))
 
 
 def test_an_empty_context_can_be_gone_back_over() -> None:

@@ -66,6 +66,7 @@ def test_what_is_sent_says_where_its_pastes_are() -> None:
     assert [text[paste.start : paste.end] for paste in pastes] == [LONG, LONG]
     assert [paste.number for paste in pastes] == [1, 1]
     assert chips.folded(text, pastes) == f'a{PASTED.label} @"/tmp/my shot.png"{PASTED.label}'
+    assert chips.typed(text, pastes) == 'a @"/tmp/my shot.png"'
     assert chips.sent("typed", (PASTED,)) == ("typed", ())
 
 
@@ -78,7 +79,9 @@ def test_what_is_sent_says_where_its_pastes_are() -> None:
         (((-1, 2), (3, 3), (4, 2), (1, 11), (9, 10)), ((9, 10),)),
     ],
 )
-def test_of_pastes_those_that_cannot_be_count_as_typed(pastes: tuple[tuple[int, int], ...], kept: object) -> None:
+def test_a_paste_that_cannot_be_in_a_text_counts_as_typed(
+    pastes: tuple[tuple[int, int], ...], kept: object
+) -> None:
     found = chips.fitting("0123456789", [chips.Paste(start, end, 1) for start, end in pastes])
     assert tuple((paste.start, paste.end) for paste in found) == kept
 

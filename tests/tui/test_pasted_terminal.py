@@ -1,4 +1,4 @@
-"""Pastes in a real terminal: words typed around them stay in sight, sent, queued, steered and resumed."""
+"""Pastes in a real terminal: words typed around them stay in sight, also queued, steered, resumed."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def starter(*more: str, size: tuple[int, int] = (80, 40)) -> Pty:
         env = {
-            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "TMUX": "", "PYTHONPATH": str(ROOT),
-            "TERM": "xterm-256color", "ESCDELAY": "60",
+            "AGENT_TUI_HOME": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
+            "TMUX": "", "TERM": "xterm-256color", "ESCDELAY": "60",
         }  # fmt: skip
-        argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work), *more]
-        pty = Pty(argv, env, size)
+        runs = ["-m", "scripted/s.json", "--mode", "accept-all", "--cwd", str(work), *more]
+        pty = Pty(["-m", "agent_tui", *runs], env, size)
         running.append(pty)
         pty.until("Enter")
         return pty

@@ -9,6 +9,7 @@ from agent_tui.protocol.events import (
     DraftSaved,
     QuestionAsked,
     QueueChanged,
+    Rewound,
     SessionStarted,
     ShellEnded,
     ShellStarted,
@@ -170,7 +171,8 @@ def test_a_queued_prompt_of_an_earlier_run_is_edited_with_its_chips() -> None:
     [edit] = play.take()
     assert isinstance(edit, QueueEdit) and edit.text == f"{sent}!"
     assert [sent[paste.start : paste.end] for paste in edit.pastes] == [LONG, other]
-    assert play.view.queue is not None and "Pasted" in play.view.queue.items[0], "before it is confirmed"
+    assert play.view.queue is not None
+    assert "Pasted" in play.view.queue.items[0], "before it is confirmed"
 
 
 def test_a_prompt_of_an_earlier_run_without_an_answer_comes_back_with_its_chips() -> None:
@@ -381,3 +383,24 @@ def test_hidden_characters_are_taken_out_of_a_paste_and_told() -> None:
     play.press("enter")
     [sent] = [op for op in play.ops if isinstance(op, Submit)]
     assert "\u00ad" not in sent.text and "line 19" in sent.text
+
+
+def test_the_list_of_prompts_to_go_back_to_shows_labels_and_own_words() -> None:
+    play = Play()
+    text, pastes = chips.sent(f"{LABEL} why?", (Chip(LABEL, LONG),))
+    play.feed(TurnStarted(text, turn=1, session="s", n=5, pastes=pastes))
+    play.feed(TurnEnded(state="completed", turn=1, session="s"))
+    play.type("/rewind")
+    sheet = play.press("enter").overlay
+    assert sheet is not None and [option.label for option in sheet.options] == [f"{LABEL} why?"]
+
+
+def test_a_rewind_in_a_later_run_gives_the_prompt_back_with_its_chips() -> None:
+    text, pastes = chips.sent(f"{LABEL} why?", (Chip(LABEL, LONG),))
+    before = TurnStarted(text, turn=1, session="s", n=5, pastes=pastes).apply(Transcript(model="m"))
+    before = TurnEnded(state="completed", turn=1, session="s").apply(before)
+    play = Play(started=False)
+    play.feed(Restored(before), SessionStarted(session="s", model="fake/model", resumed=True))
+    play.feed(Rewound(5, session="s", n=9))
+    assert play.text == f"{LABEL} why?"
+    assert [chip.text for chip in play.model.composer.chips] == [LONG]

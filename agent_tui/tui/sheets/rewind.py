@@ -7,6 +7,7 @@ from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import ToolBlock
+from agent_tui.structures import chips
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
@@ -32,7 +33,8 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         when = ago(model.at - mark.at) if mark.at and model.at else ""
         files = count(len(paths), "file") + " changed" if paths else ""
         called = t.labels.get(mark.n, "")
-        label = next((line.strip() for line in mark.prompt.splitlines() if line.strip()), "(went on)")
+        lines = chips.folded(mark.prompt, mark.pastes).splitlines()
+        label = next((line.strip() for line in lines if line.strip()), "(went on)")
         yield Entry(str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt)
 
 
