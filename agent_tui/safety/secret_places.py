@@ -84,6 +84,7 @@ _SEED: Final = (
     r"(?P<value>(?:[a-z]{3,8} ){11}(?:(?:[a-z]{3,8} ){3}){0,4}[a-z]{3,8})(?![ \t]?\w)"
 )
 """Twelve words, or three more up to 24, as wallets show them."""
+_LONGEST_HEAD: Final = 2_000
 _COLUMN: Final = r"[ \t]*[\"']?(?:\w{1,24}[ _-])?(?:password|passwd|passwort|pwd|passphrase)[\"']?[ \t]*"
 _HEADS: Final = (
     r"[\"']?[\w -]{1,40}[\"']?(?:(?:[\t;]|,(?! ))[\"']?[\w -]{0,40}[\"']?){1,100}\r?",
@@ -221,14 +222,16 @@ def _columns(text: str, small: str) -> Iterator[Secret]:
     """What stands in the columns of tables that are named like passwords: with bars, commas, semicolons or tabs."""
     after = 0
     for at in places(small, "passw"):
-        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        head = text[start:end]
+        if at < after:
+            continue
+        near = max(after, at - _LONGEST_HEAD)
+        start, end = max(near, text.rfind("\n", near, at) + 1), text.find("\n", at, at + _LONGEST_HEAD)
+        after, head = end + 1 or at + _LONGEST_HEAD, text[start:end]
         mark = next((mark for mark in "|\t;," if mark in head), "")
-        if at < after or end < 0 or not mark or not _compiled(_HEADS[mark == "|"]).fullmatch(head):
+        if end < 0 or not mark or not _compiled(_HEADS[mark == "|"]).fullmatch(head):
             continue
         columns = [at for at, cell in enumerate(head.split(mark)) if _compiled(f"(?i:{_COLUMN})").fullmatch(cell)]
-        after = end + 1
-        while columns and (line := text[after : (text + "\n").find("\n", after)]).count(mark) == head.count(mark):
+        while columns and (line := _line(text, after)).count(mark) == head.count(mark):
             cells = line.split(mark)
             for column in columns:
                 value = cells[column].strip(" \t\r\"'`")
@@ -236,6 +239,11 @@ def _columns(text: str, small: str) -> Iterator[Secret]:
                     place = after + sum(len(cell) + 1 for cell in cells[:column]) + cells[column].index(value)
                     yield Secret(place, place + len(value), "password")
             after += len(line) + 1
+
+
+def _line(text: str, at: int) -> str:
+    end = text.find("\n", at)
+    return text[at : end if end >= 0 else len(text)]
 
 
 def _hashes(text: str) -> Iterator[Secret]:
