@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.going_back import READ_FIRST
 from tests.tui.tmux_live import TmuxWindow
 
 SCRIPT = [
@@ -47,6 +47,12 @@ def call(window: TmuxWindow, command: str, shown: str) -> None:
     window.until(shown)
 
 
+def read_the_sheet() -> None:
+    """As long as a person takes to read what the sheet says: an Enter that comes sooner may be the one before it, held
+    down, and confirms nothing."""
+    time.sleep(READ_FIRST + 0.2)
+
+
 def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     work, window = tmp_path / "work", start()
     window.send("make it four", "completed")
@@ -59,9 +65,11 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     assert "return 4" in (work / "shop.py").read_text()
     window.press("Down", "Down", "Down")  # code, without a word about the file
     window.until("❯ code ")
+    read_the_sheet()
     window.press("Enter")
     window.until("first choose what happens to notes.md")
     window.until("❯ [?] notes.md")
+    read_the_sheet()
     window.press("Enter")
     window.until("❯ [ ] notes.md")
     window.press("Down", "Down", "Down")
@@ -71,7 +79,8 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     assert "return 3" in (work / "shop.py").read_text()
     assert (work / "notes.md").read_text() == "the price is 4\nmine\n"
     call(window, "/redo", "Redo")
-    time.sleep(2 * BURST_SECONDS)  # a key that comes sooner was meant for the prompt
+    window.until("Files: Space switches one")
+    read_the_sheet()
     window.press("Enter")
     window.until("/undo reverses this")
     assert "return 4" in (work / "shop.py").read_text()
