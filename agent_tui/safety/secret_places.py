@@ -64,16 +64,14 @@ _CHANGED: Final = (
     r"\|[ \t]*(?:sudo[ \t]+)?chpasswd"
 )
 _ORACLE: Final = r"(?:jdbc:oracle:\w{2,8}:|sqlplus[ \t]+)[^/\s@:]{1,64}/(?P<value>[^\s@\"'`]{4,128})@"
-_DATABASE: Final = (
-    r"\b(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{2,16})?://"
-    r"[^/?#\s:@\"'`]{0,256}:(?!\d{1,5}(?:/|\b[^@]*[?=]))(?P<value>[^\s@\"'`<>{}]{1,256})@"
-)
+_DATABASE: Final = r"://[^/?#\s:@\"'`]{0,256}:(?!\d{1,5}(?:/|\b[^@]*[?=]))(?P<value>[^\s@\"'`<>{}]{1,256})@"
+_SCHEME: Final = r"\b(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{2,16})?$"
 """An address whose password has a mark that would end it elsewhere."""
 _SQL: Final = (
     r"(?i:\b(?:create|alter|set)[ \t]+(?:user|role|login|password)\b[^\n;]{0,200}?"
     r"(?:identified[ \t]+(?:with[ \t]+\S{1,40}[ \t]+)?by|password)[ \t]*=?[ \t]*)'(?P<value>[^'\n]{6,128})'"
 )
-_SQL_WORDS: Final = ("identified ", "password '", "password = '")
+_SQL_WORDS: Final = ("identified ", "password '", "password = '", "password='")
 _PSK: Final = r"(?<![\w.])psk[ \t]*=[ \t]*[\"']?(?P<value>[^\s\"'.,;()\[\]{}]{8,64})(?=[\s\"']|$)"
 _PLIST: Final = rf"<key>{_NAME}</key>\s{{0,40}}<string>(?P<value>[^<>\s]{{6,512}})</string>"
 _ONE_TIME: Final = r"otpauth://[^\s\"']{1,300}?[?&]secret=(?P<value>[A-Za-z2-7]{16,128})"
@@ -135,7 +133,7 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
     """The secrets that their places in `text` give away; `small` is the same in small letters."""
     if "://" in text and "@" in text:
         yield from _values(_ADDRESS, text, lambda value: len(value) < 4 or not is_dummy(value))
-        yield from _values(_DATABASE, text, lambda value: len(value) < 4 or not is_dummy(value))
+        yield from _of_databases(text)
         yield from _users(text)
     if "curl" in text:
         yield from _values(_CURL, text, _is_password)
@@ -146,15 +144,18 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
         yield from _values(_PLIST, text, is_given_password)
     if "key=" in text or "name=" in text:
         yield from _values(_ATTRIBUTE, text, _is_password)
-    commands = (*_VARIABLES, *_COMMANDS) if any(option in text for option in _OPTIONS) else _VARIABLES
+    named = "passw" in small
+    commands = _COMMANDS if any(option in text for option in _OPTIONS) else ()
+    if named or "MYSQL_PWD=" in text or "SSHPASS=" in text:
+        commands = (*_VARIABLES, *commands)
     for found in _beginning(_COMMAND, text, commands):
         if not is_placeholder(found["value"]) and is_given_password(found["value"]):
             yield Secret(*found.span("value"), "password")
-    if "chpasswd" in text:
+    if named and "chpasswd" in text:
         yield from _values(_CHANGED, text, lambda value: not is_dummy(value))
     if "jdbc:oracle" in text or "sqlplus" in text:
         yield from _values(_ORACLE, text, lambda value: not is_dummy(value))
-    if any(words in small for words in _SQL_WORDS):
+    if "identified by" in small or (named and any(words in small for words in _SQL_WORDS)):
         yield from _values(_SQL, text, is_given_password)
     if "psk" in text:
         yield from _values(_PSK, text, is_given_password)
@@ -162,9 +163,10 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
         yield from _values(_ONE_TIME, text, lambda _: True)
     if '"kty"' in text:
         yield from _values(_JWK, text, is_random)
-    if any(label in small for label in ("seed", "mnemonic", "recovery", "wallet")):
+    if any(label in small for label in ("seed", "mnemonic", "recovery ", "wallet")):
         yield from (Secret(*found.span("value"), "wallet-key") for found in _compiled(_SEED).finditer(small))
-    yield from _columns(text, small)
+    if named:
+        yield from _columns(text, small)
     if "sudo" in text:
         yield from _values(_PIPED, text, lambda value: not is_dummy(value))
     yield from _hashes(text)
@@ -206,6 +208,13 @@ def _users(text: str) -> Iterator[Secret]:
         public = _compiled(_PUBLIC).fullmatch(value) and found["rest"] is None
         if alone and not public and not is_placeholder(value) and is_random(value):
             yield Secret(*found.span("value"), "token")
+
+
+def _of_databases(text: str) -> Iterator[Secret]:
+    for found in _compiled(_DATABASE).finditer(text):
+        value, is_database = found["value"], _compiled(_SCHEME).search(text[max(0, found.start() - 40) : found.start()])
+        if is_database and not is_placeholder(value) and (len(value) < 4 or not is_dummy(value)):
+            yield Secret(*found.span("value"), "password")
 
 
 def _phrases(text: str, small: str) -> Iterator[Secret]:
