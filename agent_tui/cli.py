@@ -277,5 +277,13 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
         return found[0].id
     last = index.last_used(folders.sessions, cwd)
     if last is None:
-        raise Usage(f"no earlier session in {cwd}; `agent-tui --resume` lists all")
+        raise Usage(f"no earlier session in {cwd}; {_way_on()}")
     return last.id
+
+
+def _way_on() -> str:
+    """What to do where there is no session to continue. An earlier start may have ended before it had one."""
+    from agent_tui.tui import typed
+
+    kept = typed.text(typed.waiting(os.environ))
+    return "your words are kept: `agent-tui` brings them back" if kept else "`agent-tui --resume` lists all"

@@ -23,7 +23,7 @@ from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands, key_words, keys
 from agent_tui.tui.commands.base import Command
-from agent_tui.tui.update import dialog, holding, overlay
+from agent_tui.tui.update import dialog, holding, overlay, submit
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -148,6 +148,10 @@ def keys_page() -> str:
 While the agent asks, the keys that open or change something else, such as `Ctrl+P` or `F1`, do nothing and say
 "{dialog.ANSWER_FIRST}". So does `Ctrl+D` on an empty prompt.
 
+A key that you hold down counts once where twice would quit, rewind or clear: `Ctrl+C`, `Esc`, `Ctrl+D`. `Ctrl+D` right
+after one that deleted does not quit; a line says that you can press it again. A second `Enter` within
+{submit.DOUBLED_SECONDS} s does nothing on an empty prompt.
+
 A click on a tool call expands or collapses it. The wheel scrolls what is under the pointer. `Ctrl+C` copies what you
 select with the mouse.
 
@@ -184,7 +188,8 @@ Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a comman
 the row, then `Enter` confirms it, and any other key leaves it. Two letters are the beginning of a word. The row says
 so: `a/2, Enter`; a row with little room leaves it out. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after
 you could see the question, and {overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search,
-neither `Enter` nor a letter answers within {dialog.TYPING_SECONDS} s.
+neither `Enter` nor a letter answers within {dialog.TYPING_SECONDS} s. `Esc` then stops nothing within
+{overlay.RUN_SECONDS:.0f} s: a line says that `Esc` again stops.
 
 You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the
 hard list. The screen "No model yet" reads letters and `Enter` in the same way; `q` there needs an `Enter`.

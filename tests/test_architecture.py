@@ -61,6 +61,7 @@ LAZY = {
         "agent_tui.tui.look:Look": "only for the full screen",
         "agent_tui.tui.window:Window": "only for the full screen",
         "agent_tui.tui.keymap:resolve": "only for the full screen",
+        "agent_tui.tui:typed": "only where there is no session to continue: Textual",
         "agent_tui.tui.keymap:problems": "only for the full screen",
         "agent_tui.cli_words:elsewhere": "only where the command line has words: the first frame waits",
         "agent_tui.safety.sandbox:foreground": "only when the person's editor is called: asyncio, subprocess",

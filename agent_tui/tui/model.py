@@ -95,6 +95,8 @@ class Dialog:
     """When a key moved the cursor."""
     interrupts: bool = False
     """It took away a list, a sheet or a search: the next keys are rather meant for that."""
+    guards_esc: bool = False
+    """Something that Esc closes or leaves was open when it appeared: for a moment, the first Esc is meant for that."""
     painted: bool = False
     ignored_at: float = float("-inf")
     """When a key was refused that opens something else: the next ones are rather meant for that, and a letter answers
@@ -265,6 +267,8 @@ class Model:
     last_key: float = float("-inf")
     last_name: str = ""
     """The key that was pressed last."""
+    since_same: float = float("inf")
+    """Seconds between the newest two keys that came here, where they are the same one."""
     repeated: bool = False
     """While a key is handled: a finger rests on it, it came again by itself."""
     moved_at: float = float("-inf")

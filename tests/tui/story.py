@@ -105,8 +105,8 @@ def arrived(*events: Event, at: float = NOW + 2) -> msg.EventsArrived:
 
 
 def pressed(model: Model, *keys: str, draft: str = "") -> Model:
-    for key in keys:
-        model = update(model, msg.KeyPressed(at=NOW + 9, key=key, draft=draft))[0]
+    for number, key in enumerate(keys):  # no finger rests on one
+        model = update(model, msg.KeyPressed(at=NOW + 9 + number / 5, key=key, draft=draft))[0]
     return model
 
 

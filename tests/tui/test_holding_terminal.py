@@ -68,6 +68,19 @@ def test_late_answers_of_the_terminal_answer_no_question(tmp_path: Path) -> None
         pty.close()
 
 
+def test_esc_and_a_word_that_come_at_once_are_all_of_the_word(tmp_path: Path) -> None:
+    pty = start(tmp_path, "--model", "demo/tour")
+    try:
+        pty.until("Enter send")
+        pty.type("tour\r")
+        pty.until("yes, once")
+        pty.read(1.0)
+        pty.type("\x1byes")
+        assert "yes, once" in pty.until("❯ yes ")
+    finally:
+        pty.close()
+
+
 @pytest.mark.parametrize("words", ["quick look", "describe it"])
 def test_words_at_the_first_run_go_to_the_prompt(tmp_path: Path, words: str) -> None:
     pty = start(tmp_path)

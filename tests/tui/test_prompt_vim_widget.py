@@ -139,6 +139,7 @@ def test_a_key_at_a_question_is_vims_in_normal_mode_and_text_in_insert_mode() ->
         assert prompt.text == "two!x"
         prompt.press("escape", None)
         assert app.model.vim == "normal" and Cancel() not in engine.ops
+        await asyncio.sleep(0.15)  # no finger rests on it
         prompt.press("escape", None)
         await until(lambda: Cancel() in engine.ops)
 

@@ -77,6 +77,7 @@ def test_queue_three_edit_one_steer_one_escape_and_resume(start: Start, tmp_path
     pty.until("being edited: dos")
     _send(pty, " y medio", "2 dos y medio")
     pty.until(lambda text: "being edited" not in text)
+    pty.read(0.5)  # else it is one Enter, pressed twice
     pty.type("\r")
     pty.until("at the next step")
     (tmp_path / "work" / "go").touch()

@@ -58,6 +58,7 @@ def test_files_go_back_and_come_again(start: Start, tmp_path: Path) -> None:
     window.send("make it four", "completed")
     (work / "notes.md").write_text("the price is 4\nmine\n")
     window.press("Escape")
+    time.sleep(0.15)  # no finger rests on it
     window.press("Escape")
     window.until("Rewind to before a turn")
     window.press("Enter")

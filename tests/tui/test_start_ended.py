@@ -66,6 +66,26 @@ def test_what_was_typed_at_an_ended_start_is_in_the_prompt_of_the_next_one_here(
         assert kept(home, "the tests") in (["sessions"], ["typed"]), f"{0.1 * step} s"  # once, wherever
 
 
+def test_where_there_is_no_session_to_continue_it_is_said_how_the_words_come_back(tmp_path: Path) -> None:
+    pty = program(tmp_path)
+    pty.until("starting")
+    pty.type("mend the tests")
+    pty.signal(signal.SIGTERM)
+    assert pty.wait() == 128 + signal.SIGTERM
+    assert kept(tmp_path, "mend") == ["typed"]
+    pty.close()
+
+    pty = program(tmp_path, "-c")
+    pty.until(lambda text: "your words are kept" in text and "brings them back" in text)
+    assert pty.wait() == 2
+    pty.close()
+    assert kept(tmp_path, "mend") == ["typed"]
+
+    pty = program(tmp_path)
+    pty.until(lambda text: "❯ mend the tests" in text and "not sent" in text)
+    pty.close()
+
+
 def test_an_interrupt_by_key_keeps_nothing(tmp_path: Path) -> None:
     pty = program(tmp_path)
     pty.until("starting")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import (
+    ApprovalAsked,
     AssistantReplied,
     ErrorRaised,
     QuestionAnswered,
@@ -17,7 +20,10 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.tui.effects import CopySelection, Quit, Remember, Send
-from agent_tui.tui.msg import HistoryLoaded, Started
+from agent_tui.tui.kinds import PurposeKind
+from agent_tui.tui.model import Purpose
+from agent_tui.tui.msg import DraftChanged, HistoryLoaded, Started
+from agent_tui.tui.update import composer, update
 from tests.answers import answer_event
 from tests.tui.play import Play
 
@@ -146,6 +152,48 @@ def test_drafts_are_saved_when_they_change_and_when_they_are_used() -> None:
     assert saved == ["a", "ab", ""]
 
 
+def _saved(play: Play) -> list[str]:
+    return [e.op.text for e in play.effects if isinstance(e, Send) and isinstance(e.op, SaveDraft)]
+
+
+@pytest.mark.parametrize("draft", ["", "half a thought", "!!cat key"])
+def test_what_is_typed_to_the_model_at_a_question_is_a_draft_until_it_is_sent(draft: str) -> None:
+    words = "use ninja"
+    play = Play()
+    play.begin()
+    play.type(draft)
+    play.feed(ApprovalAsked(id="a1", call_id="c1", tool="t", label="t", session="s"))
+    play.press("alt+m", after=3.0)
+    play.effects.clear()
+    play.type(words)
+    kept = "" if draft.startswith("!!") else draft
+    assert _saved(play) == [f"{words}\n\n{kept}" if kept else words]
+    play.press("enter")
+    assert play.ops == [Answer("a1", "no", words)]
+    assert _saved(play)[-1] == kept
+
+
+def test_the_words_for_a_stuck_turn_are_a_draft_too() -> None:
+    play = Play()
+    play.begin()
+    play.feed(QuestionAsked(id="q", text="The same three times", kind="stuck", session="s"))
+    play.press("m", after=3.0)
+    play.type("look at main.py")
+    assert _saved(play) == ["look at main.py"]
+
+
+def test_what_is_typed_for_something_else_than_the_model_is_no_draft() -> None:
+    play = Play()
+    play.type("half a thought")
+    play.effects.clear()
+    for kind in get_args(PurposeKind):
+        if kind in ("say", "deny", "argument"):
+            continue
+        asking = composer.ask(play.model, Purpose(kind, "?"))
+        step = update(asking, DraftChanged("sk-secret", 9, at=2_000.0))
+        assert [e for e in step[1] if isinstance(e, Send) and isinstance(e.op, SaveDraft)] == [], kind
+
+
 def test_a_restored_draft_is_in_the_prompt() -> None:
     play = Play(started=False)
     play.feed(Restored(Transcript(session="s", draft="half a thought")))
@@ -249,11 +297,13 @@ def test_a_skill_asks_for_its_argument_in_the_prompt() -> None:
     assert play.view.prompt.label == ""
 
 
-def test_an_argument_is_never_saved_as_the_draft() -> None:
+def test_an_argument_is_on_record_above_the_draft_until_it_is_sent() -> None:
     play = _asked_for_argument()
     play.effects.clear()
-    play.type("secret.py")
-    assert play.effects == []
+    play.type("main.py")
+    assert _saved(play) == ["main.py\n\nmeanwhile"]
+    play.press("enter")
+    assert _saved(play)[-1] == "meanwhile"
 
 
 def test_an_empty_argument_is_asked_for_again() -> None:

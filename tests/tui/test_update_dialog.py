@@ -275,7 +275,11 @@ def test_escape_and_a_letter_that_came_as_one_key_do_not_answer_where_words_foll
     play.press("alt+y", rests=False)
     play.press(*"es", after=0.2, rests=False)
     assert play.toast == "not answered: another key followed"
-    assert play.take() == [] and play.text == "es"
+    assert play.take() == [] and play.text == "yes"
+    play = _asked()
+    play.press("alt+n", rests=False)
+    play.press("up", after=0.2)
+    assert play.take() == [] and play.text == "", "no word follows"
 
 
 def test_alt_and_a_letter_that_is_pressed_twice_answers_and_says_nothing_else() -> None:
@@ -476,6 +480,16 @@ def test_a_command_waits_for_the_answer_and_a_backslash_breaks_the_line() -> Non
     play.type("one\\")
     play.press("enter")
     assert (play.take(), play.text) == ([], "one\n")
+
+
+@pytest.mark.parametrize(("words", "queues"), [("/quit", False), ("!ls", False), ("/tmp is full", True), ("so", True)])
+def test_the_footer_says_that_enter_queues_only_where_it_does(words: str, queues: bool) -> None:
+    play = _asked()
+    play.type(words)
+    play.tick(3.0)
+    assert (("Enter", "queue") in play.view.footer.keys) == queues
+    play.press("enter")
+    assert play.take() == ([QueueEdit("add", text=words)] if queues else [])
 
 
 def test_alt_and_s_steers_whatever_is_asked_and_the_question_names_another_key() -> None:

@@ -27,6 +27,8 @@ def interrupt(model: Model, _: str) -> Step:
     While a question is open, the words in the prompt are cleared first. The history keeps them."""
     if model.selection:
         return model, (CopySelection(),)
+    if model.repeated:
+        return model, ()  # a finger rests on it
     if model.composer.editing is not None and model.composer.purpose is None:
         return queue.leave_edit(model)
     if model.busy and not (model.dialog is not None and model.composer.draft):

@@ -32,6 +32,8 @@ def stop(model: Model, _: str) -> Step:
         return dialog.stop(model)
     if model.reading.mark >= 0:
         return reading.unmark(model), ()
+    if model.repeated:
+        return model, ()  # a finger rests on it
     if not len(model.transcript.marks) and not model.composer.draft:
         return model, ()
     if model.at - model.esc_at > TWICE_SECONDS:

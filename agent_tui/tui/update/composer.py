@@ -30,6 +30,8 @@ MOST_CHIPS: Final = 20
 NEVER: Final = float("-inf")
 MESSAGES: Final = frozenset(("say", "deny"))
 """What the prompt is for while it answers a question in words."""
+FOR_MODEL: Final = MESSAGES | {"argument"}
+"""What the prompt is for while the model will read what is typed."""
 PRIVATE: Final = "!!"
 """What begins so goes into no file of ours."""
 
@@ -49,9 +51,14 @@ def changed(model: Model, text: str, caret: int) -> Model:
 def save(model: Model) -> Step:
     """Tell the engine of the draft, if it is one for the model and another than it was told: it survives a kill."""
     composer = model.composer
-    draft = composer.draft if composer.editing is None else _beside(model, composer.editing)
+    if composer.purpose is not None and composer.purpose.kind not in FOR_MODEL:
+        return model, ()
+    if composer.purpose is not None:
+        draft = _above(composer.draft, composer.stash)
+    else:
+        draft = composer.draft if composer.editing is None else _beside(model, composer.editing)
     draft = "" if draft.startswith(PRIVATE) else draft
-    if composer.purpose is not None or draft == composer.saved:
+    if draft == composer.saved:
         return model, ()
     pasted = chips.held(draft, composer.chips)
     return replace(model, composer=replace(composer, saved=draft)), (Send(SaveDraft(draft, pasted)),)
@@ -71,7 +78,13 @@ def _beside(model: Model, editing: Editing) -> str:
     same = queued is not None and new == folded(model, queued.text, queued.pastes)[1]
     if not new.strip() or new.startswith(PRIVATE) or same:
         return editing.stash
-    return f"{new}\n\n{editing.stash}" if editing.stash else new
+    return _above(new, editing.stash)
+
+
+def _above(new: str, stash: str) -> str:
+    """What is on record of words and of the draft that was put aside for them. One of them may be private."""
+    public = (text for text in (new, stash) if text.strip() and not text.startswith(PRIVATE))
+    return "\n\n".join(public)
 
 
 def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str]:

@@ -25,8 +25,8 @@ from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import AskedShown, KeyPressed
-from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.overlay import ALT, BURST_SECONDS, is_meant
+from agent_tui.tui.update import completion, composer, holding
+from agent_tui.tui.update.overlay import ALT, BURST_SECONDS, RUN_SECONDS, is_meant
 from agent_tui.tui.update.step import Step, send, then, toast
 
 READABLE: Final = 20
@@ -111,14 +111,18 @@ def follow(model: Model, at: float) -> Step:
         return then(left, follow(left[0], at))
     if question is None:
         return (model if model.dialog is None else replace(model, dialog=None)), ()
-    interrupts = model.overlay is not None or model.composer.purpose is not None
+    interrupts = model.overlay is not None or model.composer.purpose is not None or bool(completion.shown(model))
+    guards_esc = interrupts or model.composer.editing is not None or model.vim not in ("", "normal")
     model = model if model.overlay is None else replace(model, overlay=None)
     if model.dialog is not None and model.dialog.id == question.id:
         return model, ()
     if model.composer.purpose is not None:  # an address was being typed: questions come first
         model = composer.leave(model)
     drafted = bool(model.composer.draft.strip())
-    model = replace(model, dialog=Dialog(question.id, at, _default(question), interrupts=interrupts, drafted=drafted))
+    dialog = Dialog(
+        question.id, at, _default(question), interrupts=interrupts, guards_esc=guards_esc, drafted=drafted
+    )
+    model = replace(model, dialog=dialog)
     if isinstance(question, Question) and question.kind == "skill_argument":
         model = composer.ask(model, Purpose("argument", question.text, question.id))
     return model, ()
@@ -137,7 +141,7 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     if question is None or dialog is None:
         return None
     if msg.key == "escape":
-        return (model, (Type("", "escape"),)) if leaves_vim(model) else stop(model)
+        return (model, (Type("", "escape"),)) if leaves_vim(model) else _escaped(model, dialog)
     if msg.key in ("pageup", "pagedown"):
         page, lines = msg.asked
         if page >= lines:
@@ -182,6 +186,17 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     return None
 
 
+def _escaped(model: Model, dialog: Dialog) -> Step:
+    """Esc stops; but not where it was meant for what the question took away or came upon, nor where it is repeated."""
+    if model.repeated:
+        return model, ()
+    if not dialog.guards_esc or model.at - dialog.shown_at >= RUN_SECONDS:
+        return stop(model)
+    waits = isinstance(model.question, Question) and model.question.before_turn
+    later = replace(model, dialog=replace(dialog, guards_esc=False))
+    return toast(later, "Esc again decides later" if waits else "Esc again stops")
+
+
 def _move(model: Model, dialog: Dialog, row: int) -> Model:
     return replace(model, dialog=replace(dialog, selected=row, moved_at=model.at))
 
@@ -206,13 +221,23 @@ def _send_words(model: Model, command: str) -> Step:
     draft = model.composer.draft
     if command == "send" and draft[: model.composer.caret].endswith("\\"):
         return model, (Type("", "backspace"), Type("\n", "ctrl+j"))
-    first = draft.split()[0]
-    if first.startswith("!") or (first.startswith("/") and commands.by_slash(first[1:]) is not None):
+    if _is_command(draft):
         return toast(model, "answer first; then Enter runs it", "warning")
     sent = commands.find(command).run(model, "")
     if sent[0].composer.draft.strip():
         return sent
     return then(sent, toast(sent[0], f"{SENDS[command]}; the question still waits"))
+
+
+def _is_command(words: str) -> bool:
+    """Whether they call something that waits for the answer."""
+    first = words.split()[0]
+    return first.startswith("!") or (first.startswith("/") and commands.by_slash(first[1:]) is not None)
+
+
+def enter_sends(model: Model) -> bool:
+    """Whether Enter sends what is in the prompt."""
+    return not enter_answers(model) and not _is_command(model.composer.draft)
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:

@@ -50,16 +50,18 @@ def type_or_hold(model: Model, msg: KeyPressed, answers: str, stays: bool = Fals
 def end_hold(model: Model, msg: KeyPressed) -> Step:
     """Another key came while one is held: that was text, unless this one is no text either."""
     bound = msg.key in commands.bindings(model.keys) or msg.key in STAYS or msg.key in ("pageup", "pagedown")
-    if msg.key == "enter" or not bound or is_text(msg.character):
-        return release_key(model)
     held = model.held
     assert held is not None
+    if held.key.startswith("alt+") and is_text(msg.character) and msg.key != held.key:
+        model = replace(model, held=replace(held, key=held.key[-1], character=held.key[-1]))  # it was Esc and a word
+    if msg.key == "enter" or not bound or is_text(msg.character):
+        return release_key(model)
     return replace(model if msg.key in STAYS else _on_row(model, held.row, held), held=None), ()
 
 
 def release_key(model: Model) -> Step:
     """What was held is text; the cursor is back where it was, so that no Enter takes a row that a word marked. Alt and
-    a letter type nothing: it was Esc and the first letter of a word, or is not asked for any more."""
+    a letter type nothing: what they answer is not asked for any more."""
     held = model.held
     if held is None:
         return model, ()

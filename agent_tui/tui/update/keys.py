@@ -36,10 +36,13 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     if msg.key in overlay.WHEEL:
         return overlay.paged(model, msg) or (model, ())
     before, name = model.last_key, msg.character[-1:] or msg.key  # several letters at once are as many keys
-    repeated = name == model.last_name and msg.at - before < overlay.REPEAT_SECONDS and not msg.sure
-    model = replace(model, last_key=msg.at, last_name=name, repeated=repeated, selection=msg.selection, seen=msg.seen)
+    since_same = msg.at - before if name == model.last_name and not msg.sure else inf
+    model = replace(
+        model, last_key=msg.at, last_name=name, since_same=since_same, selection=msg.selection, seen=msg.seen,
+        repeated=since_same < overlay.REPEAT_SECONDS,
+    )  # fmt: skip
     after, effects = _pressed(model, msg, before)
-    return replace(after, repeated=False), effects
+    return replace(after, repeated=False, since_same=inf), effects
 
 
 def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:

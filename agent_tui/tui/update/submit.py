@@ -28,6 +28,8 @@ SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
 """The first word of a line that calls a command or a skill; a path has a second slash and is none."""
 MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
 """A command that does nothing but go to another folder."""
+DOUBLED_SECONDS: Final = 0.4
+"""A key that comes again so soon was pressed once."""
 READ_SECONDS: Final = 8.0
 """A sentence that says what to do instead stays so long."""
 
@@ -169,8 +171,8 @@ def _put_back(model: Model, text: str, steers: bool = False) -> Step:
 
 
 def _nothing(model: Model) -> Step:
-    """Enter on an empty prompt."""
-    if not model.queue:
+    """Enter on an empty prompt; a doubled one belongs to what the first one did."""
+    if not model.queue or model.since_same < DOUBLED_SECONDS:
         return model, ()
     if model.running:
         return queue.steer_oldest(model)

@@ -17,7 +17,7 @@ from agent_tui.tui.update.dialog import (
     READ_ON,
     Offer,
     alt_key,
-    enter_answers,
+    enter_sends,
     letters_answer,
     nearest,
     needs_enter,
@@ -85,7 +85,7 @@ def asked_footer(model: Model) -> FooterView:
     question = model.question
     stops = "decide later" if isinstance(question, Question) and question.before_turn else STOPS
     draft, narrow = bool(model.composer.draft), 0 < model.width < NARROW
-    return _footer(nearest(model), model.keys, hidden, back, narrow, draft, not enter_answers(model), stops)
+    return _footer(nearest(model), model.keys, hidden, back, narrow, draft, enter_sends(model), stops)
 
 
 @lazy
