@@ -482,7 +482,10 @@ def test_a_command_waits_for_the_answer_and_a_backslash_breaks_the_line() -> Non
     assert (play.take(), play.text) == ([], "one\n")
 
 
-@pytest.mark.parametrize(("words", "queues"), [("/quit", False), ("!ls", False), ("/tmp is full", True), ("so", True)])
+@pytest.mark.parametrize(
+    ("words", "queues"),
+    [("/quit", False), ("!ls", False), ("/nosuch word", False), ("/review a.py", True), ("/tmp/a", True), ("so", True)],
+)
 def test_the_footer_says_that_enter_queues_only_where_it_does(words: str, queues: bool) -> None:
     play = _asked()
     play.type(words)

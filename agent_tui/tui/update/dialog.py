@@ -25,7 +25,7 @@ from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import AskedShown, KeyPressed
-from agent_tui.tui.update import completion, composer, holding
+from agent_tui.tui.update import completion, composer, holding, submit
 from agent_tui.tui.update.overlay import ALT, BURST_SECONDS, RUN_SECONDS, is_meant
 from agent_tui.tui.update.step import Step, send, then, toast
 
@@ -237,7 +237,8 @@ def _is_command(words: str) -> bool:
 
 def enter_sends(model: Model) -> bool:
     """Whether Enter sends what is in the prompt."""
-    return not enter_answers(model) and not _is_command(model.composer.draft)
+    words = model.composer.draft
+    return not (enter_answers(model) or _is_command(words) or submit.is_unknown(model, words))
 
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:

@@ -114,15 +114,24 @@ def slash(model: Model, text: str) -> Step | None:
         if command.has_list and not arguments.strip():
             return then(spent, control.open_sheet(spent[0], command.name))
         return then(spent, command.run(spent[0], arguments.strip()))
-    known = skills.names(model.transcript.answers)
-    if (known is not None and name in known) or model.gone:
+    if model.gone or not is_unknown(model, text):
         return None
+    known = skills.names(model.transcript.answers)
     if model.composer.draft != text:
         model = composer.write(model, text)
     if known is None:
         waits = replace(model, composer=replace(model.composer, calls=text))
         return toast(waits, f"/{name} waits: the skills are still being read")
     return toast(model, elsewhere.hint(name, known), "warning", READ_SECONDS)
+
+
+def is_unknown(model: Model, text: str) -> bool:
+    """Whether `text` begins as a command or a skill does, and none is known that is called so."""
+    match = SLASH.match(text.strip())
+    if match is None or commands.by_slash(match.group(1)) is not None:
+        return False
+    known = skills.names(model.transcript.answers)
+    return known is None or match.group(1) not in known
 
 
 def skills_told(model: Model) -> Step:
