@@ -18,7 +18,7 @@ from textual.widget import Widget
 from agent_tui.registry import late
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import AskedShown, KeyPressed
-from agent_tui.tui.regions import DialogView, View
+from agent_tui.tui.regions import DialogView, OverlayView, View
 from agent_tui.tui.widgets.footer import Footer
 from agent_tui.tui.widgets.header import Header
 from agent_tui.tui.widgets.label import Label, Mark
@@ -141,8 +141,8 @@ class Regions:
             self.dialog.show(new.dialog)
         if self._changed("completion", old and old.completion, new.completion, after=self._highest("overlay")):
             self.completion.show(new.completion)
-        before = old.dialog if old is not None else None
-        if not _alike(before, new.dialog) or new.overlay is not (old and old.overlay):
+        dialog, overlay = (old.dialog, old.overlay) if old is not None else (None, None)
+        if not _alike(dialog, new.dialog) or not _asks_the_same(overlay, new.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
             self.status.cover(new.overlay is not None)
@@ -289,6 +289,13 @@ class Regions:
 def _alike(old: DialogView | None, new: DialogView | None) -> bool:
     """Whether a key that is meant for the one is meant for the other: what was read of it makes no difference."""
     return old is new or (old is not None and new is not None and replace(old, unread=new.unread) == new)
+
+
+def _asks_the_same(old: OverlayView | None, new: OverlayView | None) -> bool:
+    """The same of sheets. Above a list stands what a key answers; its rows, and what is said of one, may come later."""
+    if old is None or new is None or not (old.head and new.head):
+        return old is new
+    return (old.title, old.lines[: old.head]) == (new.title, new.lines[: new.head])
 
 
 def _clock(came: float) -> float:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
+from time import monotonic
 
 from textual import events
 from textual.pilot import Pilot
 
 from agent_tui.protocol.events import QueueChanged, TextDelta
-from agent_tui.protocol.ops import Cancel, KeepPlace, Op, QueueEdit, SaveDraft, Submit
+from agent_tui.protocol.ops import Cancel, KeepPlace, Op, Query, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp, now
-from agent_tui.tui.msg import EventsArrived
+from agent_tui.tui.msg import EventsArrived, KeyPressed, Submitted
+from tests.answers import answer_event, session
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, screen, text, until
 
 
@@ -42,6 +45,34 @@ def test_what_is_shown_for_the_first_time_while_the_screen_ends_does_no_harm() -
         assert app.model.transcript.queue
 
     play(PlayedEngine(), steps)
+
+
+def test_a_question_in_a_list_is_seen_though_more_of_the_list_arrives() -> None:
+    """Enter did nothing when words about the row arrived just before it."""
+    listed = [session(id, id, here=True) for id in ("tea", "shop")]
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        def key_is_blind() -> bool:
+            return app.regions.pressed("enter", "", "", selection=False).blind
+
+        await until(lambda: app.model.started)
+        app.dispatch(Submitted("/resume", at=now()))
+        asked = next(op.id for op in engine.ops if isinstance(op, Query) and op.kind == "sessions")
+        app.dispatch(EventsArrived((answer_event(asked, "sessions", listed, session=SESSION),), at=now()))
+        await pilot.pause()
+        app.regions.prompt.pressed_at = monotonic()
+        app.dispatch(KeyPressed("delete", at=now()))
+        assert key_is_blind()
+        await until(lambda: app.regions.prompt.pressed_at < app.regions._painted_at < inf)
+        app.regions.prompt.pressed_at = monotonic()
+        said = {"of": "tea", "parts": [{"name": "you", "text": "a pot", "lines": 1}]}
+        app.dispatch(EventsArrived((answer_event("preview", "preview", said, session=SESSION),), at=now()))
+        assert not key_is_blind()
+        app.dispatch(KeyPressed("escape", at=now()), KeyPressed("down", at=now()), KeyPressed("delete", at=now()))
+        assert key_is_blind()
+
+    engine = PlayedEngine()
+    play(engine, steps)
 
 
 def test_the_poll_rests_when_nothing_runs_and_wakes_for_the_first_event() -> None:

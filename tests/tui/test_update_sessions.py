@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.protocol.ops import Delete, Fork, Query, Rename, Resume, SaveDraft
 from agent_tui.tui.effects import Send, Yield
-from agent_tui.tui.msg import Yielded
+from agent_tui.tui.msg import KeyPressed, Yielded
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.play import Play, words
@@ -156,6 +156,36 @@ def test_enter_that_is_held_down_deletes_one_session_at_most() -> None:
     play.press("enter", after=0.5)
     play.press(*["enter"] * 12, after=0.033)
     assert play.take() == [Delete("a1")]
+
+
+def test_what_arrives_while_it_is_asked_leaves_the_question_and_its_answer() -> None:
+    play = listed()
+    play.press("down", "delete")
+    said = {"of": "b2", "parts": [{"name": "you", "text": "hi", "lines": 1}]}
+    play.feed(answer_event("preview", "preview", said, session="s"))
+    play.feed(answer_event("shelf", "sessions", [session("n9", "the newest"), *LISTED], session="s"))
+    assert labels(play)[0] == "the newest" and "Delete “the shop” for ever?" in text(play)
+    play.take()
+    play.say(KeyPressed("enter", blind=True))
+    assert play.take() == [] and "Delete “the shop” for ever?" in text(play)
+    play.press("enter")
+    assert play.take() == [Delete("b2")]
+
+
+@pytest.mark.parametrize("kind", ["sessions", "search"])
+def test_a_question_goes_with_its_session(kind: str) -> None:
+    play = listed()
+    play.press(*"brew")
+    hit = {"session": session("b2", "the shop"), "snippet": "brew a pot"}
+    found = {"words": "brew", "here": True, "hits": [hit]}
+    play.feed(answer_event("x", "search", found, session="s"))
+    play.press("delete")
+    assert "Delete “the shop” for ever?" in text(play)
+    gone = {"sessions": [LISTED[0]], "search": {**found, "hits": []}}
+    play.feed(answer_event("shelf", kind, gone[kind], session="s"))
+    play.take()
+    play.press("enter")
+    assert "for ever?" not in text(play) and not [op for op in play.take() if isinstance(op, Delete)]
 
 
 def test_the_open_session_is_not_deleted() -> None:

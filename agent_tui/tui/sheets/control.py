@@ -69,7 +69,7 @@ def refresh(model: Model) -> Step:
         return model, ()
     begins_on = sheet.begin_on(model) if sheet.begin_on is not None else ""
     picker = overlay.picker.filled(tuple(sheet.rows(model, overlay)), begins_on)
-    return _follow_cursor(_arranged(model, overlay, picker, typed=False))
+    return _follow_cursor(_without_lost_question(_arranged(model, overlay, picker, typed=False)))
 
 
 def on_answer(model: Model, id: str) -> Step:
@@ -86,7 +86,8 @@ def told(model: Model, id: str, data: Answer) -> Step | None:
     if overlay is None or overlay.picker is None:
         return None
     hears = sheets.find(overlay.kind).on_answer
-    return hears(model, overlay, id, data) if hears is not None else None
+    heard = hears(model, overlay, id, data) if hears is not None else None
+    return (_without_lost_question(heard[0]), heard[1]) if heard is not None else None
 
 
 def on_rest(model: Model) -> Step:
@@ -116,8 +117,8 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     sheet = sheets.find(overlay.kind)
     if _is_too_soon(overlay, msg):
         return model, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
-    if overlay.confirming is not None:
-        return _confirmed(model, overlay, msg)
+    if overlay.confirming is not None and (row := asked_row(overlay)) is not None:
+        return _confirmed(model, overlay, overlay.confirming, row, msg)
     if msg.key == "escape" or _closes_again(model, overlay, msg):
         return leave(model, overlay)
     if (action := _action_of(model, overlay, sheet, msg)) is not None:
@@ -174,10 +175,22 @@ def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
     return action.run(replace(model, overlay=None) if action.closes else model, overlay, row)
 
 
-def _confirmed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step:
+def asked_row(overlay: Overlay) -> Entry | None:
+    """The row about which a second look is taken. None: about none."""
+    asked, shown = overlay.confirming, overlay.picker.shown if overlay.picker is not None else ()
+    return next((one for one in shown if asked is not None and one.id == asked.row), None)
+
+
+def _without_lost_question(model: Model) -> Model:
+    """A question goes with its row: unseen, it must not take the next Enter."""
+    overlay = model.overlay
+    if overlay is None or overlay.confirming is None or asked_row(overlay) is not None:
+        return model
+    return replace(model, overlay=replace(overlay, confirming=None))
+
+
+def _confirmed(model: Model, overlay: Overlay, asked: Confirming, row: Entry, msg: KeyPressed) -> Step:
     """Enter does what was asked about, any other key leaves it. The key that asked does neither: it may be held."""
-    asked = overlay.confirming
-    assert asked is not None
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     soon = model.repeated or msg.blind or (msg.at - asked.since < JUST and not msg.sure)
     if msg.key in action.keys or (msg.key == "enter" and soon):
@@ -186,8 +199,6 @@ def _confirmed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step:
     kept = replace(model, overlay=overlay)
     if msg.key != "enter":
         return kept, ()
-    shown = overlay.picker.entries + overlay.picker.shown if overlay.picker is not None else ()
-    row = next((one for one in shown if one.id == asked.row), NO_ROW)
     return action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row)
 
 

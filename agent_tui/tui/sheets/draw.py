@@ -46,12 +46,11 @@ def sheet_view(model: Model, overlay: Overlay) -> OverlayView:
 
 def question_of(overlay: Overlay) -> str:
     """What is asked before an action is done; empty: nothing."""
-    asked, picker = overlay.confirming, overlay.picker
-    if asked is None or picker is None:
+    asked, row = overlay.confirming, control.asked_row(overlay)
+    if asked is None or row is None:
         return ""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
-    row = next((one for one in picker.shown if one.id == asked.row), None)
-    return action.confirm(row) if action.confirm is not None and row is not None else ""
+    return action.confirm(row) if action.confirm is not None else ""
 
 
 def still_waits(model: Model, overlay: Overlay) -> bool:
