@@ -13,7 +13,18 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 _BETWEEN: Final = re.compile(r"[\[\s,]*")
-_value_in: Final = json.JSONDecoder().raw_decode
+
+
+def whole_number(digits: str) -> int | float:
+    """A whole number of JSON. One with more digits than Python reads (4,300) is infinite, as `1e999` is: nothing
+    counts so far, and what stands beside it is still an answer."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+_value_in: Final = json.JSONDecoder(parse_int=whole_number).raw_decode
 
 
 class Reader(Protocol):
@@ -141,7 +152,7 @@ def _elements(text: str) -> list[str]:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError):
         return False
     return True

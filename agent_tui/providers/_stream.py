@@ -103,7 +103,7 @@ class _Course:
                     break
             elif isinstance(payload, Done):
                 self._done = True
-            elif self.whole:
+            elif self.begun and self.whole:
                 self.over = True  # it was whole before this
                 break
             else:

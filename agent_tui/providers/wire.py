@@ -25,7 +25,7 @@ from agent_tui.providers._gathered import Gathered
 from agent_tui.providers._pace import Limit, Pace
 from agent_tui.providers._payloads import Payload, Payloads
 from agent_tui.providers._proxies import check_proxy
-from agent_tui.providers._readers import Reader, WholeBody
+from agent_tui.providers._readers import Reader, WholeBody, whole_number
 from agent_tui.providers._trust import verified
 from agent_tui.providers.base import Failed, ProviderError
 
@@ -108,7 +108,7 @@ class _Answer:
             said = _text(self.body[:ERROR_BODY])
             raise ProviderError(failures.from_status(self.place, self.status, self.headers, said))
         try:
-            return json.loads(self.body)
+            return json.loads(self.body, parse_int=whole_number)
         except (ValueError, RecursionError):
             text = f"{self.place.where} answered {path} with something that is not JSON"
             raise ProviderError(Failed("malformed", text, self.place.unreachable)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 
 from agent_tui.protocol.messages import AssistantMessage, Image, Request, ToolCall, ToolMessage, UserMessage
@@ -22,6 +23,8 @@ from tests.providers.servers import (
 
 THOUGHT = {"gemini": 2, "openai-responses": 3, "azure-responses": 3}
 """Tokens that were thought, of the servers here that tell them."""
+COUNTED = re.compile(rb'((?:[Tt]oken\w*|eval_count)": ?)\d+')
+"""A number of tokens in a payload."""
 
 
 async def plain_text(dialect: Dialect) -> None:
@@ -109,6 +112,15 @@ async def the_model_that_answered_is_named(dialect: Dialect) -> None:
     no_name = [part.replace(b"odel", b"odd") for part in dialect.parts([text("hi")], "stop")]
     async with dialect.answering(no_name) as (_, provider):
         assert finished(await played(provider)).model == ""
+
+
+async def a_number_that_is_too_long_to_read_costs_no_answer(dialect: Dialect) -> None:
+    parts = dialect.parts([text("hi")], "stop")
+    long = [COUNTED.sub(rb"\g<1>" + b"9" * 5_000, part) for part in parts]
+    assert long != parts
+    async with dialect.answering(long) as (_, provider):
+        items = await played(provider)
+    assert finished(items).stop_reason == "stop" and joined(items, TextChunk) == "hi"
 
 
 async def length_stop(dialect: Dialect) -> None:

@@ -202,6 +202,7 @@ def test_tokens_are_counted_by_the_server() -> None:
     count, body = asyncio.run(counted({"input_tokens": 2095}))
     assert count == 2095
     assert set(body) == {"model", "thinking", "tools", "system", "messages"}
-    for answer, status, said in (({"error": "no"}, 500, "failed"), ({}, 200, "cannot count"), ([], 200, "broken JSON")):
+    none = ([], 200, "not a valid JSON object")
+    for answer, status, said in (({"error": "no"}, 500, "failed"), ({}, 200, "cannot count"), none):
         with pytest.raises(ProviderError, match=said):
             asyncio.run(counted(answer, status))

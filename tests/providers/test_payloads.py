@@ -33,7 +33,8 @@ def test_an_object_is_what_json_has_as_one(text: str) -> None:
     [
         ('{"a": 1}', {"a": 1}), (' {"a": 1} \r', {"a": 1}), ('{"a": 1}\n', {"a": 1}), ('{"a": 1}}', None),
         ('{"a": 1} {"b": 2}', None), ("[1]", None), ("7", None), ("", None), ("{", None), ("[DONE]", DONE),
-        (" [DONE]", None), ("[" * 100_000, None), ('{"a":' * 100_000, None),
+        ('{"a": %s}' % ("9" * 5_000), {"a": float("inf")}), ('[%s]' % ("9" * 5_000), None),
+        ('{"a": -%s} x' % ("9" * 5_000), None), (" [DONE]", None), ("[" * 100_000, None), ('{"a":' * 100_000, None),
     ],
 )  # fmt: skip
 def test_texts(text: str, expected: Any) -> None:
@@ -63,6 +64,10 @@ def test_a_stream_with_nothing_good_in_it_is_malformed() -> None:
     found, payloads = taken(["x"])
     assert [one.kind for one in found if isinstance(one, Failed)] == ["malformed"] and not payloads.good
     assert taken([])[0] == []
+    for bad in ("x", '{"a":' * 100_000):
+        found, payloads = taken([bad], ["[DONE]"])
+        assert found[0] == DONE and not payloads.good
+        assert [one.kind for one in found if isinstance(one, Failed)] == ["malformed"]
 
 
 # -- parts
