@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from agent_tui.agent import retries
 from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.history import History
 from agent_tui.agent.models import Models
@@ -139,6 +140,8 @@ async def _stream(provider: Provider, asked: Request, tell: Callable[[str], None
 def _judged(end: Finished | Failed, text: str) -> Outcome:
     if isinstance(end, Failed):  # one that was refused, or not even reached, took nothing
         return Outcome("error", f"{end.text} {end.hint}".strip(), end.kind, counts=bool(text))
+    if end.stop_reason == "refusal":
+        return Outcome("error", retries.why_filtered(end), retries.FILTERED, end.usage, model=end.model)
     if text.strip():
         return Outcome("completed", usage=end.usage, model=end.model)
     return Outcome("error", NO_WORDS, "no_text", end.usage, model=end.model)

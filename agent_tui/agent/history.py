@@ -36,7 +36,7 @@ from agent_tui.structures.vec import Vec
 
 ON: Final = "(Your answer reached its token limit. Go on exactly where it stopped, without repeating anything.)"
 """Stands in a request in the place of a prompt where an answer goes on that was cut."""
-BROKEN: Final = ("error", "interrupted", "cancelled")
+BROKEN: Final = ("error", "interrupted", "cancelled", "refusal")
 """How answers end that did not come to their end."""
 NAMED: Final = 50
 """Files that are named to the model when they were put back."""

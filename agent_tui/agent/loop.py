@@ -138,9 +138,15 @@ async def answer(
         end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
         if isinstance(end, Finished):
             turn.cut = None
+            filtered = end.stop_reason == "refusal"
+            if filtered and end.calls:  # they do not run; what the server keeps with its answer speaks of them
+                end = replace(end, calls=(), state="")
             reason = token_limit.stop_reason(end.stop_reason, end.usage, with_.info)
             reply = turn.replied(reason, end.calls, end.state)
             await _account(turn, with_, request, reply, end, took)
+            if filtered:
+                turn.emit(retries.stopped_by_filter(end, with_.history(), with_.interactive))
+                return "error", with_
             return reply, with_
         spoken = turn.streaming is not None and bool(turn.streaming.text_chars)
         wait = retries.again(attempt, end, spoken, with_.chain.more)
@@ -205,8 +211,5 @@ async def _account(
     turn.emit(replace(used, answered_by=end.model))
     if near := with_.accounts.budget.near():
         turn.emit(Notice(near, "warning"))
-    if end.stop_reason == "refusal":
-        why = f": {end.why.rstrip('.')}" if end.why else ""
-        turn.emit(Notice(f"The model declined to answer{why}.", "warning"))
     if end.stop_reason == "stop" and not reply.text.strip():
         turn.emit(Notice("The model sent an empty answer.", "warning", "/continue asks it to continue"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from typing import Final
 
+from agent_tui.agent.history import History
 from agent_tui.protocol.session_events import ErrorRaised
-from agent_tui.providers.base import Failed
+from agent_tui.providers.base import Failed, Finished
 
 MAX_ATTEMPTS: Final = 5
 BACKOFF_CAP: Final = 20.0
@@ -16,6 +17,8 @@ DAY: Final = 86_400.0
 ATTEMPTS_BEFORE_ANOTHER: Final = 3
 WAIT_BEFORE_ANOTHER: Final = 10.0
 """The same where another model could answer."""
+FILTERED: Final = "content_filter"
+"""How the failure is called where a filter stopped the answer."""
 SPREAD: Final = 0.1
 """So much longer, at most, than a server asks for: those whom it told the same do not come back together."""
 
@@ -46,3 +49,18 @@ def raised(failed: Failed, kept: bool) -> ErrorRaised:
     if kept and failed.may_pass:
         hints = [hint for hint in hints if hint != "try again"] + ["/retry sends it again"]
     return ErrorRaised(text=failed.text, kind=failed.kind, hint="; ".join(hints), may_pass=failed.may_pass)
+
+
+def why_filtered(end: Finished) -> str:
+    """What is said of an answer that was stopped by a filter, in the words of its server."""
+    why = end.why.rstrip(".")
+    return f"A filter stopped the answer{': ' if why else ''}{why}."
+
+
+def stopped_by_filter(end: Finished, history: History, interactive: bool) -> ErrorRaised:
+    """What came of the answer is kept; where nothing came, the prompt goes back to the person. As long as an answer
+    that was stopped is in the conversation, servers tend to stop the next one too."""
+    hint = "ask in other words, or choose another model (-m)"
+    if interactive:
+        hint = f"{'/rewind and ' if history.answered() else ''}ask in other words, or choose another /model"
+    return ErrorRaised(text=why_filtered(end), kind=FILTERED, hint=hint)

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from agent_tui.structures.frozen import frozen
 
 StopReason = Literal["stop", "tool_calls", "length", "window", "refusal", "cancelled", "interrupted", "error"]
-"""`length`: the answer reached the model's limit of tokens; `window`: it filled the context window."""
+"""`length`: the answer reached the model's limit of tokens; `window`: it filled the context window;
+`refusal`: a filter stopped it (a refusal in words is an answer)."""
 
 
 @frozen

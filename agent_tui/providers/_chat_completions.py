@@ -87,7 +87,6 @@ class ChatAnswer:
         self._text = WholeText()
         self._thinking = WholeText()
         self._reason = ""
-        self._refused = False
         self._why = ""
         self._reasoning_field = ""
         self._details = details.Details()
@@ -133,8 +132,8 @@ class ChatAnswer:
             tagged, text = self._tags.feed(text)
             thought += tagged
             self._tags = None if self._tags.over else self._tags
-        if more and (refusal := text_in(delta.get("refusal"))):
-            self._refused, text = True, text + refusal
+        if more:
+            text += text_in(delta.get("refusal"))  # a refusal in words is the answer
         if thought and (thought := self._thinking.feed(thought)):
             parts.thinking(thought)
         if text and (text := self._text.feed(text)):
@@ -166,9 +165,7 @@ class ChatAnswer:
     def finished(self) -> Finished:
         calls = self._calls.calls()
         reason = REASONS.get(self._reason, "stop")
-        if self._refused:
-            reason = "refusal"
-        elif reason in ("stop", "tool_calls"):  # servers mix these two up in both directions
+        if reason in ("stop", "tool_calls"):  # servers mix these two up in both directions
             reason = "tool_calls" if calls else "stop"
         return Finished(reason, calls, self._usage, self._state(), self._why)
 

@@ -16,6 +16,7 @@ from agent_tui.providers.base import CallChunk, Finished
 INCOMPLETE: Final[Mapping[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refusal"}
 THOUGHTS: Final = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 WORDS: Final = ("response.output_text.delta", "response.refusal.delta")
+"""A refusal in words is the answer."""
 ENDS: Final = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
 
@@ -41,7 +42,6 @@ class ResponsesAnswer:
         self._text, self._thinking = WholeText(), WholeText()
         self._calls = 0
         self._thought_in: tuple[int, Any] | None = None
-        self._refused = False
         self._why = ""
         self._reason: StopReason | None = None
         self._usage: Usage | None = None
@@ -56,7 +56,6 @@ class ResponsesAnswer:
         if payload.get("object") == "response":  # a server that does not stream sends the whole response
             self._whole(payload, parts)
         elif kind in WORDS and isinstance(at, int):  # nearly all of them are
-            self._refused = self._refused or kind != WORDS[0]
             self._words(self._part(at, "message"), text_in(payload.get("delta")), parts)
         elif kind == "error":
             parts.add(failures.from_payload(self._place, payload))
@@ -109,7 +108,6 @@ class ResponsesAnswer:
             self._call(part, item, done, parts)
         elif done and part.kind == "message" and not part.size:
             for content in _dicts(item.get("content")):
-                self._refused = self._refused or content.get("type") == "refusal"
                 self._words(part, text_in(content.get("text")) or text_in(content.get("refusal")), parts)
         elif done and part.kind == "reasoning" and not part.size:
             for number, content in enumerate((*_dicts(item.get("summary")), *_dicts(item.get("content")))):
@@ -161,9 +159,7 @@ class ResponsesAnswer:
         calls = sorted((part for part in parts if part.number >= 0), key=lambda part: part.number)
         settled = tuple(ToolCall(part.call, part.name, "".join(part.told) or "{}") for part in calls)
         reason = self._reason or "stop"
-        if self._refused:
-            reason = "refusal"
-        elif reason == "stop" and settled:
+        if reason == "stop" and settled:
             reason = "tool_calls"
         kept = state(self._origin, list(filter(None, map(_part_kept, parts))))
         return Finished(reason, settled, self._usage, kept, self._why)

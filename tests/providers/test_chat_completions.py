@@ -101,8 +101,13 @@ def test_ends_of_a_stream() -> None:
     assert chat([delta(content="hi"), sse(b"[DONE]")])[-1] == Finished("stop")
     assert chat([delta(content="hi"), delta("stop")])[-1] == Finished("stop")
     assert chat([sse(b"[DONE]")])[-1].kind == "empty_stream"
+    for bad in (b'{"choices": [{"delta": ', b'{"a":' * 100_000):
+        assert chat([sse(bad), sse(b"[DONE]")])[-1].kind == "malformed"
+    assert chat([sse(b"[DONE]"), sse({"error": {"message": "no"}})])[-1].kind == "server"
     assert chat([delta(content="hi"), delta("error")])[-1].kind == "server"
-    assert chat([delta(refusal="I cannot."), delta("stop")])[-1].stop_reason == "refusal"
+    assert chat([delta(refusal="I cannot."), delta("stop")])[0] == TextChunk("I cannot.")
+    assert chat([delta(refusal="I cannot."), delta("stop")])[-1].stop_reason == "stop"
+    assert chat([delta(refusal="I cannot."), delta("content_filter")])[-1].stop_reason == "refusal"
     late = chat([delta(content="hi"), delta("stop"), sse({"error": {"message": "too late"}})])
     assert late[-1] == Finished("stop")
 

@@ -9,9 +9,18 @@ from typing import Any
 
 import pytest
 
-from agent_tui.protocol.events import AssistantReplied, Notice
+from agent_tui.protocol.events import (
+    AsideEnded,
+    AssistantReplied,
+    ErrorRaised,
+    Notice,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import AskAside, Continue
 from tests.agent.driving import Place
-from tests.agent.model_server import engine, model_server, streamed
+from tests.agent.model_server import call, engine, model_server, said, streamed
 from tests.providers import dialect_anthropic, dialect_responses, servers
 from tests.providers.cases import finished
 from tests.providers.dialect_anthropic import ANTHROPIC
@@ -19,6 +28,7 @@ from tests.providers.dialect_presets import PRESETS
 from tests.providers.dialect_responses import RESPONSES
 from tests.providers.gemini_server import GEMINI
 from tests.providers.servers import KEY, Dialect, played, sse
+from tests.test_headless import run
 
 CHATS = (*(dialect for dialect in servers.DIALECTS if dialect.name != "ollama"), *PRESETS)
 
@@ -70,14 +80,75 @@ def test_responses_tell_that_a_filter_cut_in() -> None:
     assert why(RESPONSES, *dialect_responses.parts([], "content_filter")) == ("refusal", "content_filter")
 
 
-def test_the_person_is_told_why(tmp_path: Path) -> None:
+def test_a_refusal_in_words_is_the_answer(tmp_path: Path) -> None:
     refused = streamed({"content": "", "refusal": "I will not do that."})
-    answers = (refused, streamed(end="content_filter"))
+    with model_server(refused, said("Yes.")) as server, engine(Place(tmp_path), server) as driver:
+        assert driver.turn("one").state == driver.turn("two").state == "completed"
+        assert [reply.text for reply in driver.all(AssistantReplied)] == ["I will not do that.", "Yes."]
+        assert not driver.all(ErrorRaised) and not driver.all(Notice)
+    assert json.dumps(server.bodies[1]["messages"]).count("I will not do that.") == 1
+
+
+def test_an_answer_that_a_filter_stops_fails_and_what_came_is_kept(tmp_path: Path) -> None:
+    answers = (said("First you", end="content_filter"), said("Yes."))
+    with model_server(*answers) as server, engine(Place(tmp_path), server) as driver:
+        assert driver.turn("one").state == "error" and len(server.bodies) == 1
+        [error] = driver.all(ErrorRaised)
+        assert (error.text, error.may_pass) == ("A filter stopped the answer: content_filter.", False)
+        assert error.hint == "/rewind and ask in other words, or choose another /model"
+        assert driver.all(AssistantReplied)[-1].text == "First you"
+        assert driver.turn("two").state == "completed"
+    assert json.dumps(server.messages[1]).count("First you") == 1
+
+
+def test_the_calls_of_an_answer_that_a_filter_stops_do_not_run(tmp_path: Path) -> None:
+    create = call("create_file", '{"path": "a", "content": "x"}')
+    answers, place = (streamed({"content": "Now"}, create, end="content_filter"), said("Yes.")), Place(tmp_path)
+    with model_server(*answers) as server, engine(place, server, mode="accept-all") as driver:
+        assert driver.turn("one").state == "error"
+        [reply] = driver.all(AssistantReplied)
+        assert (reply.text, reply.calls, driver.all(ToolEnded)) == ("Now", (), [])
+        assert driver.turn("two").state == "completed"
+    assert not (place.cwd / "a").exists() and "tool_calls" not in json.dumps(server.messages[1])
+
+
+def test_a_prompt_of_which_nothing_came_is_not_sent_again(tmp_path: Path) -> None:
+    answers = (streamed(end="content_filter"), said("Yes."))
+    with model_server(*answers) as server, engine(Place(tmp_path), server) as driver:
+        assert driver.turn("zebra").state == "error"
+        assert driver.all(ErrorRaised)[0].hint == "ask in other words, or choose another /model"
+        assert driver.turn("second").state == "completed"
+    assert "zebra" in json.dumps(server.messages[0]) and "zebra" not in json.dumps(server.messages[1])
+
+
+def test_what_a_filter_stopped_is_asked_for_once_more_with_the_same_request(tmp_path: Path) -> None:
+    answers = (said("First", end="content_filter"), said("Yes."))
     with model_server(*answers) as server, engine(Place(tmp_path), server) as driver:
         driver.turn("one")
-        driver.turn("two")
-        words = [reply.text for reply in driver.all(AssistantReplied)]
-        notices = [notice.text for notice in driver.all(Notice) if "declined" in notice.text]
-    assert words == ["I will not do that.", ""]
-    assert notices == ["The model declined to answer.", "The model declined to answer: content_filter."]
-    assert json.dumps(server.bodies[1]["messages"]).count("I will not do that.") == 1
+        driver.send(Continue(again=True))
+        driver.until(TurnStarted)
+        assert driver.until(TurnEnded).state == "completed"
+    assert server.bodies[0] == server.bodies[1]
+
+
+def test_a_question_on_the_side_that_a_filter_stops_fails(tmp_path: Path) -> None:
+    with model_server(said("Well", end="content_filter")) as server, engine(Place(tmp_path), server) as driver:
+        driver.send(AskAside("1", "what is it?"))
+        ended = driver.until(AsideEnded)
+    assert (ended.state, ended.text, ended.problem) == ("error", "Well", "A filter stopped the answer: content_filter.")
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_without_a_screen_it_ends_with_1(tmp_path: Path, output: str) -> None:
+    place = Place(tmp_path)
+    place.cwd.mkdir()
+    with model_server(said("First you", end="content_filter")) as server:
+        place.home.mkdir(exist_ok=True)
+        (place.home / "config.toml").write_text(f'[providers.compatible]\nbase_url = "{server.address}"\n')
+        done = run(place, "hi", "-m", "compatible/m", "--output", output)
+    assert done.returncode == 1 and "A filter stopped the answer: content_filter. (ask in other words" in done.stderr
+    if output == "json":
+        told = json.loads(done.stdout)
+        assert (told["text"], told["state"], told["error"]["kind"]) == ("First you", "error", "content_filter")
+    else:
+        assert done.stdout == "First you\n"

@@ -122,11 +122,11 @@ def test_ends_that_are_none() -> None:
     assert failed(answered([sse(error)]), "rate_limited").may_pass
 
 
-def test_a_refusal_has_words() -> None:
+def test_a_refusal_in_words_is_the_answer() -> None:
     told = event("response.refusal.delta", output_index=0, delta="I cannot.")
     end = event("response.completed", response={"status": "completed", "output": [], "usage": None})
     items = answered([told, end])
-    assert finished(items).stop_reason == "refusal" and joined(items, TextChunk) == "I cannot."
+    assert finished(items).stop_reason == "stop" and joined(items, TextChunk) == "I cannot."
 
 
 def test_what_no_event_told_is_in_the_end() -> None:
