@@ -23,7 +23,7 @@ from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands, key_words, keys
 from agent_tui.tui.commands.base import Command
-from agent_tui.tui.update import dialog, holding, overlay, submit
+from agent_tui.tui.update import dialog, guards, holding, submit
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -186,10 +186,10 @@ stops the turn.
 
 Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a command on the hard list. The letter selects
 the row, then `Enter` confirms it, and any other key leaves it. Two letters are the beginning of a word. The row says
-so: `a/2, Enter`; a row with little room leaves it out. `Enter` answers not earlier than {overlay.ENTER_SECONDS} s after
-you could see the question, and {overlay.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search,
+so: `a/2, Enter`; a row with little room leaves it out. `Enter` answers not earlier than {guards.ENTER_SECONDS} s after
+you could see the question, and {guards.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search,
 neither `Enter` nor a letter answers within {dialog.TYPING_SECONDS} s. `Esc` then stops nothing within
-{overlay.RUN_SECONDS:.0f} s: a line says that `Esc` again stops.
+{guards.RUN_SECONDS:.0f} s: a line says that `Esc` again stops.
 
 You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the
 hard list. The screen "No model yet" reads letters and `Enter` in the same way; `q` there needs an `Enter`.

@@ -23,7 +23,6 @@ class GoingBack:
     prompt: str = ""
     talks: bool = True
     told: bool = False
-    told_at: float = 0.0
     files: tuple[OldFile, ...] = ()
     turns: tuple[int, ...] = ()
     caps: tuple[str, ...] = ()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 PurposeKind = Literal[
-    "deny", "say", "argument", "address", "search", "setting", "history", "action", "title",
-    "setup", "save",
+    "deny", "say", "argument", "search", "history", "action", "title", "save", "sheet",
 ]  # fmt: skip
 VimMode = Literal["", "insert", "normal", "visual", "visual line"]
 """Empty: the prompt is no vim."""

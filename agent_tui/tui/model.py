@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # what is not there yet needs no class
     from agent_tui.tui.picker import Picker
     from agent_tui.tui.recall import Recall
     from agent_tui.tui.search import Found, Index
-    from agent_tui.tui.setting_up import SettingUp
 
 
 @frozen
@@ -36,6 +35,8 @@ class Purpose:
     id: str = ""
     secret: bool = False
     """What is typed stays in the prompt: the core is told whether there is something, never what."""
+    sends: str = "send"
+    """What Enter does with it, in a word."""
 
 
 @frozen
@@ -141,27 +142,18 @@ class Overlay:
     """The sheet `kind` (a file in `tui/sheets`) is open. `query` is the id of the answer that it waits for."""
 
     kind: str
-    selected: int = 0
     scroll: int = 0
     query: str = ""
     note: str = ""
-    on: str = ""
-    """What the cursor is on, where that has an id of its own: it stays there when the list changes."""
+    """What it was opened for: a name, a label."""
+    filled_at: float = float("-inf")
+    """When what it shows was there."""
     shown_at: float = float("-inf")
     """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
-    filter: str = ""
-    """What was typed to find an entry."""
-    editing: str = ""
-    """The setting that the prompt is used for."""
-    sources: tuple[Source, ...] = ()
-    """What there was to copy when the list was opened: nothing moves in it under the cursor."""
     picker: Picker | None = None
     state: object = None
     """What the sheet knows beside its list: a frozen value of a class of its file."""
     confirming: Confirming | None = None
-    setup: SettingUp | None = None
-    address: str = ""
-    """The address that was tried last on the first screen: it can be corrected."""
 
 
 @frozen

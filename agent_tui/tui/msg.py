@@ -79,6 +79,17 @@ class OptionClicked(Base):
 
 
 @frozen
+class Acted(Base):
+    """A person wants `action` of the sheet `sheet`, of its row `row` (None: the one under the cursor). Empty: the first
+    that is offered there. `close`, `find` (with `text`), `confirm` and `keep` are the same in all sheets."""
+
+    sheet: str
+    action: str = ""
+    row: str | None = None
+    text: str = ""
+
+
+@frozen
 class Submitted(Base):
     """Enter (or Ctrl+S) in the prompt."""
 
@@ -251,7 +262,8 @@ class EffectFailed(Base):
 
 
 Msg = (
-    Started | Resized | EventsArrived | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
+    Acted | Started | Resized | EventsArrived
+    | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | Recovered | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted
     | BugWritten | ChipClicked | OptionClicked | FocusChanged | GroundTold | BranchRead | FactsRead | AskedShown

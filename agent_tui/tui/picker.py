@@ -33,6 +33,8 @@ class Entry:
     about: str = ""
     group: str = ""
     tone: Tone = "normal"
+    key: str = ""
+    """What is written before it: the key that goes to it, or takes it."""
 
 
 @frozen
@@ -53,6 +55,9 @@ class Picker:
     extra: tuple[Entry, ...] = ()
     """What was found for `query` elsewhere than in the entries: it is shown behind them."""
 
+    lost: bool = False
+    """What the cursor was on has gone, and no key was pressed since."""
+
     @property
     def chosen(self) -> Entry | None:
         """What the cursor is on."""
@@ -67,8 +72,11 @@ class Picker:
         """The same list with other entries: the cursor stays where the person put it; before that, it is on `on`."""
         wanted = (self.chosen.id if self.chosen is not None else "") if self.touched else on
         new = replace(self, entries=entries).looked_up(self.query)
-        at = next((number for number, entry in enumerate(new.shown) if wanted and entry.id == wanted), new.at)
-        return replace(new, at=at)
+        at = next((number for number, entry in enumerate(new.shown) if wanted and entry.id == wanted), -1)
+        if at >= 0:
+            return replace(new, at=at, lost=False)
+        near = max(0, min(self.at, len(new.shown) - 1))
+        return replace(new, at=near, lost=bool(wanted)) if self.touched else new
 
     def listing(self, files: Corpus) -> Picker:
         """The same list, of files."""
@@ -90,7 +98,7 @@ class Picker:
         return replace(self, query=query, extra=extra, shown=shown, at=max(0, len(shown) - 1) if self.ordered else 0)
 
     def moved(self, to: int) -> Picker:
-        return replace(self, at=max(0, min(to, len(self.shown) - 1)), touched=True)
+        return replace(self, at=max(0, min(to, len(self.shown) - 1)), touched=True, lost=False)
 
 
 def ranked(entries: Sequence[Entry], query: str, ordered: bool = False) -> tuple[Entry, ...]:

@@ -86,14 +86,14 @@ class Surroundings(Outside, inherit_bindings=False):
         self.dispatch(msg.FocusChanged(at=time.time(), focused=False))
 
     def on_mouse_scroll_up(self) -> None:
-        """The wheel moves the transcript wherever the pointer is, or the words of a sheet that are not all in view."""
+        """The wheel moves the transcript wherever the pointer is, or the sheet that is open."""
         self._wheel("up")
 
     def on_mouse_scroll_down(self) -> None:
         self._wheel("down")
 
     def _wheel(self, way: str) -> None:
-        if self.model.dialog is None and self.regions.part[1]:
+        if self.model.covered:
             draft, asked = self.model.composer.draft, self.regions.part
             self.dispatch(msg.KeyPressed(at=time.time(), key=f"wheel{way}", draft=draft, asked=asked))
         else:

@@ -17,7 +17,6 @@ from agent_tui.agent.worker import Worker
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.tui.effects import Send
 from agent_tui.tui.msg import DraftChanged
-from agent_tui.tui.update.queued import place
 from tests.agent.driving import Place
 from tests.tui.play import Play
 
@@ -82,7 +81,9 @@ class Person:
 
     def list(self, key: str) -> None:
         if key == "d" and (listed := self.play.model.listed):
-            self.say_gone(listed[place(self.play.model)].text)
+            shown = self.play.model.overlay
+            assert shown is not None and shown.picker is not None
+            self.say_gone(listed[shown.picker.at].text)
         self.play.press(key)
 
     def edit(self, key: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import ErrorRaised, Notice, SessionStarted
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.guards import BURST_SECONDS
 from tests.agent.driving import Driver, Place
 from tests.tui.pty_stage import Pty
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.update.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import chosen
 from tests.tui.play import Play
@@ -27,11 +28,7 @@ def told(play: Play, looking: bool = False, keyring: bool = False, **states: dic
 
 def came(play: Play, state: str, id: str = "", **data: Any) -> None:
     """The engine says what came of the step that waits."""
-    now = play.model.overlay
-    assert now is not None and now.setup is not None
-    play.feed(
-        answer_event(id or now.setup.waits, "setup_step", {"state": state, **data}, session=play.model.active)
-    )
+    play.feed(answer_event(id or wait(play), "setup_step", {"state": state, **data}, session=play.model.active))
 
 
 def opened(*, model: str = "fake/model", **facts: Any) -> Play:
@@ -44,14 +41,14 @@ def opened(*, model: str = "fake/model", **facts: Any) -> Play:
 
 
 def at(play: Play) -> str:
-    now = play.model.overlay
-    return now.setup.step if now is not None and now.setup is not None else ""
+    now = state_of(play.model)
+    return now.step if now is not None else ""
 
 
 def wait(play: Play) -> str:
-    now = play.model.overlay
-    assert now is not None and now.setup is not None
-    return now.setup.waits
+    now = state_of(play.model)
+    assert now is not None
+    return now.waits
 
 
 def chooses(play: Play, label: str) -> None:

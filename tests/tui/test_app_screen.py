@@ -15,7 +15,7 @@ from agent_tui.protocol.ops import Answer, Op, Query, SetMode, Submit
 from agent_tui.tui import msg
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.guards import BURST_SECONDS
 from tests.answers import answer_event
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 

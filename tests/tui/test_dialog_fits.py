@@ -13,7 +13,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.markdown.lines import Segment
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.guards import BURST_SECONDS
 from agent_tui.tui.widgets.dialog import CONTEXT_ROWS, roomy
 from agent_tui.tui.widgets.dialog_small import LEAST_CONTEXT
 from agent_tui.tui.widgets.paint import low

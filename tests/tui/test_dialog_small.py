@@ -14,7 +14,7 @@ from agent_tui.protocol.ops import Op, Submit
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.msg import AskedShown, Resized
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.guards import BURST_SECONDS
 from agent_tui.tui.widgets.dialog import roomy
 from agent_tui.tui.widgets.dialog_small import answers, packed_lines
 from tests.tui.play import Play

@@ -62,7 +62,7 @@ def test_a_command_is_completed_above_the_sheet() -> None:
     labels = [option.label for option in shown.completion.options]
     play.press("down")
     assert play.view.completion is not None and play.view.completion.selected == 1
-    assert play.model.overlay is not None and play.model.overlay.selected == 0, "the sheet's cursor has not moved"
+    assert play.model.overlay is not None and play.model.overlay.picker.at == 0, "the sheet's cursor has not moved"
     play.press("tab")
     assert play.text.split()[0] == labels[1].split()[0]
 

@@ -7,11 +7,13 @@ from itertools import product
 
 import pytest
 
+from agent_tui.protocol.events import QueueChanged
+from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import key_words, sheets
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.commands.base import Command, Situation
-from agent_tui.tui.sheets import control
-from agent_tui.tui.view import bars, going_back, queued
+from agent_tui.tui.model import Model
+from agent_tui.tui.sheets import control, draw
 from tests.tui.play import Play
 
 MOST_WORDS = 6
@@ -48,40 +50,32 @@ def test_the_card_of_keys_is_short_and_says_first_what_a_key_does() -> None:
         assert first.rstrip(",") in VERBS and len(more) < MOST_WORDS, what
 
 
-def footers() -> Iterator[tuple[tuple[str, str], ...]]:
-    """The keys that sheets name."""
-    for listed in sheets.names():
-        model, _ = control.open_sheet(Play().model, listed)
-        if model.overlay is None:
-            continue
-        labels = (one.label_for(model, model.overlay) for one in sheets.find(listed).actions)
-        yield tuple(("", label) for label in labels)
-    kinds = ("copy", "settings", "queue", "paste", "first_run")
-    for kind in kinds:
-        for running, paused in product((False, True), repeat=2):
-            yield queued.sheet_footer(kind, running, paused, True).keys
-    yield queued.aside_footer(True, True).keys
-    yield queued.editing_footer(True, ()).keys
+def shown_sheets() -> Iterator[tuple[str, Model]]:
+    """Every sheet as it is when it opens, where there is something to show."""
+    play = Play()
+    play.begin("work")
+    play.feed(QueueChanged(items=(Queued("1", "one"), Queued("2", "two")), session="s"))
+    for kind in sheets.names():
+        model, _ = control.open_sheet(play.model, kind)
+        if model.overlay is not None and model.overlay.kind == kind:
+            yield kind, model
 
 
 def test_what_a_sheet_says_of_its_keys_is_short() -> None:
-    said = {what for keys in footers() for _, what in keys} | set(bars.SENDS.values())
-    assert "steer" in said and "close" in said and "rename" in said
+    said = set[str]()
+    for kind, model in shown_sheets():
+        assert model.overlay is not None
+        labels = [one.label_for(model, model.overlay) for one in sheets.find(kind).actions]
+        said |= {*labels, sheets.find(kind).esc_for(model, model.overlay)}
+    assert {"steer", "close", "rename", "expand", "reset"} <= said
     assert not [what for what in said if len(what.split()) > MOST_WORDS]
 
 
-@pytest.mark.parametrize("kind", ["copy", "settings", "queue", "paste", "first_run", "undo", *sheets.names()])
-def test_a_narrow_footer_names_enter(kind: str) -> None:
-    """Two keys have room at forty columns: Enter is one of them."""
-    if kind == "undo":
-        keys = going_back.going_back_footer(True, True).keys
-    elif kind in sheets.names():
-        model, _ = control.open_sheet(Play().model, kind)
-        first = sheets.find(kind).actions[0]
-        assert "enter" in first.keys and model.overlay is not None
-        keys = (("Enter", first.label_for(model, model.overlay)), ("Esc", "close"))
-    else:
-        keys = queued.sheet_footer(kind, True, False, True).keys
-    fitting = keys[:2]
-    assert "Enter" in dict(fitting) or kind == "paste"
-    assert sum(len(f"{key} {what}   ") for key, what in fitting) <= 39
+def test_a_narrow_footer_names_enter() -> None:
+    """Two keys have room at forty columns: Enter is one of them, where it does something."""
+    for kind, model in shown_sheets():
+        assert model.overlay is not None
+        keys = draw.sheet_footer(model, model.overlay).keys
+        fitting, rows = keys[:2], model.overlay.picker.shown if model.overlay.picker is not None else ()
+        assert "Enter" in dict(fitting) or not rows or not rows[0].id, kind
+        assert sum(len(f"{key} {what}   ") for key, what in fitting) <= 39, kind

@@ -78,7 +78,7 @@ def test_the_queue_panel_names_its_keys(running: bool, named: list[str]) -> None
         play.begin("work")
     play.feed(QueueChanged(items=(Queued("1", "one"), Queued("2", "two")), paused=not running, session="s"))
     play.press("alt+q")
-    for said in (*named, "↑↓ choose", "Enter edit", "d remove", "Alt+↑↓ move", "Esc close"):
+    for said in (*named, "↑↓ choose", "Enter edit", "d remove", "Alt+↑ move up", "Alt+↓ move down", "Esc close"):
         assert said in footer(play), said
 
 

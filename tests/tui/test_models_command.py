@@ -12,6 +12,7 @@ from agent_tui.protocol.setup_op import SetUp
 from agent_tui.settings_kinds import Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
+from agent_tui.tui.update.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
 from tests.tui.play import Play
@@ -58,17 +59,16 @@ def test_of_a_provider_without_a_key_the_key_is_asked_for(name: str, key: str, o
     row = sheet(play).options[sheet(play).selected]
     assert (row.label, row.detail) == ("OpenAI", "needs a key: press Enter")
     play.press(key)
-    overlay = play.model.overlay
-    assert overlay is not None and overlay.setup is not None
-    assert (overlay.setup.step, overlay.setup.provider) == ("key", "openai")
+    state = state_of(play.model)
+    assert state is not None and (state.step, state.provider) == ("key", "openai")
     assert play.take() == [SetUp("setup", "look")] and play.view.prompt.label == "Key for OpenAI: hidden as you type"
 
 
 def test_of_a_provider_without_an_address_that_is_asked_for() -> None:
     play = asked("/models azure", unset=UNSET)
     play.press("enter")
-    overlay = play.model.overlay
-    assert overlay is not None and overlay.setup is not None and overlay.setup.step == "address"
+    state = state_of(play.model)
+    assert state is not None and state.step == "address"
 
 
 def test_a_server_with_more_models_than_the_one_that_was_taken_shows_them() -> None:

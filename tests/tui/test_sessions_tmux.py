@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui.update.going_back import READ_FIRST
+from agent_tui.tui.sheets.undo import READ_FIRST
 from tests.tui.tmux_live import TmuxWindow
 
 SCRIPT = [

@@ -8,6 +8,7 @@ from agent_tui.tui import msg
 from agent_tui.tui.model import Model
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.update import update
+from agent_tui.tui.update.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS
 from tests.tui.story import NOW, Stories, Story, compare, pressed, told, typed
@@ -31,8 +32,9 @@ def listed(**states: dict[str, Any]) -> Model:
 
 
 def came(model: Model, state: str, **data: Any) -> Model:
-    assert model.overlay is not None and model.overlay.setup is not None
-    event = answer_event(model.overlay.setup.waits, "setup_step", {"state": state, "key": True, **data})
+    now = state_of(model)
+    assert now is not None
+    event = answer_event(now.waits, "setup_step", {"state": state, "key": True, **data})
     return told(event, before=model, at=NOW + 4)
 
 

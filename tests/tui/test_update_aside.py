@@ -6,7 +6,7 @@ from agent_tui.protocol.events import ApprovalAsked, AsideDelta, AsideEnded, Err
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import AskAside, CancelAside
 from agent_tui.tui.effects import Copy
-from agent_tui.tui.view.aside import KEPT
+from agent_tui.tui.sheets.btw import NOT_KEPT
 from tests.tui.play import Play, words
 
 
@@ -39,7 +39,7 @@ def test_the_answer_streams_into_the_sheet_and_says_what_it_cost() -> None:
     shown = play.view.overlay
     assert shown is not None and shown.text == "A **monoid**" and shown.footer == "Esc cancels"
     play.feed(AsideEnded("aside-1", "what is a monad?", "A **monoid**.", usage=Usage(7_000, 12)))
-    assert "7k tokens sent, 12 written" in _said(play).replace("7.0k", "7k") and KEPT in _said(play)
+    assert "7k tokens sent, 12 written" in _said(play).replace("7.0k", "7k") and NOT_KEPT in _said(play)
     assert list(play.model.transcript.rows) and not any("monoid" in repr(row) for row in play.model.transcript.rows)
     play.take()
     play.press("c", "escape")
@@ -98,6 +98,7 @@ def test_without_a_question_the_last_one_is_shown_or_how_to_ask() -> None:
 
 def test_it_scrolls_and_the_turn_may_end_under_it() -> None:
     play = _asking()
+    play.asked = (10, 52)
     play.feed(AsideDelta("aside-1", "line\n" * 50), TurnEnded(state="completed", session="s"))
     for key, scroll in (("down", 1), ("pagedown", 11), ("up", 10), ("pageup", 0), ("up", 0)):
         play.press(key)

@@ -9,7 +9,7 @@ import pytest
 from agent_tui.protocol.events import DraftSaved, Rewound, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
 from agent_tui.tui.msg import OptionClicked
-from agent_tui.tui.view.going_back import DRAWN
+from agent_tui.tui.sheets.undo import DRAWN
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text
 from tests.tui.play import Play
@@ -242,7 +242,7 @@ def test_a_list_that_is_read_again_keeps_the_choices_and_its_cursor_is_on_what_i
     play.take()
     restored(play, done=False, asked=[CHANGED])
     answer(play, "undo", other, CHANGED)
-    assert play.model.going_back.files[play.model.overlay.selected].path == "own.py"  # type: ignore[union-attr]
+    assert play.model.overlay.picker.chosen.id == "own.py"  # type: ignore[union-attr]
     assert {path: one for path, one in chosen.items() if path != "own.py"} == dict(play.model.going_back.choices)
     before = play.model
     play.press("enter", after=0.1)

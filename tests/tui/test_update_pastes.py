@@ -189,6 +189,7 @@ def test_a_chip_is_looked_at_and_unfolded() -> None:
     shown = play.press("f4")
     assert shown.overlay is not None
     assert "120 lines" in shown.overlay.title
+    play.asked = (10, 120)
     play.press("down", "pagedown")
     assert play.model.overlay is not None
     assert play.model.overlay.scroll == 11

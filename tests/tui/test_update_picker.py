@@ -90,7 +90,7 @@ def test_a_setting_with_two_values_is_switched_the_rest_is_shown() -> None:
     assert play.takes(WriteSetting) == [WriteSetting("display.durations", False)]
     play.press("ctrl+p", *"command_timeout", "enter")
     assert sheet(play).title == "Settings" and play.model.overlay is not None
-    assert play.model.overlay.filter == "tools.command_timeout"
+    assert "tools.command_timeout" in text(play)
 
 
 def test_a_list_opened_from_the_palette_takes_its_place() -> None:

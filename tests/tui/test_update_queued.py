@@ -9,7 +9,7 @@ from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.effects import Remember
 from agent_tui.tui.msg import DraftChanged, Resized
-from agent_tui.tui.view.queued import FIRM
+from agent_tui.tui.sheets.draw import FIRM
 from tests.tui.play import Play, words
 
 
@@ -177,9 +177,9 @@ def test_the_cursor_stays_on_its_prompt_and_never_acts_on_another() -> None:
     play.press("d")
     assert "was just sent" in play.toast
     assert play.take() == []
-    assert _cursor(play) == "three"
+    assert _cursor(play) == "one", "what stood behind it"
     play.press("d")
-    assert play.take() == [QueueEdit("remove", id="id-three")]
+    assert play.take() == [QueueEdit("remove", id="id-one")]
 
 
 def test_words_for_the_running_turn_can_only_be_taken_back() -> None:

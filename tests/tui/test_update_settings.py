@@ -13,7 +13,7 @@ from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.keymap import resolve
 from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import KeyPressed, SettingsRead
+from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead
 from agent_tui.tui.regions import OverlayView
 from agent_tui.tui.update import settings as sheet
 from tests.tui.play import Play, words
@@ -82,7 +82,8 @@ def chosen(play: Play) -> str:
 
 def test_every_setting_is_there() -> None:
     play, _ = opened()
-    names = [option.label for option in shown(play).options]
+    assert play.model.overlay is not None and play.model.overlay.picker is not None
+    names = [row.label for row in play.model.overlay.picker.entries]
     for key in (*TOP, *(f"{name}.{key}" for name, kinds in SECTIONS.items() for key in kinds)):
         assert key in names
     assert {f"keys.{command.name}" for command in COMMANDS} <= set(names)
@@ -104,9 +105,10 @@ def test_typing_searches_names_and_meanings() -> None:
     play, _ = opened()
     type_keys(play, "max ste")
     assert chosen(play) == "agent.max_steps"
-    assert "search: max ste▏ 1 setting" in "\n".join(map(words, shown(play).lines))
-    play.press("escape")
-    assert len(shown(play).options) == len(sheet.all_entries())
+    assert "search: max ste▏" in "\n".join(map(words, shown(play).lines))
+    assert shown(play).footer.startswith("1 of ")
+    play.press("ctrl+u")
+    assert shown(play).footer == f"1 of {len(sheet.all_entries())} · Esc closes"
     type_keys(play, "side by side")
     assert "display.diff" in [option.label for option in shown(play).options]
     assert "mode" not in [option.label for option in shown(play).options]
@@ -125,8 +127,9 @@ def test_moving() -> None:
     assert chosen(play) == "mode"
     play.press("end")
     assert chosen(play) == f"keys.{COMMANDS[-1].name}"
-    play.press("down", "home", "up")
-    assert chosen(play) == "model"
+    play.press("down")
+    assert chosen(play) == "model", "the cursor goes round, as in every list"
+    play.press("home")
     play.press("pagedown")
     assert chosen(play) == shown(play).options[10].label
 
@@ -289,7 +292,7 @@ def test_a_key_that_leaves_a_command_without_one_is_said() -> None:
 
 def test_a_narrow_screen_shows_names_and_values() -> None:
     play, _ = opened()
-    object.__setattr__(play.model, "width", 40)
+    play.say(Resized(40, 24))
     for option in shown(play).options:
         assert len(option.label) + len(option.detail) + 4 <= 36
     play.press("end")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.effects import SendKey
-from agent_tui.tui.msg import Resized
 from agent_tui.tui.regions import HIDDEN
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, sheet, text
@@ -33,9 +30,9 @@ def test_the_key_is_in_no_message_no_model_and_no_effect() -> None:
     play.type(HIDDEN)  # all that the prompt tells
     play.press("enter")
     assert play.takes(SendKey) == [SendKey(SetUp(wait(play), "ask", "moonshot"))]
-    assert play.model.composer.asks("setup"), "the prompt alone has it, until the engine took it"
+    assert play.model.composer.asks("sheet"), "the prompt alone has it, until the engine took it"
     came(play, "asking", provider="moonshot", key=True)
-    assert at(play) == "asking" and not play.model.composer.asks("setup") and play.text == ""
+    assert at(play) == "asking" and not play.model.composer.asks("sheet") and play.text == ""
     key = SetUp("1", "ask", "moonshot", key="sk-secret")
     assert "sk-secret" not in repr(key) and "sk-secret" not in repr(SendKey(key).filled("sk-secret"))
 
@@ -187,12 +184,3 @@ def test_another_key_is_offered_where_there_was_one() -> None:
     chooses(play, "Ollama")
     came(play, "answered", provider="ollama", label="Ollama", models=["ollama/a"], first="ollama/a")
     assert at(play) == "model" and all(key != "F2" for key, _ in play.view.footer.keys)
-
-
-@pytest.mark.parametrize("size", [(100, 30), (60, 20)])
-def test_the_short_sheets_are_as_high_as_each_other(size: tuple[int, int]) -> None:
-    play = answered_moonshot()
-    play.say(Resized(*size))
-    high = len(sheet(play).lines) + len(sheet(play).options) + 1
-    play.press("enter")
-    assert len(sheet(play).lines) + len(sheet(play).options) + 1 == high

@@ -9,7 +9,7 @@ from agent_tui.protocol.events import ModelChanged
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.regions import HIDDEN
-from agent_tui.tui.view.setting_up import setup_view
+from agent_tui.tui.update.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, text
 from tests.tui.setup_play import STOP, answered_moonshot, at, came, chooses, opened, wait
@@ -40,7 +40,7 @@ def test_an_address_that_is_mended_is_one_step_to_go_back_over() -> None:
         chooses(play, "type its address")
         assert at(play) == "address" and play.text.startswith("nowhere"), "what was typed is there to be mended"
     play.press("escape")
-    view = setup_view(play.model, play.model.overlay) if play.model.overlay is not None else None
+    view = play.view.overlay
     assert at(play) == "provider" and view is not None and view.title == "Set up a provider"
 
 
@@ -132,7 +132,8 @@ def test_whatever_is_pressed_and_comes_the_draft_is_kept_and_the_prompt_is_no_tr
     play.type("my own words")
     for one in told:
         what, _, rest = one.partition(":")
-        waits = play.model.overlay.setup.waits if play.model.overlay and play.model.overlay.setup else ""
+        now = state_of(play.model)
+        waits = now.waits if now is not None else ""
         if what == "came":
             data = {
                 "state": rest,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from agent_tui.structures import chips
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
-from agent_tui.tui.update import pastes
-from agent_tui.tui.update.step import Step
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update.step import Step, toast
 
 
 def _label(now: Situation) -> str:
@@ -14,6 +14,10 @@ def _label(now: Situation) -> str:
 
 
 @command(keys=("f4",), slash=False, label=_label, rank=25)
-def paste(model: Model, _: str) -> Step:
+def paste(model: Model, args: str) -> Step:
     """Show the folded paste or image at the caret. Enter there expands it."""
-    return pastes.show(model)
+    now = model.composer
+    label = args or chips.at(now.draft, now.caret)  # or else the last one
+    if not any(chip.label == label for chip in now.chips):
+        return toast(model, "there is no pasted text in the prompt")
+    return open_sheet(model, "paste", note=label)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agent_tui.tui.commands.base import Situation, command
 from agent_tui.tui.model import Model
+from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import queue as waiting
-from agent_tui.tui.update import queued
 from agent_tui.tui.update.step import Step, toast
 
 
@@ -21,7 +21,7 @@ def queue(model: Model, args: str) -> Step:
     """List the queued prompts: edit, move, remove, send or pause them. /queue clear removes all."""
     match args:
         case "":
-            return (queued.opened(model), ()) if model.listed else toast(model, "the queue is empty")
+            return open_sheet(model, "queue") if model.listed else toast(model, "the queue is empty")
         case "clear":
             return waiting.clear(model)
         case "pause" | "resume" if not model.queue:

@@ -17,10 +17,11 @@ from agent_tui.tui.linear import asking, sheets
 from agent_tui.tui.linear.finding import found_lines
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word, key_for
 from agent_tui.tui.linear.lines import Assembler
-from agent_tui.tui.model import Completion, Model, Overlay
+from agent_tui.tui.model import Completion, Model
 from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.sheets import control
 from agent_tui.tui.update import composer
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.guards import BURST_SECONDS
 from agent_tui.tui.update.setup_steps import waits
 from agent_tui.tui.update.submit import SLASH
 
@@ -123,7 +124,7 @@ class Rules:
             if self._answered != question.id:
                 self._unanswered(question)
         elif not self.busy():
-            chat.leave(1 if chat.model.overlay is not None and chat.model.overlay.kind == "first_run" else None)
+            chat.leave(1 if control.is_open_for(chat.model, "no_model") else None)
         elif chat.source.terminal and chat.model.running and not self._leaves:
             self._leaves = True
             chat.out.say(["Quitting when this turn ends; Ctrl+C interrupts it."])
@@ -274,28 +275,27 @@ class Rules:
         overlay = chat.model.overlay
         assert overlay is not None
         if SLASH.match(text.strip()):
-            self._press_all(sheets.closing(chat.model, overlay), overlay)
+            self._close()
             self._prompt(text)
             return
-        pressed = sheets.presses(chat.model, overlay, text)
+        wanted = sheets.intents(chat.model, overlay, text)
         waits = chat.model.aside is not None and chat.model.aside.state == "asking"
-        if pressed is None and overlay.kind in sheets.READ_ONLY and not waits:
-            self._press_all(sheets.closing(chat.model, overlay), overlay)
+        if wanted is None and sheets.is_read_only(overlay) and not waits:
+            self._close()
             self._prompt(text)
             return
-        if pressed is None:
-            chat.out.say([f"That is not a choice here. {sheets.hint(overlay)}"], "warning")
+        if wanted is None:
+            chat.out.say([f"That is not a choice here. {sheets.hint(chat.model, overlay)}"], "warning")
             return
-        self._press_all(pressed, overlay)
+        chat.dispatch(*wanted)
 
-    def _press_all(self, pressed: list[sheets.Press], overlay: Overlay) -> None:
-        """Keys of one choice, slow enough for each to be meant."""
+    def _close(self) -> None:
+        """Close the sheet, with all its steps, for a line that is meant for the model."""
         chat = self._chat
-        at = max(time.time(), overlay.shown_at + READ, chat.model.last_key + READ)
-        for number, (key, character) in enumerate(pressed, 1):
-            chat.muted = number < len(pressed)
-            chat.press(key, character, draft=chat.model.composer.draft, at=at)
-            at += READ
+        while (overlay := chat.model.overlay) is not None:
+            chat.dispatch(*sheets.closing(chat.model, overlay))
+            if chat.model.overlay is overlay:
+                return
 
 
 def _undisturbed(chat: Chat, text: str) -> Model:

@@ -8,6 +8,7 @@ from agent_tui.tui.linear.asking import question_lines
 from agent_tui.tui.linear.out import Out
 from agent_tui.tui.linear.sheets import sheet_lines, signature
 from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.setting_up import SettingUp
 from agent_tui.tui.view.words import one_line
 
 HINTS: Final = {
@@ -102,7 +103,8 @@ class Notices:
 
 def _note(model: Model) -> str:
     """Why what was typed last will not do."""
-    return model.overlay.setup.note if model.overlay is not None and model.overlay.setup is not None else ""
+    state = model.overlay.state if model.overlay is not None else None
+    return state.note if isinstance(state, SettingUp) else ""
 
 
 def _searching(model: Model) -> bool:

@@ -32,6 +32,9 @@ NO_ROW: Final = Entry("", "")
 """What an action gets where the list is empty, or there is none."""
 
 
+Run = Callable[["Model", "Overlay", Entry], "Step"]
+
+
 @frozen
 class Action:
     """Something that can be done with the row of the cursor, or with the whole sheet.
@@ -53,6 +56,8 @@ class Action:
     typed: str = ""
     hidden: bool = False
     """The footer does not name it."""
+    row_keys: bool = False
+    """The key of a row does it with that row, too."""
 
     def label_for(self, model: Model, overlay: Overlay) -> str:
         return self.label if isinstance(self.label, str) else self.label(model, overlay)
@@ -61,6 +66,10 @@ class Action:
         if self.needs_row and row is NO_ROW:
             return False
         return self.is_offered is None or self.is_offered(model, overlay, row)
+
+
+CLOSES: Final = Action("close", ("enter", "q"), "close", lambda model, _, __: (model, ()), needs_row=False, hidden=True)
+"""How a sheet that is read is closed beside Esc."""
 
 
 @frozen
@@ -95,11 +104,13 @@ class Sheet:
     """A list of names with words beside them, or code: these take more columns than text to be read."""
     about_lines: int = 0
     """Lines that are kept for what is said of the row under the cursor, so that the list stays where it is."""
+    about_small: int = 0
+    """The same on a screen with few lines; 0: a third of it."""
     always_about: bool = False
     """There is something to see of each row, which is no words of its own."""
     body: Callable[[Model, Overlay, int], Body] | None = None
     """What is read in it, between borders so many cells apart."""
-    about: Callable[[Entry, int, int], Lines] | None = None
+    about: Callable[[Model, Overlay, Entry, int, int], Lines] | None = None
     """What is said of a row, in so many cells and lines, where it is not the row's `about`."""
     says_all: Callable[[Entry], bool] | None = None
     """Whether there is nothing more to say of a row than it says itself: the list takes that room."""
@@ -129,12 +140,49 @@ class Sheet:
     """Other words are looked for."""
     on_rest: Callable[[Model, Overlay], Step] | None = None
     """A moment has passed without a key."""
-    on_key: Callable[[Model, Overlay, KeyPressed], Step | None] | None = None
-    """A key that is for nothing else. None: it is not for the sheet either."""
-    on_answer: Callable[[Model, Overlay, str, Answer], Step | None] | None = None
+    on_first_key: Callable[[Model, Overlay, KeyPressed, float], Step | None] | None = None
+    """A key before anything else has it; with the time of the key before it. None: it is one like in every sheet."""
+    on_letter: Callable[[Model, Overlay, str], Step | None] | None = None
+    """Nothing followed a letter that was held. None: it was text."""
+    on_esc: Callable[[Model], Step] | None = None
+    """Esc, where it does not close the sheet."""
+    opens_for: Literal["", "no_model", "unsaved", "locked"] = ""
+    """The occasion for which it opens by itself."""
+    read_first: float = 0.0
+    """So many seconds after what it shows was there Enter does nothing: a key that is held down comes again before."""
+    click_takes: bool = False
+    """A click does with a row what Enter does."""
+    hears: tuple[type[Answer], ...] = ()
+    """What the engine may tell that concerns it also while it is not open."""
+    on_answer: Callable[[Model, str, Answer], Step | None] | None = None
     """The engine answered, or told something. None: it is no business of the sheet."""
+    on_text: Callable[[Model, str], Step] | None = None
+    """The prompt was sent while it was the sheet's (`Purpose.kind` is "sheet")."""
+    live: Callable[[Model], tuple[object, ...]] | None = None
+    """What its rows are made of: where one of these is another object than before, they are made anew."""
+    gone: str = "that entry is gone"
+    """What is said where a key was meant for a row that has gone."""
+    shows: frozenset[str] = frozenset()
+    """What the header and the panels leave to it while it is open: `queue`, `pull`."""
+    list_first: bool = False
+    """The rows stand above what is read, which is about the one under the cursor."""
+    lists_keys: bool = False
+    """Its rows are keys, which nobody presses in line mode."""
+    says_groups: bool = False
+    """Line mode says the groups of its rows."""
+    is_ready: Callable[[Model, Overlay], bool] | None = None
+    """Whether what it shows is the last word: nobody is asked any more."""
+    keys_in_body: bool = False
+    """The keys stand in the sheet too: the footer has no room for all of them."""
+    foot: Callable[[Model, Overlay], str] | None = None
+    """What its lower border says, where that is not how it is left."""
     leave: Callable[[Model, Overlay], Step] | None = None
     """Esc, where it does more than to close the sheet."""
+    esc: str | Callable[[Model, Overlay], str] = "close"
+    """What the footer calls that."""
 
     def title_for(self, model: Model, overlay: Overlay) -> str:
         return self.title if isinstance(self.title, str) else self.title(model, overlay)
+
+    def esc_for(self, model: Model, overlay: Overlay) -> str:
+        return self.esc if isinstance(self.esc, str) else self.esc(model, overlay)

@@ -12,13 +12,14 @@ from agent_tui.tui.effects import Effect, Send, Type
 from agent_tui.tui.model import Confirming, Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
-from agent_tui.tui.update import holding
+from agent_tui.tui.update import composer, holding
+from agent_tui.tui.update.guards import is_command
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer
     from agent_tui.tui.held import Held
-    from agent_tui.tui.msg import KeyPressed
+    from agent_tui.tui.msg import Acted, KeyPressed
 
 PAGE: Final = 10
 NOTCH: Final = 3
@@ -43,12 +44,25 @@ def open_sheet(model: Model, kind: str, query: str = "", note: str = "", unasked
     model = replace(model, overlay=None, queries=model.queries + 1)
     overlay = Overlay(
         kind, query=f"{kind}-{model.queries}" if sheet.query is not None else "", note=note,
-        shown_at=model.at if unasked else NEVER,
+        shown_at=model.at if unasked else NEVER, filled_at=model.at,
         picker=Picker(query=query, ordered=sheet.newest_last) if sheet.rows is not None else None,
         state=sheet.begin(model) if sheet.begin is not None else None,
     )  # fmt: skip
     step = refresh(replace(model, overlay=overlay))
+    shown = step[0].overlay
+    if shown is not None and shown.picker is not None and sheet.live is not None:  # its cursor stays on its row
+        step = replace(step[0], overlay=replace(shown, picker=replace(shown.picker, touched=True))), step[1]
     return step[0], (*step[1], *_fetching(sheet, overlay))
+
+
+def open_for(model: Model, occasion: str, unasked: bool = True) -> Step:
+    """Show the sheet that opens by itself for `occasion`, if there is one; `unasked`: nobody has just asked for it."""
+    kind = next((name for name in sheets.names() if sheets.find(name).opens_for == occasion), "")
+    return open_sheet(model, kind, unasked=unasked) if kind else (model, ())
+
+
+def is_open_for(model: Model, occasion: str) -> bool:
+    return model.overlay is not None and sheets.find(model.overlay.kind).opens_for == occasion
 
 
 def _fetching(sheet: Sheet, overlay: Overlay) -> tuple[Effect, ...]:
@@ -60,7 +74,7 @@ def _fetching(sheet: Sheet, overlay: Overlay) -> tuple[Effect, ...]:
 def refresh(model: Model) -> Step:
     """What the open sheet shows may be another now."""
     overlay = model.overlay
-    if overlay is None or overlay.picker is None:
+    if overlay is None:
         return model, ()
     sheet = sheets.find(overlay.kind)
     if sheet.settle is not None and (settled := sheet.settle(model, overlay)) is not None:
@@ -80,20 +94,33 @@ def on_answer(model: Model, id: str) -> Step:
     return refresh(replace(model, overlay=replace(now, query="")))
 
 
-def told(model: Model, id: str, data: Answer) -> Step | None:
-    """What the engine told is perhaps for the sheet that is open. None: it is not."""
-    overlay = model.overlay
-    if overlay is None or overlay.picker is None:
-        return None
-    hears = sheets.find(overlay.kind).on_answer
-    heard = hears(model, overlay, id, data) if hears is not None else None
+def tell(model: Model, id: str, data: Answer) -> Step:
+    """The engine told something: the sheet that is open may take it, else one that it concerns although it is not."""
+    if model.overlay is not None and (taken := _told(model, model.overlay.kind, id, data)) is not None:
+        return taken
+    concerned = (kind for kind in sheets.names() if isinstance(data, sheets.find(kind).hears))
+    steps = (_told(model, kind, id, data) for kind in concerned)
+    return next((step for step in steps if step is not None), (model, ()))
+
+
+def _told(model: Model, kind: str, id: str, data: Answer) -> Step | None:
+    hears = sheets.find(kind).on_answer
+    heard = hears(model, id, data) if hears is not None else None
     return (_without_lost_question(heard[0]), heard[1]) if heard is not None else None
+
+
+def follow(before: Model, model: Model) -> Step:
+    """What the rows of the open sheet are made of may be another now."""
+    if model.overlay is None or (live := sheets.find(model.overlay.kind).live) is None:
+        return model, ()
+    same = all(new is old for new, old in zip(live(model), live(before), strict=True))
+    return (model, ()) if same else refresh(model)
 
 
 def on_rest(model: Model) -> Step:
     """A moment has passed without anything else."""
     overlay = model.overlay
-    if overlay is None or overlay.picker is None or (rested := sheets.find(overlay.kind).on_rest) is None:
+    if overlay is None or (rested := sheets.find(overlay.kind).on_rest) is None:
         return model, ()
     return rested(model, overlay)
 
@@ -104,6 +131,61 @@ def leave(model: Model, overlay: Overlay) -> Step:
     return sheet.leave(closed, overlay) if sheet.leave is not None else (closed, ())
 
 
+def on_text(model: Model, text: str) -> Step:
+    """The prompt was sent while it was the sheet's."""
+    typed = sheets.find(model.overlay.kind).on_text if model.overlay is not None else None
+    return typed(model, text) if typed is not None else (composer.leave(model), ())
+
+
+def dismiss_text(model: Model) -> Step:
+    """Esc while the prompt is the sheet's."""
+    esc = sheets.find(model.overlay.kind).on_esc if model.overlay is not None else None
+    return esc(model) if esc is not None else (composer.leave(model), ())
+
+
+def put_cursor(model: Model, at: int) -> Model:
+    """The cursor of the list is on row number `at`."""
+    overlay = model.overlay
+    if overlay is None or overlay.picker is None:
+        return model
+    return replace(model, overlay=replace(overlay, picker=overlay.picker.moved(at)))
+
+
+def click(model: Model, place: int) -> Step:
+    """Row number `place` of those that are shown was clicked: the cursor goes there; what is clicked twice is taken."""
+    overlay = model.overlay
+    if overlay is None or overlay.picker is None or not model.covered or not 0 <= place < len(overlay.picker.shown):
+        return model, ()
+    there = overlay.picker.at == place
+    step = _follow_cursor(put_cursor(model, place))
+    shown = step[0].overlay
+    action = actions_of(step[0], shown)[:1] if shown is not None else ()
+    if shown is None or not action or not (there or sheets.find(shown.kind).click_takes):
+        return step
+    return then(step, begin_action(step[0], shown, action[0]))
+
+
+def is_written_below(overlay: Overlay) -> bool:
+    """Whether words for the model can be written while the sheet stays."""
+    return sheets.find(overlay.kind).typing == "below"
+
+
+def may_hold(overlay: Overlay) -> bool:
+    """Whether a letter of the sheet may begin a word of the prompt."""
+    return sheets.find(overlay.kind).typing in ("prompt", "below")
+
+
+def shows(model: Model, what: str) -> bool:
+    """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere else."""
+    return model.covered and model.overlay is not None and what in sheets.find(model.overlay.kind).shows
+
+
+def writes_command(model: Model) -> bool:
+    """Whether a command is being written below the sheet: keys are the prompt's then."""
+    now = model.overlay if model.covered else None
+    return now is not None and is_written_below(now) and is_command(model.composer.draft)
+
+
 def finds_rows(overlay: Overlay) -> bool:
     """Whether what is typed finds rows of the sheet."""
     return overlay.picker is not None and sheets.find(overlay.kind).typing == "finds"
@@ -112,30 +194,63 @@ def finds_rows(overlay: Overlay) -> bool:
 # -- keys
 
 
-def on_key(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
-    """A key while a sheet is open. None: it is not for the sheet."""
+def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> Step | None:
+    """A key while a sheet is open; `before` is when the key before it was pressed. None: it is not for the sheet."""
     sheet = sheets.find(overlay.kind)
-    if _is_too_soon(overlay, msg):
+    if sheet.on_first_key is not None:
+        if (first := sheet.on_first_key(model, overlay, msg, before)) is not None:
+            return first
+    elif _is_too_soon(model, overlay, msg):
         return model, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
-    if overlay.confirming is not None and (row := asked_row(overlay)) is not None:
-        return _confirmed(model, overlay, overlay.confirming, row, msg)
+    if overlay.confirming is not None and asked_row(overlay) is not None:
+        return _confirmed(model, overlay, overlay.confirming, msg)
     if msg.key == "escape" or _closes_again(model, overlay, msg):
-        return leave(model, overlay)
+        return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
     if (action := _action_of(model, overlay, sheet, msg)) is not None:
-        return (model, ()) if model.repeated else begin_action(model, overlay, action)
+        return _acted(model, overlay, sheet, action, msg)
+    if (taken := _row_key(model, overlay, sheet, msg)) is not None:
+        return taken
     if (moved := _moved(model, overlay, msg)) is not None:
         return moved
     if msg.key in AGAIN and (sheet.query is not None or sheet.reads):
         return look_again(model, overlay)
-    if sheet.on_key is not None and (done := sheet.on_key(model, overlay, msg)) is not None:
-        return done
     return _typed_key(model, overlay, sheet, msg)
 
 
-def _is_too_soon(overlay: Overlay, msg: KeyPressed) -> bool:
+def _acted(model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed) -> Step:
+    """The key of an action, which counts only where it was meant for what is shown."""
+    soon = not msg.sure and (msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first))
+    careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
+    held = model.repeated and (msg.key != "enter" or careful)
+    if held or (sheet.read_first and (soon or overlay.query)):
+        return model, ()
+    if action.needs_row and overlay.picker is not None and overlay.picker.lost:
+        seen = replace(model, overlay=replace(overlay, picker=replace(overlay.picker, lost=False)))
+        return toast(seen, sheet.gone)
+    return begin_action(model, overlay, action)
+
+
+def _row_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step | None:
+    """The key that is written before a row: the cursor goes there, or the row is taken. None: no row has it."""
+    picker = overlay.picker
+    if sheet.typing != "acts" or picker is None or not msg.character:
+        return None
+    at = next((number for number, one in enumerate(picker.shown) if one.key == msg.character), -1)
+    if at < 0:
+        return None
+    moved = put_cursor(model, at)
+    action = next((one for one in sheet.actions if one.row_keys), None)
+    if action is None or moved.overlay is None:
+        return _follow_cursor(moved)
+    return begin_action(moved, moved.overlay, action)
+
+
+def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
     """Whether a key that came right after a list that nobody asked for was meant for the prompt."""
     picker = overlay.picker
-    if overlay.shown_at == NEVER or picker is None or picker.query or picker.touched or msg.key == "escape":
+    if overlay.shown_at == NEVER or picker is None or picker.query or msg.sure:
+        return False
+    if msg.key == "escape" or msg.key in PAGES or model.moved_at > overlay.shown_at:
         return False
     return msg.blind or msg.at - overlay.shown_at < JUST
 
@@ -167,6 +282,39 @@ def _action_of(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) ->
     return next((one for one in actions_of(model, overlay) if keys.intersection(one.keys)), None)
 
 
+def on_intent(model: Model, msg: Acted) -> Step:
+    """What a person wants of the sheet that is open, said in so many words."""
+    overlay = model.overlay
+    if overlay is None or overlay.kind != msg.sheet:
+        return model, ()
+    if msg.row is not None:
+        found = overlay.picker.shown if overlay.picker is not None else ()
+        at = next((number for number, one in enumerate(found) if one.id == msg.row), -1)
+        if at < 0:
+            return toast(model, sheets.find(overlay.kind).gone)
+        moved = _follow_cursor(put_cursor(model, at))
+        assert moved[0].overlay is not None
+        return then(moved, _intended(moved[0], moved[0].overlay, msg))
+    return _intended(model, overlay, msg)
+
+
+def _intended(model: Model, overlay: Overlay, msg: Acted) -> Step:
+    sheet = sheets.find(overlay.kind)
+    match msg.action:
+        case "close":
+            return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
+        case "find":
+            return find(model, msg.text)
+        case "keep":
+            return replace(model, overlay=replace(overlay, confirming=None)), ()
+        case "confirm":
+            return _confirm(model, overlay)
+        case name:
+            offered = actions_of(model, overlay)
+            action = next((one for one in offered if name in ("", one.name)), None)
+            return begin_action(model, overlay, action) if action is not None else (model, ())
+
+
 def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
     """Do it, or ask first where it needs a second look."""
     row = row_of(overlay)
@@ -189,16 +337,25 @@ def _without_lost_question(model: Model) -> Model:
     return replace(model, overlay=replace(overlay, confirming=None))
 
 
-def _confirmed(model: Model, overlay: Overlay, asked: Confirming, row: Entry, msg: KeyPressed) -> Step:
+def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPressed) -> Step:
     """Enter does what was asked about, any other key leaves it. The key that asked does neither: it may be held."""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     soon = model.repeated or msg.blind or (msg.at - asked.since < JUST and not msg.sure)
     if msg.key in action.keys or (msg.key == "enter" and soon):
         return model, ()
+    if msg.key == "enter":
+        return _confirm(model, overlay)
+    return replace(model, overlay=replace(overlay, confirming=None)), ()
+
+
+def _confirm(model: Model, overlay: Overlay) -> Step:
+    """What was asked about is done."""
+    asked, row = overlay.confirming, asked_row(overlay)
+    if asked is None or row is None:
+        return model, ()
+    action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     overlay = replace(overlay, confirming=None)
     kept = replace(model, overlay=overlay)
-    if msg.key != "enter":
-        return kept, ()
     return action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row)
 
 
@@ -216,9 +373,10 @@ def _moved(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         "home": 0, "end": last, "ctrl+p": at - 1 if at else last, "ctrl+n": at + 1 if at < last else 0,
         "wheelup": at - NOTCH, "wheeldown": at + NOTCH,
     }  # fmt: skip
-    if msg.key not in goes:
+    key = {"k": "up", "j": "down"}.get(msg.key, msg.key) if sheets.find(overlay.kind).typing == "acts" else msg.key
+    if key not in goes:
         return None
-    return _follow_cursor(replace(model, overlay=replace(overlay, picker=picker.moved(goes[msg.key]))))
+    return _follow_cursor(replace(model, overlay=replace(overlay, picker=picker.moved(goes[key]))))
 
 
 _BY: Final = {"up": -1, "down": 1, "wheelup": -NOTCH, "wheeldown": NOTCH, "pageup": 0, "pagedown": 0}
@@ -271,6 +429,9 @@ def find(model: Model, query: str) -> Step:
 
 def take_held(model: Model, overlay: Overlay, held: Held) -> Step | None:
     """Nothing followed a letter that was held. None: it was text."""
+    sheet = sheets.find(overlay.kind)
+    if sheet.on_letter is not None:
+        return sheet.on_letter(model, overlay, held.key)
     action = next((one for one in actions_of(model, overlay) if held.character in one.keys), None)
     return None if action is None else begin_action(model, overlay, action)
 

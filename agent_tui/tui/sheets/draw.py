@@ -7,14 +7,14 @@ from textwrap import wrap
 from typing import Final
 
 from agent_tui.protocol.answers import Preview
-from agent_tui.protocol.transcript import Answers
-from agent_tui.tui import sheets
+from agent_tui.tui import commands, sheets
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
 from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import Lines, Sheet
+from agent_tui.tui.sheets.base import Body, Lines, Sheet
+from agent_tui.tui.update.guards import enter_takes, is_command
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
@@ -29,19 +29,64 @@ NARROW: Final = 60
 SCANT: Final = 28
 """Cells of a line in which a name is not cut for the words behind it."""
 LOOKING: Final = "looking …"
+FIRM: Final = "\N{NO-BREAK SPACE}"
+SCROLLS: Final = (("↑↓", "scroll"), ("PgUp/PgDn", "a page"))
+NO_BODY: Final = Body()
 
 
 def sheet_view(model: Model, overlay: Overlay) -> OverlayView:
+    """The sheet that is open."""
     sheet = sheets.find(overlay.kind)
+    inner = sheet_room(model.width, sheet.broad)
+    title = sheet.title_for(model, overlay)
+    body = sheet.body(model, overlay, inner) if sheet.body is not None else NO_BODY
+    foot = sheet.foot(model, overlay) if sheet.foot is not None else "Esc closes"
+    if overlay.picker is None:
+        return _text_view(title, body, foot, overlay.scroll, sheet.broad)
+    about = _about(model, sheet, overlay, inner)
+    if sheet.typing != "finds":
+        keys = _key_line(model, overlay) if sheet.keys_in_body and overlay.picker.shown else ()
+        writes = sheet.typing == "below" and is_command(model.composer.draft)
+        return _choices_view(sheet, title, body, keys, about, overlay.picker, foot, overlay.scroll, inner, writes)
     note = sheet.note(model, overlay) if sheet.note is not None else ""
     waits = bool(overlay.query) or still_waits(model, overlay)
     instead = sheet.instead(model, overlay) if sheet.instead is not None else ()
-    asked = question_of(overlay)
-    assert overlay.picker is not None
     return _list_view(
-        sheet, overlay, overlay.picker, model.transcript.answers, sheet.title_for(model, overlay), note, asked, waits,
-        instead, model.width, model.height,
+        sheet, title, body, foot, overlay.picker, note, question_of(overlay), waits, bool(overlay.query), about,
+        instead, inner, model.height, overlay.scroll,
     )  # fmt: skip
+
+
+@lazy
+def _text_view(title: str, body: Body, foot: str, scroll: int, broad: bool) -> OverlayView:
+    """A sheet that is read."""
+    return OverlayView(
+        title, body.lines, footer=foot, scroll=scroll, text=body.text, below=body.below, diffs=body.diffs,
+        told=body.drawn_from, broad=broad, reads=True,
+    )  # fmt: skip
+
+
+@lazy
+def _choices_view(
+    sheet: Sheet, title: str, body: Body, keys: tuple[Span, ...], about: Lines, picker: Picker, foot: str, scroll: int,
+    inner: int, writes: bool,
+) -> OverlayView:  # fmt: skip
+    """A few choices, and what is read beside them. `writes`: the cursor is in a command that is being written."""
+    options, selected = _options(picker.shown, picker.at, inner, True, inner)
+    lines = (*body.lines, *((keys,) if keys else ()), *about)
+    spare = max(0, sheet.about_lines - len(about)) if about else 0
+    return OverlayView(
+        title, lines, options, -1 if writes else selected, foot, scroll, diffs=body.diffs, told=body.drawn_from,
+        broad=sheet.broad, reads=sheet.body is not None, list_first=sheet.list_first, spare=spare,
+    )  # fmt: skip
+
+
+def _key_line(model: Model, overlay: Overlay) -> tuple[Span, ...]:
+    """A key and its words are never on two lines; as in the footer, nothing but room is between two."""
+    spans = list[Span]()
+    for key, what in _offered(model, overlay):
+        spans += [Span(key, "accent"), Span(f" {what}".replace(" ", FIRM), "dim"), Span("   ")]
+    return tuple(spans[:-1])
 
 
 def question_of(overlay: Overlay) -> str:
@@ -61,28 +106,30 @@ def still_waits(model: Model, overlay: Overlay) -> bool:
 
 @lazy
 def _list_view(
-    sheet: Sheet, overlay: Overlay, picker: Picker, answers: Answers, title: str, note: str, asked: str, waits: bool,
-    instead: Lines, width: int, height: int,
+    sheet: Sheet, title: str, body: Body, foot: str, picker: Picker, note: str, asked: str, waits: bool, asks: bool,
+    about: Lines, instead: Lines, inner: int, height: int, scroll: int,
 ) -> OverlayView:  # fmt: skip
-    inner = sheet_room(width, sheet.broad)
+    """A list that is found by typing. `waits`: it has not come yet; `asks`: the engine is asked for it."""
     kept = _about_room(sheet, picker, height)
     chosen = picker.chosen
     room = 0 if chosen is not None and sheet.says_all is not None and sheet.says_all(chosen) else kept
-    about = _about(sheet, chosen, answers.preview, inner, room) if room else ()
-    head: Lines = (_head(overlay, picker, note, asked, waits, inner),)
+    about = about[:room] if room else ()
+    typed = picker.query or picker.count or not body.lines
+    head: Lines = (_head(picker, note, asked, waits, asks, inner),) if typed else ()
     if instead:
         about, room = instead, 0
         head = head if picker.query or not picker.count else ()  # there is nothing to search
-    about = about[: room or None]
+    head = (*body.lines, *head)
     first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
     near = picker.shown[first : first + height]
-    options, selected = _options(near, picker.at - first, inner, grouped=not picker.query or bool(picker.extra))
+    cells = NAME_CELLS if inner >= NARROW else inner // 2 if inner >= SCANT else inner
+    options, selected = _options(near, picker.at - first, inner, not picker.query or bool(picker.extra), cells)
     fills = len(options) + kept + AROUND > height  # where the list takes all there is, it takes the same always
     lines = (*head, *about, *(((Span(" "),),) * (room - len(about)) if fills else ()))
     spare = 0 if fills else max(0, kept - len(about) + (kept > 0 and not about))  # with the empty line before them
     return OverlayView(
-        title, lines, options, selected, _count(picker), broad=sheet.broad, list_first=bool(head), head=len(head),
-        spare=spare,
+        title, lines, options, selected, _count(picker, foot), scroll, broad=sheet.broad,
+        list_first=bool(head) and not body.lines, head=len(head), spare=spare, reads=bool(body.lines),
     )  # fmt: skip
 
 
@@ -91,12 +138,10 @@ def _about_room(sheet: Sheet, picker: Picker, height: int) -> int:
     if not sheet.always_about and not any(one.about for one in picker.entries):
         return 0
     room = sheet.about_lines
-    return room if height >= ROOMY else -(-room // 3) if height >= LOW else 0
+    return room if height >= ROOMY else (sheet.about_small or -(-room // 3)) if height >= LOW else 0
 
 
-def _head(
-    overlay: Overlay, picker: Picker, note: str, asked: str, waits: bool, inner: int
-) -> tuple[Span, ...]:
+def _head(picker: Picker, note: str, asked: str, waits: bool, asks: bool, inner: int) -> tuple[Span, ...]:
     """What was typed (of much the end, where the caret is), or that something can be; and the state of the list, in
     words."""
     state = LOOKING if waits and not picker.count else "empty"
@@ -107,26 +152,31 @@ def _head(
         room = max(8, inner - len(f"search: ▏{said}"))
         query = picker.query if len(picker.query) <= room else f"…{picker.query[1 - room :]}"
         return (Span("search: ", "dim"), Span(f"{query}▏", "accent"), Span(said, "warning"))
-    more = f" · {note}" if note else f" · {LOOKING}" if overlay.query and picker.count else ""
+    more = f" · {note}" if note else f" · {LOOKING}" if asks and picker.count else ""
     return (Span(f"type to search{more}" if picker.count else state, "dim"),)
 
 
-def _count(picker: Picker) -> str:
+def _count(picker: Picker, foot: str) -> str:
+    if not picker.count:
+        return foot
     if not picker.shown:
-        return f"0 of {picker.count:,} · Esc closes"
+        return f"0 of {picker.count:,} · {foot}"
     found, total = len(picker.shown), picker.count
     of = f"{found:,}" if found >= total else f"{found:,} ({total:,} in all)"
-    return f"{picker.at + 1:,} of {of} · Esc closes"
+    return f"{picker.at + 1:,} of {of} · {foot}"
 
 
-def _about(sheet: Sheet, chosen: Entry | None, preview: Preview | None, inner: int, room: int) -> Lines:
+def _about(model: Model, sheet: Sheet, overlay: Overlay, inner: int) -> Lines:
     """What is said of the row under the cursor."""
-    if chosen is None:
+    picker = overlay.picker
+    chosen = picker.chosen if picker is not None else None
+    room = _about_room(sheet, picker, model.height) if picker is not None else 0
+    if chosen is None or not room:
         return ()
     if sheet.about is not None:
-        return sheet.about(chosen, inner, room)
+        return sheet.about(model, overlay, chosen, inner, room)
     if sheet.preview is not None and chosen.id:
-        return _preview(chosen.id, preview, inner, room)
+        return _preview(chosen.id, model.transcript.answers.preview, inner, room)
     words = wrap(one_line(chosen.about, inner * (room + 1)), inner, max_lines=room, placeholder=" …")
     return tuple((Span(line, chosen.tone if sheet.newest_last else "normal"),) for line in words)
 
@@ -155,11 +205,12 @@ def _preview(id: str, preview: Preview | None, inner: int, room: int) -> Lines:
     return tuple(lines[:room]) or ((Span("it is empty", "dim"),),)
 
 
-def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tuple[tuple[Option, ...], int]:
-    """The lines of the list; a group begins with its name."""
+def _options(
+    near: tuple[Entry, ...], at: int, inner: int, grouped: bool, cells: int
+) -> tuple[tuple[Option, ...], int]:
+    """The lines of the list, with `cells` of a name; a group begins with its name."""
     options: list[Option] = []
     selected, group = 0, ""
-    cells = NAME_CELLS if inner >= NARROW else inner // 2 if inner >= SCANT else inner
     for number, entry in enumerate(near):
         if grouped and entry.group != group:
             group = entry.group
@@ -168,21 +219,54 @@ def _options(near: tuple[Entry, ...], at: int, inner: int, grouped: bool) -> tup
             selected = len(options)
         wide = inner if not entry.detail else cells
         detail = entry.detail if inner >= NARROW else entry.detail.strip()
-        options.append(Option("", one_line(entry.label, wide), detail, tone=entry.tone))
+        options.append(Option(entry.key, one_line(entry.label, wide), detail, tone=entry.tone))
     return tuple(options), selected
+
+
+def clicked_row(model: Model, overlay: Overlay, line: int) -> int:
+    """The row that stands in line `line` of the choices; negative: it is a heading."""
+    picker = overlay.picker
+    if picker is None:
+        return -1
+    finds = sheets.find(overlay.kind).typing == "finds"
+    first = max(0, min(picker.at - model.height // 2, len(picker.shown) - model.height)) if finds else 0
+    grouped, group, at = not finds or not picker.query or bool(picker.extra), "", 0
+    for number, entry in enumerate(picker.shown[first:], first):
+        if grouped and entry.group != group:
+            group, at = entry.group, at + 1
+            if at - 1 == line:
+                return -1
+        if at == line:
+            return number
+        at += 1
+    return -1
 
 
 def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     """The keys that do something now, what is needed most in front."""
-    offered = tuple(
-        (one.shown or key_name(one.keys[0]), one.label_for(model, overlay))
+    sheet = sheets.find(overlay.kind)
+    again = (("F5", sheet.again),) if sheet.again else ()
+    if overlay.picker is None:
+        moves: tuple[tuple[str, str], ...] = SCROLLS if sheet.body is not None else ()
+        return _footer((*moves, *_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
+    moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
+    if sheet.typing == "below" and not enter_takes(model):
+        send = commands.key_of("send", model.keys)
+        return _footer((*moves, (send, "keep the prompt"), ("Esc", sheet.esc_for(model, overlay))))
+    return _footer((*_offered(model, overlay), *again, *moves, ("Esc", sheet.esc_for(model, overlay))))
+
+
+def _key(key: str) -> str:
+    """A letter is written as it is typed."""
+    return key if len(key) == 1 else key_name(key)
+
+
+def _offered(model: Model, overlay: Overlay) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (one.shown or _key(one.keys[0]), one.label_for(model, overlay))
         for one in control.actions_of(model, overlay)
         if not one.hidden
     )
-    sheet = sheets.find(overlay.kind)
-    again = (("F5", sheet.again),) if sheet.again else ()
-    moves = (("↑↓", "choose"),) if overlay.picker is not None and overlay.picker.shown else ()
-    return _footer((*offered, *again, *moves, ("Esc", "close")))
 
 
 @lazy

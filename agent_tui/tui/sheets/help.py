@@ -49,5 +49,5 @@ def _is_command(_: Model, __: Overlay, row: Entry) -> bool:
 
 SHEET: Final = Sheet(
     "Keys and commands", _rows, (Action("run", TAKES, "run", _run, _is_command),), about_lines=2,
-    says_all=lambda row: not row.group,  # the card of the usual keys, which fills a small screen
+    lists_keys=True, says_all=lambda row: not row.group,  # the card of the usual keys, which fills a small screen
 )

@@ -12,6 +12,7 @@ from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import SetModel
 from agent_tui.protocol.transcript import Answers
 from agent_tui.settings_kinds import entry
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.commands.model import offered_models
 from agent_tui.tui.effects import ReadSettings, WriteSetting
@@ -20,10 +21,9 @@ from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.sheets.base import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import look_again, open_sheet
 from agent_tui.tui.update import composer, settings
-from agent_tui.tui.update import overlay as overlay_of
-from agent_tui.tui.update.step import Step, send
+from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view import words
-from agent_tui.tui.view.sheets import no_models
+from agent_tui.tui.view.no_model import ADDRESS_LABEL, no_models
 
 UNKNOWN: Final = "window not known: 128k assumed"
 UNKNOWN_NEARBY: Final = "window not known"
@@ -106,9 +106,9 @@ def _take(model: Model, overlay: Overlay, row: Entry) -> Step:
     if row.id == SILENT:
         return look_again(model, overlay)
     if row.id == ADDRESS:
-        return composer.ask(model, Purpose("address", overlay_of.ADDRESS_LABEL)), ()
+        return composer.ask(model, Purpose("sheet", ADDRESS_LABEL)), ()
     if row.id.startswith(KEY):
-        return overlay_of.set_up(model, _wanting(model, row.id.removeprefix(KEY)))
+        return commands.find("setup").run(model, row.id.removeprefix(KEY))
     return send(replace(model, overlay=None), SetModel(row.id))
 
 
@@ -207,6 +207,15 @@ def models(model: Model, args: str) -> Step:
     return open_sheet(model, "model", args)
 
 
+def _on_text(model: Model, text: str) -> Step:
+    """The address of a server was typed."""
+    address = text.strip()
+    if not address:
+        return toast(model, "type an address, or press Esc")
+    model = replace(composer.leave(model), overlay=None)
+    return then(send(model, SetModel("", base_url=address)), toast(model, f"asking {address} …"))
+
+
 SHEET: Final = Sheet(
     "Models", _rows,
     (
@@ -216,5 +225,5 @@ SHEET: Final = Sheet(
         Action("project", ("f3",), "this project", _use_here, _is_model, closes=False),
     ),
     (models,), query="models", reads=(ReadSettings(),), about_lines=2, begin_on=_begin_on,
-    again="refresh", arrange=_arrange, instead=_nothing_offered,
+    again="refresh", arrange=_arrange, instead=_nothing_offered, on_text=_on_text,
 )  # fmt: skip

@@ -158,11 +158,12 @@ def _on_rest(model: Model, overlay: Overlay) -> Step:
     return send(model, Query(f"search-{model.queries}", "search" if now.wide else "search_here", picker.query))
 
 
-def _on_answer(model: Model, overlay: Overlay, _: str, data: Answer) -> Step | None:
+def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
     """What the engine found in the text; it counts only for what is in the field now."""
-    now, picker = search_of(overlay), overlay.picker
-    if not isinstance(data, SearchResults) or picker is None:
+    overlay = model.overlay
+    if not isinstance(data, SearchResults) or overlay is None or overlay.picker is None:
         return None
+    now, picker = search_of(overlay), overlay.picker
     if data.words != picker.query or data.here == now.wide:
         return model, ()
     extra = tuple(session_row(model, hit.session, True, hit.snippet or "…", IN_TEXT) for hit in data.hits)
@@ -207,5 +208,5 @@ SHEET: Final = Sheet(
     ),
     (resume, load), query="sessions", preview="session_preview", about_lines=6, always_about=True,
     note=lambda _, overlay: search_of(overlay).note, settle=_load, arrange=_arrange,
-    on_typed=_on_typed, on_rest=_on_rest, on_answer=_on_answer, leave=_leave, states=(Search,),
+    on_typed=_on_typed, on_rest=_on_rest, on_answer=_on_answer, leave=_leave, states=(Search,), says_groups=True,
 )  # fmt: skip

@@ -8,12 +8,13 @@ from typing import Final
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.structures import chips
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update import going_back
+from agent_tui.tui.update import rewinding
 from agent_tui.tui.update.step import Step, toast
 from agent_tui.tui.wording import ago, count
 
@@ -39,14 +40,14 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
 
 
 def _show_changes(model: Model, _: Overlay, row: Entry) -> Step:
-    return going_back.opened(model, int(row.id))
+    return commands.find("undo").run(model, row.id)
 
 
 @command(argument="[search]", rank=56)
 def rewind(model: Model, args: str) -> Step:
     """Rewind to before an earlier turn: files, messages or both. First you see each file with its diff. The log
     keeps everything. Esc Esc on an empty prompt does the same."""
-    if refused := going_back.unable(model):
+    if refused := rewinding.unable(model):
         return toast(model, refused, "warning")
     if not len(model.transcript.marks):
         return toast(model, "there is no turn to rewind yet")

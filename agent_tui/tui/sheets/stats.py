@@ -99,5 +99,5 @@ def stats(model: Model, args: str) -> Step:
 
 SHEET: Final = Sheet(
     "Statistics of this session", _rows, (Action("copy", TAKES, "copy", _copy),), (stats,),
-    query="stats", about_lines=2, refuse=lambda model: OFF if model.transcript.otr else "",
+    query="stats", about_lines=2, says_groups=True, refuse=lambda model: OFF if model.transcript.otr else "",
 )  # fmt: skip

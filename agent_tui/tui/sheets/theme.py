@@ -87,7 +87,7 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
     return model, (WriteSetting(SETTING, row.id),)
 
 
-def _sample(_: Entry, cells: int, room: int) -> Lines:
+def _sample(_: Model, __: Overlay, ___: Entry, cells: int, room: int) -> Lines:
     """What a theme is seen in, beside the whole screen: where there is little room, first what is hardest to judge."""
     removed, added = _filled(REMOVED, cells), _filled(ADDED, cells)
     shown = (removed, added, CODE, WORDS, TROUBLE)[:room]

@@ -10,7 +10,8 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import composer, files, overlay, skills, submit
+from agent_tui.tui.sheets import control
+from agent_tui.tui.update import composer, files, skills, submit
 from agent_tui.tui.update.step import Step
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
@@ -122,7 +123,7 @@ def shown(model: Model) -> tuple[Candidate, ...]:
         return ()
     if model.composer.browsing >= 0 or model.dialog is not None:
         return ()
-    if model.overlay is not None and not overlay.calls(model):
+    if model.overlay is not None and not control.writes_command(model):
         return ()
     return candidates(draft, model.transcript.answers)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_tui.protocol.ops import Answer, Rename, SaveDraft, SetModel
+from agent_tui.protocol.ops import Answer, Rename, SaveDraft
 from agent_tui.protocol.transcript import Queued
 from agent_tui.registry import late
 from agent_tui.structures import chips
@@ -14,13 +14,13 @@ from agent_tui.structures.chips import Chip, Paste
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.kinds import VimMode
-from agent_tui.tui.model import Completion, Composer, Editing, Model, Overlay, Purpose
+from agent_tui.tui.model import Completion, Composer, Editing, Model, Purpose
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.update import setting_up
+    from agent_tui.tui.sheets import control
 else:
-    setting_up = late("agent_tui.tui.update.setting_up", warm=False)
+    control = late("agent_tui.tui.sheets.control")
 
 MAX_HISTORY: Final = 1_000
 MOST_EDITED: Final = 50_000
@@ -215,21 +215,15 @@ def answered(model: Model, purpose: Purpose, text: str) -> Step:
             return send(model, Answer(purpose.id, "say", said, pastes))
         case "title":
             return send(model, Rename(said, session=purpose.id))
-        case "address":
-            asked = SetModel("", base_url=said)
-            if model.transcript.model:
-                model = replace(model, overlay=None)
-                return then(send(model, asked), toast(model, f"asking {said} …"))
-            return send(replace(model, overlay=Overlay("first_run", note=f"asking {said} …", address=said)), asked)
-        case "setting" | "action" | "setup" | "save":  # `submit` takes them
+        case "sheet" | "action" | "save":  # `submit` takes them
             return model, ()
 
 
 def dismissed(model: Model) -> Step:
     """Esc while the prompt has a purpose."""
     purpose = model.composer.purpose
-    if purpose is not None and purpose.kind == "setup":
-        return setting_up.back(model)
+    if purpose is not None and purpose.kind == "sheet":
+        return control.dismiss_text(model)
     if purpose is not None and purpose.kind in MESSAGES:
         return leave_message(model)
     model = leave(model)

@@ -1,4 +1,4 @@
-"""Copying: the list of answers and code to choose from, and what is said of a copy once it is made."""
+"""What is said of a copy once it is made."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.answers import ClipboardSet
-from agent_tui.protocol.ops import SetClipboard, WriteFile
-from agent_tui.tui.effects import Copy
-from agent_tui.tui.model import Model, Overlay, Source
-from agent_tui.tui.msg import Copied, KeyPressed
-from agent_tui.tui.update.sources import sources
+from agent_tui.protocol.ops import SetClipboard
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import Copied
 from agent_tui.tui.update.step import Step, send, then, toast
 
 TERMINAL_BYTES: Final = 74_994
@@ -18,49 +16,6 @@ TERMINAL_BYTES: Final = 74_994
 LETTERS: Final = "abcdefghijklmnop"
 """Keys of the pieces of code in the list; `q` and `w` mean something else there."""
 FILE_SECONDS: Final = 8.0
-
-
-def choose(model: Model, args: str) -> Step:
-    """Copy answer number `args` (1: the last), or the only thing there is; else show what there is."""
-    found = sources(model.transcript)
-    if not found:
-        return toast(model, "there is no answer to copy yet", "warning")
-    if args:
-        chosen = next((source for source in found if source.key and source.key == args.lstrip("0")), None)
-        if chosen is None:
-            count = sum(source.kind == "answer" for source in found)
-            there = "there is one answer" if count == 1 else f"there are answers 1 to {count}"
-            return toast(model, f"no answer {args!r}: {there}, 1 is the last", "warning")
-        return model, (Copy(chosen.text),)
-    if len(found) == 1:
-        return model, (Copy(found[0].text),)
-    return replace(model, overlay=Overlay("copy", sources=_keyed(found))), ()
-
-
-def _keyed(found: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Answers are taken by their number (up to 9), code by a letter."""
-    letters = iter(LETTERS)
-    return tuple(
-        replace(source, key=next(letters, "") if source.kind == "code" else source.key if len(source.key) == 1 else "")
-        for source in found
-    )
-
-
-def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
-    """A key while the list is open. None: not a key for it."""
-    found = overlay.sources
-    selected = min(overlay.selected, len(found) - 1)
-    if msg.key == "escape" or msg.character == "q":
-        return replace(model, overlay=None), ()
-    if msg.key in ("up", "down"):
-        selected = (selected + (1 if msg.key == "down" else -1)) % len(found)
-        return replace(model, overlay=replace(overlay, selected=selected)), ()
-    chosen = next((source for source in found if msg.character and source.key == msg.character), None)
-    if msg.key == "enter" or chosen is not None:
-        return replace(model, overlay=None), (Copy((chosen or found[selected]).text),)
-    if msg.character == "w":
-        return send(replace(model, overlay=None), WriteFile(found[selected].file, found[selected].text + "\n"))
-    return None
 
 
 def copied(model: Model, msg: Copied) -> Step:

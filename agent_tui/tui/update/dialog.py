@@ -26,7 +26,7 @@ from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import AskedShown, KeyPressed
 from agent_tui.tui.update import completion, composer, holding, submit
-from agent_tui.tui.update.overlay import ALT, BURST_SECONDS, RUN_SECONDS, is_meant
+from agent_tui.tui.update.guards import ALT, BURST_SECONDS, RUN_SECONDS, is_meant
 from agent_tui.tui.update.step import Step, send, then, toast
 
 READABLE: Final = 20

@@ -10,6 +10,7 @@ from agent_tui.registry import late
 from agent_tui.tui.effects import Quit
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
+    Acted,
     AskedShown,
     BranchRead,
     BugWritten,
@@ -49,7 +50,6 @@ from agent_tui.tui.update import (
     files,
     holding,
     keys,
-    overlay,
     pastes,
     reading,
     recall,
@@ -61,10 +61,11 @@ from agent_tui.tui.update import (
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
-    from agent_tui.tui.sheets import control
+    from agent_tui.tui.sheets import control, draw
     from agent_tui.tui.update import leaving
 else:
     control = late("agent_tui.tui.sheets.control")
+    draw = late("agent_tui.tui.sheets.draw")
     leaving = late("agent_tui.tui.update.leaving")
 
 
@@ -85,6 +86,8 @@ def update(model: Model, msg: Msg) -> Step:
     if after.finder is not None or "@" in after.composer.draft:
         step = then(step, files.settled(step[0]))
         step = then(step, pastes.settled(step[0]))
+    if step[0].overlay is not None:
+        step = then(step, control.follow(model, step[0]))
     step = then(step, composer.save(step[0]))
     step = then(step, attention.settled(model, step[0], msg))
     return leaving.ask_first(step) if Quit() in step[1] else step
@@ -113,6 +116,8 @@ def _begun(before: Model, after: Model) -> bool:
 
 def _decided(model: Model, msg: Msg) -> Step:
     match msg:
+        case Acted():
+            return control.on_intent(model, msg)
         case Started():
             return _started(model, msg)
         case Resized():
@@ -154,7 +159,8 @@ def _decided(model: Model, msg: Msg) -> Step:
             current = model.toast is not None and model.toast.number == msg.number
             return (replace(model, toast=None) if current else model), ()
         case Yielded():
-            rested = control.on_rest(files.went_on(search.went_on(model)))
+            went = files.went_on(search.went_on(model))
+            rested: Step = control.on_rest(went) if went.overlay is not None else (went, ())
             return rested if model.held is None else then(rested, keys.settle_held(rested[0], rested=True))
         case Pasted():
             first = holding.release_key(model)
@@ -162,12 +168,14 @@ def _decided(model: Model, msg: Msg) -> Step:
         case ChipClicked():
             return pastes.clicked(model, msg.label)
         case OptionClicked():
-            return overlay.take_clicked(model, msg.option)
+            place = draw.clicked_row(model, model.overlay, msg.option) if model.overlay is not None else -1
+            return control.click(model, place)
         case SettingsRead():
             told = settings.told(model, msg)
-            return then(told, control.refresh(told[0]))
+            return then(told, control.refresh(told[0])) if told[0].overlay is not None else told
         case FactsRead():
-            return control.refresh(replace(model, facts=msg.facts))
+            model = replace(model, facts=msg.facts)
+            return control.refresh(model) if model.overlay is not None else (model, ())
         case FocusChanged():
             return attention.focused(model, msg.focused)
         case BranchRead():

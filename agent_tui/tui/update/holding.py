@@ -29,9 +29,13 @@ STAYS: Final = frozenset(("up", "down"))
 def hold_key(model: Model, msg: KeyPressed, row: int, on: str = "", confirmed: bool = False) -> Step:
     """Wait with `msg`, which would take the row `row` of the question `on`, or of the sheet. `confirmed`: no time
     makes it answer, only Enter."""
-    now = model.dialog if on else model.overlay
     due = inf if confirmed else msg.at + HOLD_SECONDS
-    held = Held(msg.key, msg.character, on, due, now.selected if now is not None else 0)
+    picker = model.overlay.picker if model.overlay is not None else None
+    if on:
+        was = model.dialog.selected if model.dialog is not None else 0
+    else:
+        was = picker.at if picker is not None else 0
+    held = Held(msg.key, msg.character, on, due, was)
     return replace(_on_row(model, row, held), held=held), () if confirmed else (Yield(HOLD_SECONDS),)
 
 
@@ -87,6 +91,6 @@ def await_due(model: Model, held: Held) -> Step | None:
 def _on_row(model: Model, row: int, held: Held) -> Model:
     if held.on and model.dialog is not None and model.dialog.id == held.on:
         return replace(model, dialog=replace(model.dialog, selected=row))
-    if not held.on and model.overlay is not None and model.overlay.kind == "first_run":
-        return replace(model, overlay=replace(model.overlay, selected=row))
+    if not held.on and model.overlay is not None and model.overlay.picker is not None:
+        return replace(model, overlay=replace(model.overlay, picker=replace(model.overlay.picker, at=row)))
     return model

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from agent_tui.registry import late
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
@@ -13,8 +14,13 @@ from agent_tui.tui.effects import ClearSelection, Type
 from agent_tui.tui.held import Held
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.update import completion, composer, dialog, holding, overlay, recall, search
+from agent_tui.tui.update import completion, composer, dialog, guards, holding, recall, search
 from agent_tui.tui.update.step import Step, then, toast
+
+if TYPE_CHECKING:
+    from agent_tui.tui.sheets import control
+else:
+    control = late("agent_tui.tui.sheets.control")
 
 THROUGH = frozenset((
     "interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse", "open", "message-up",
@@ -25,6 +31,7 @@ ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
 """Commands whose keys work while the prompt is used for something else than the model."""
 
 
+WHEEL: Final = ("wheelup", "wheeldown")
 NOT_ANSWERED: Final = "not answered: another key followed"
 """Alt and a letter, and at once another key, look like Esc and a word."""
 MOVES = frozenset(("up", "down", "left", "right", "pageup", "pagedown"))
@@ -33,13 +40,13 @@ MOVES = frozenset(("up", "down", "left", "right", "pageup", "pagedown"))
 
 def pressed(model: Model, msg: KeyPressed) -> Step:
     """A key that was bound or grabbed."""
-    if msg.key in overlay.WHEEL:
-        return overlay.paged(model, msg) or (model, ())
+    if msg.key in WHEEL:
+        return _wheeled(model, msg)
     before, name = model.last_key, msg.character[-1:] or msg.key  # several letters at once are as many keys
     since_same = msg.at - before if name == model.last_name and not msg.sure else inf
     model = replace(
         model, last_key=msg.at, last_name=name, since_same=since_same, selection=msg.selection, seen=msg.seen,
-        repeated=since_same < overlay.REPEAT_SECONDS,
+        repeated=since_same < guards.REPEAT_SECONDS,
     )  # fmt: skip
     after, effects = _pressed(model, msg, before)
     return replace(after, repeated=False, since_same=inf), effects
@@ -59,7 +66,7 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
         if msg.key == "enter":
             return first
         text = bool(first[1])  # else the letter was meant, and so is what comes after it
-        if model.held.on and model.held.key.startswith(overlay.ALT) and msg.key != model.held.key:
+        if model.held.on and model.held.key.startswith(guards.ALT) and msg.key != model.held.key:
             first = then(first, toast(first[0], NOT_ANSWERED))
         return then(first, _unheld(first[0], msg, before if text else -inf))
     return _unheld(model, msg, before)
@@ -91,7 +98,10 @@ def _take_held(model: Model) -> Step:
     held = model.held
     assert held is not None
     free = replace(model, held=None)
-    taken = dialog.take_held(free, held) if held.on else overlay.take_held(free, held)
+    if held.on:
+        taken = dialog.take_held(free, held)
+    else:
+        taken = control.take_held(free, free.overlay, held) if free.overlay is not None and free.covered else None
     return holding.release_key(model) if taken is None else taken
 
 
@@ -104,11 +114,10 @@ def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
 
 
 def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
-    if (turned := overlay.paged(model, msg)) is not None:
-        return _aim(turned, msg, before)
     name = commands.bindings(model.keys).get(msg.key)
     if (model.covered and not _calls(model, msg.key)) or model.asking:
-        taken = overlay.pressed(model, msg, before) if model.covered else dialog.pressed(model, msg, before)
+        shown = model.overlay if model.covered else None
+        taken = dialog.pressed(model, msg, before) if shown is None else control.on_key(model, shown, msg, before)
         if taken is not None:
             return _aim(taken, msg, before)
         if not model.covered and msg.draft and msg.key in commands.when_empty(model.keys):
@@ -117,7 +126,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
             return commands.find(name).run(model, "")
         if name == "mode" and not model.covered:
             return _answer_first(model, msg.key)
-        edits = name is None and (not model.covered or _first_run(model))
+        edits = name is None and (not model.covered or _is_written_below(model))
         if not edits:
             return dialog.refuse_key(model)
         return model, (Type(msg.character, msg.key),)
@@ -149,8 +158,8 @@ def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
 def _calls(model: Model, key: str) -> bool:
     """Whether `key` is for the command that is written under a sheet."""
     if key == "escape":
-        return bool(completion.shown(model)) and overlay.calls(model)
-    return key not in ("pageup", "pagedown") and overlay.calls(model)
+        return bool(completion.shown(model)) and control.writes_command(model)
+    return key not in ("pageup", "pagedown") and control.writes_command(model)
 
 
 def _answer_first(model: Model, key: str) -> Step:
@@ -160,9 +169,15 @@ def _answer_first(model: Model, key: str) -> Step:
 
 def _holds(model: Model) -> bool:
     """Whether the sheet has letters that may begin a word of the prompt."""
-    return model.overlay is not None and model.overlay.kind in ("first_run", "aside", "paste", "private")
+    return model.overlay is not None and control.may_hold(model.overlay)
 
 
-def _first_run(model: Model) -> bool:
-    """Whether the sheet is the one under which a prompt can be written."""
-    return model.overlay is not None and model.overlay.kind == "first_run"
+def _is_written_below(model: Model) -> bool:
+    return model.overlay is not None and control.is_written_below(model.overlay)
+
+
+def _wheeled(model: Model, msg: KeyPressed) -> Step:
+    """The wheel moves the sheet that is open."""
+    if model.overlay is None or not model.covered:
+        return model, ()
+    return control.on_key(model, model.overlay, msg, model.last_key) or (model, ())

@@ -9,7 +9,7 @@ from agent_tui.protocol.answers import SaveOutcome
 from agent_tui.protocol.ops import Save
 from agent_tui.tui.effects import Quit
 from agent_tui.tui.model import Model, Purpose
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.control import open_for
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
 
@@ -26,7 +26,7 @@ def ask_first(step: Step) -> Step:
     if not (model.transcript.is_unsaved or unsent):
         return step
     rest = tuple(effect for effect in effects if not isinstance(effect, Quit))
-    return then((model, rest), open_sheet(replace(model, leaving=""), "unsaved"))
+    return then((model, rest), open_for(replace(model, leaving=""), "unsaved", unasked=False))
 
 
 def choose(model: Model, choice: str) -> Step:
@@ -54,4 +54,4 @@ def follow(model: Model, data: SaveOutcome) -> Step:
     if not data.problem:
         return model, (Quit(),)
     step = toast(model, f"still not saved: {data.problem}", "bad", SECONDS)
-    return then(step, open_sheet(step[0], "unsaved"))
+    return then(step, open_for(step[0], "unsaved", unasked=False))

@@ -55,7 +55,7 @@ def _set(model: Model, key: str) -> Step:
     """The other value of a switch; for the rest, the settings sheet."""
     setting = next(one for one in settings.all_entries() if one.key == key)
     if not is_switch(setting) or not model.configured.values:
-        return settings.open_sheet(model, key)
+        return commands.find("settings").run(model, key)
     now = words(settings.value_of(model, setting).value)
     other = next(one for one in setting.kind.choices if one != now)
     return model, (WriteSetting(key, typed(setting.kind, other)),)

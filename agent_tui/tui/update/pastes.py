@@ -11,11 +11,11 @@ from agent_tui.protocol.ops import Query
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.visible import revealed
-from agent_tui.tui import wording
+from agent_tui.tui import commands, wording
 from agent_tui.tui.effects import Effect, Send, Type
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.msg import KeyPressed, Pasted
-from agent_tui.tui.update import composer, holding
+from agent_tui.tui.model import Model
+from agent_tui.tui.msg import Pasted
+from agent_tui.tui.update import composer
 from agent_tui.tui.update.composer import MOST_EDITED
 from agent_tui.tui.update.step import Step, then, toast
 
@@ -25,7 +25,6 @@ NOT_SENT: Final = "a new line, not sent: Enter came as part of a paste"
 TYPED_AHEAD: Final = 60
 """Characters that somebody may have typed while the line was slow."""
 NO_IMAGE: Final = "no image in the clipboard; paste text with the terminal's own key"
-PAGE: Final = 10
 IMAGE: Final = "image"
 CLIPBOARD: Final = "clipboard_image"
 
@@ -141,60 +140,8 @@ def _image(model: Model, data: ImageFile | ClipboardImage) -> tuple[Model, Chip]
 # -- the sheet that shows what a chip stands for
 
 
-def show(model: Model) -> Step:
-    """Open the chip at the caret, or else the last one."""
-    now = model.composer
-    label = chips.at(now.draft, now.caret)
-    if not any(chip.label == label for chip in now.chips):
-        return toast(model, "there is no pasted text in the prompt")
-    return replace(model, overlay=Overlay("paste", note=label)), ()
-
-
 def clicked(model: Model, label: str) -> Step:
     known = any(chip.label == label for chip in model.composer.chips)
     if not known or model.dialog is not None or model.composer.purpose is not None:
         return model, ()
-    return replace(model, overlay=Overlay("paste", note=label)), ()
-
-
-def shown(model: Model) -> Chip | None:
-    """The chip of the open sheet."""
-    label = model.overlay.note if model.overlay is not None else ""
-    return next((chip for chip in model.composer.chips if chip.label == label), None)
-
-
-def pressed(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
-    """A key while the sheet is open. None: not a key for it."""
-    if msg.key in ("up", "down", "pageup", "pagedown"):
-        by = (PAGE if "page" in msg.key else 1) * (1 if "down" in msg.key else -1)
-        chip = shown(model)
-        most = chip.text.count("\n") if chip is not None else _private(model).count("\n")
-        return replace(model, overlay=replace(overlay, scroll=max(0, min(overlay.scroll + by, most)))), ()
-    if msg.key == "escape":
-        return replace(model, overlay=None), ()
-    if msg.key == "enter":
-        return _unfolded(model)
-    return holding.type_or_hold(model, msg, "q", stays=overlay.kind == "private")  # that can be read nowhere else
-
-
-def _private(model: Model) -> str:
-    """The output of the newest private command."""
-    found = model.transcript.answers.private
-    return found.output if found is not None else ""
-
-
-def _unfolded(model: Model) -> Step:
-    """The text itself stands in the prompt."""
-    chip, draft = shown(model), model.composer.draft
-    model = replace(model, overlay=None)
-    if chip is None or chip.label not in draft:
-        return model, ()
-    if len(chip.text) > MOST_EDITED:
-        return toast(model, f"too long to edit here ({len(chip.text):,} characters); all of it is sent", "warning")
-    end = draft.index(chip.label) + len(chip.label)
-    follows = draft[end : end + 1]
-    text = chips.expand(draft[:end] + follows, (chip,))
-    if chips.is_image(chip.label):  # it is wanted so: it does not become a chip again
-        looked = dict.fromkeys((raw for raw, _ in chips.mentioned(f"{text} ")), "")
-        model = replace(model, composer=replace(model.composer, looked={**looked, **model.composer.looked}))
-    return composer.write(model, text + draft[end + 1 :], caret=len(text) - len(follows)), ()
+    return commands.find("paste").run(model, label)

@@ -55,21 +55,20 @@ from agent_tui.protocol.ops import Query, QueueEdit
 from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.registry import late
 from agent_tui.structures import chips
+from agent_tui.tui import commands
 from agent_tui.tui.effects import Remember, Send
-from agent_tui.tui.model import Model, Overlay, Reading
+from agent_tui.tui.model import Model, Reading
 from agent_tui.tui.update import aside, composer, copying, dialog, pastes, queue, submit
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.tui.sheets import control
-    from agent_tui.tui.update import going_back, leaving, pulling, setup_heard, shelf
+    from agent_tui.tui.update import leaving, rewinding, shelf
 else:
     control = late("agent_tui.tui.sheets.control")
-    setup_heard = late("agent_tui.tui.update.setup_heard", warm=False)
-    pulling = late("agent_tui.tui.update.pulling")
     leaving = late("agent_tui.tui.update.leaving")
     shelf = late("agent_tui.tui.update.shelf")
-    going_back = late("agent_tui.tui.update.going_back")
+    rewinding = late("agent_tui.tui.update.rewinding")
 
 START: Final = "start"
 OTHERS: Final = "others"
@@ -78,7 +77,6 @@ SHELF: Final = "shelf"
 """The id of the list of sessions after one of them was named or deleted."""
 CLEARED: Final = "context cleared; /new also empties the screen"
 KEPT: Final = "not sent yet: press Enter to send"
-STILL: Final = "Still no model."
 FATAL: Final = frozenset(("locked", "stopped"))
 """Kinds of an error after which there is no engine."""
 LOOK_BACK: Final = 8
@@ -119,7 +117,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
             lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
             return (replace(model, in_flight=None) if lost else model), ()
         case Rewound():
-            return going_back.rewound(model, event)
+            return rewinding.rewound(model, event)
         case Answered():
             return _answered(model, event.id, event.data)
         case ErrorRaised():
@@ -221,9 +219,9 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
     """The engine answered the query `id`, or told something unasked."""
     match data:
         case Models() if id == START and model.started and not model.transcript.model:
-            return _nothing_chosen(model)
+            return _nothing_chosen(model, id, data)
         case Models() if id == OTHERS and model.overlay is None:
-            return control.open_sheet(model, "model")
+            return commands.find("model").run(model, "")
         case Skills() if model.composer.calls:
             return submit.skills_told(model)
         case Sessions() if id == START:
@@ -231,12 +229,10 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
         case Sessions() if id == SHELF:
             return control.refresh(model)
         case (
-            Models() | Skills() | Sessions() | Efforts() | SetupOffers() | Files() | LogTail() | Preview() | Stats()
-            | Tree() | Checkup() | Jobs()
+            Models() | Skills() | Sessions() | Efforts() | Files() | LogTail() | Preview() | Stats() | Tree()
+            | Checkup() | Jobs()
         ):  # fmt: skip
-            return control.on_answer(model, id)
-        case SearchResults():
-            return _told_sheet(model, id, data)
+            return control.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
             return pastes.told(model, id, data), ()
         case ClipboardImage():
@@ -245,13 +241,6 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             return copying.clipboard_set(model, data)
         case FileWritten():
             return copying.written(model, data.path, data.problem, data.note)
-        case PrivateOutput():
-            asked = model.dialog is not None or model.overlay is not None
-            return (model if asked else replace(model, overlay=Overlay("private", shown_at=model.at))), ()
-        case UndoPlan():
-            return going_back.told(model, id, data)
-        case RestoreOutcome():
-            return going_back.restored(model, data)
         case ForkOutcome():
             return shelf.forked(model, data)
         case ShelfOutcome():
@@ -260,49 +249,42 @@ def _answered(model: Model, id: str, data: Answer) -> Step:
             return shelf.locked(model)
         case SaveOutcome():
             return leaving.follow(model, data)
-        case PullProgress():
-            return setup_heard.pulled(model) if _sets_up(model) else pulling.heard(model, data)
-        case SetupOutcome():
-            return setup_heard.heard(model, id)
+        case (
+            SearchResults() | PrivateOutput() | UndoPlan() | RestoreOutcome() | PullProgress() | SetupOffers()
+            | SetupOutcome()
+        ):  # fmt: skip
+            return control.tell(model, id, data)
         case _:
             assert_never(data)
 
 
 def _start_list(model: Model) -> Step:
-    """The list of sessions of a start with `--resume`, which the engine has told already."""
-    shown, effects = control.open_sheet(model, "resume", unasked=True)
+    """The list of sessions of a start with `--resume`, which the engine has told already; for a moment, keys may still
+    be meant for the prompt."""
+    shown, effects = commands.find("resume").run(model, "")
     if shown.overlay is None:
         return shown, effects
     asked = Send(Query(shown.overlay.query, "sessions"))
-    return replace(shown, overlay=replace(shown.overlay, query="")), tuple(one for one in effects if one != asked)
+    overlay = replace(shown.overlay, query="", shown_at=model.at)
+    return replace(shown, overlay=overlay), tuple(one for one in effects if one != asked)
 
 
-def _told_sheet(model: Model, id: str, data: Answer) -> Step:
-    """What was told is for the sheet that is open, if for any."""
-    return control.told(model, id, data) or (model, ())
-
-
-def _nothing_chosen(model: Model) -> Step:
-    """There is no model: the first-run screen says what was tried."""
-    model, shown = _refused(model), model.overlay
-    if _sets_up(model):
-        return model, ()  # what is missing is on its way
-    before = shown if shown is not None and shown.kind == "first_run" else Overlay("first_run")
-    fresh = Overlay("first_run", note=STILL if before.note else "", shown_at=model.at, address=before.address)
-    return replace(model, overlay=fresh), ()
-
-
-def _sets_up(model: Model) -> bool:
-    return model.overlay is not None and model.overlay.kind == "setup"
+def _nothing_chosen(model: Model, id: str, data: Models) -> Step:
+    """There is no model: what was tried is said, unless one is being set up."""
+    model = _refused(model)
+    if model.overlay is not None and not control.is_open_for(model, "no_model"):
+        return control.tell(model, id, data)
+    opened = model if model.overlay is not None else control.open_for(model, "no_model")[0]
+    return control.tell(opened, id, data)
 
 
 def _found(model: Model) -> Step:
-    """There is a model: the first-run screen and its question have done their work. A prompt that waited for it is
-    sent by the person: it may be meant for another one."""
-    if model.composer.asks("address"):
-        model = composer.leave(model)
-    if model.overlay is None or model.overlay.kind != "first_run":
+    """There is a model: what was shown while there was none has done its work, and so has its question. A prompt that
+    waited for it is sent by the person: it may be meant for another one."""
+    if not control.is_open_for(model, "no_model"):
         return model, ()
+    if model.composer.asks("sheet"):
+        model = composer.leave(model)
     model = replace(model, overlay=None)
     return toast(model, KEPT) if composer.own(model).strip() else (model, ())
 

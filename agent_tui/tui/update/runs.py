@@ -7,9 +7,9 @@ from itertools import takewhile
 
 from agent_tui.tui import commands
 from agent_tui.tui.model import Model
-from agent_tui.tui.sheets.control import finds_rows
+from agent_tui.tui.sheets.control import finds_rows, is_written_below
 from agent_tui.tui.update.dialog import letters_answer
-from agent_tui.tui.update.overlay import BURST_SECONDS
+from agent_tui.tui.update.guards import BURST_SECONDS
 
 
 def length(model: Model, keys: Iterable[str], at: float, free: bool, grab: Container[str] = ()) -> int:
@@ -29,10 +29,10 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if model.held is not None:
         return False
     overlay = model.overlay if model.covered else None
-    if overlay is not None and (finds_rows(overlay) or overlay.kind in ("settings", "setup")):
+    if overlay is not None and finds_rows(overlay):
         asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
         return free or asked_for
-    if overlay is not None and overlay.kind != "first_run":
+    if overlay is not None and not is_written_below(overlay):
         return False
     if overlay is not None and not model.composer.draft:
         return False  # of the first letter is said where it went

@@ -25,7 +25,7 @@ def heard(model: Model, id: str) -> Step:
         case "no_key":
             return composer.write(put(model, replace(state, waits="", note=found.said)), ""), ()
         case "asking" | "starting" if state.step == "key":
-            model = composer.leave(model) if model.composer.asks("setup") else model
+            model = composer.leave(model) if model.composer.asks("sheet") else model
             return put(model, replace(after(state, "asking"), back=replace(state, waits=""), waits=id)), ()
         case "answered":
             return by_itself(model, replace(_known(state, found), step="model", waits="", at=0, query="")), ()

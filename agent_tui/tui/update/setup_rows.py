@@ -10,6 +10,7 @@ from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.setting_up import SettingUp
+from agent_tui.tui.update import pulling
 from agent_tui.tui.wording import count
 
 ELSEWHERE: Final = "elsewhere"
@@ -50,6 +51,8 @@ def rows(model: Model, state: SettingUp) -> tuple[Entry, ...]:
             return tuple(_ways(model, state))
         case "model":
             return tuple(_models(model, state))
+        case "pulling" if pulling.state(model) == "down":
+            return (Entry("serve", "start `ollama serve`", "keeps running after agent-tui"),)
         case "place":
             return (
                 Entry("keyring", "in the keyring", "unlocked by your login"),
@@ -140,16 +143,19 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
 
 
 def _models(model: Model, state: SettingUp) -> Iterator[Entry]:
-    """What the server offers, as far as it fits what was typed; and what was typed, whatever it offers."""
-    found, typed = outcome(model), state.query.strip()
-    head = f"{state.provider}/"
+    """What the server offers, what is proposed in front."""
+    found, head = outcome(model), f"{state.provider}/"
     names, first = found.models, found.first
-    words = typed.lower().split()
     for name in (first, *(name for name in names if name != first)):
-        if name and all(word in name.lower() for word in words):
+        if name:
             usual = "proposed" if name == first and len(names) != 1 else ""
             yield Entry(name, name.removeprefix(head), usual)
-    if typed and len(words) == 1 and not {typed, f"{head}{typed}"} & {first, *names}:
+
+
+def typed_rows(model: Model, state: SettingUp) -> Iterator[Entry]:
+    """What was typed, whatever the server offers; and a model that Ollama does not have yet."""
+    found, typed, head = outcome(model), state.query.strip(), f"{state.provider}/"
+    if typed and " " not in typed and not {typed, f"{head}{typed}"} & {found.first, *found.models}:
         yield Entry(f"{head}{typed.removeprefix(head)}", f"use “{typed}”", "it is not listed")
     if state.provider == OLLAMA and not state.address:
-        yield Entry(FETCH, "download another model …" if names else "download a model …", "such as qwen3:8b")
+        yield Entry(FETCH, "download another model …" if found.models else "download a model …", "such as qwen3:8b")

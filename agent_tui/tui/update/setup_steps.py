@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.picker import Picker
 from agent_tui.tui.setting_up import SettingUp, Step
+from agent_tui.tui.sheets import control
 from agent_tui.tui.update import composer, pulling
 
 ASKS: Final = frozenset(("address", "key", "pull"))
@@ -14,7 +16,12 @@ ASKS: Final = frozenset(("address", "key", "pull"))
 
 
 def state_of(model: Model) -> SettingUp | None:
-    return model.overlay.setup if model.overlay is not None else None
+    """The step that is shown, with the row of the cursor and what was typed."""
+    now = model.overlay
+    if now is None or not isinstance(now.state, SettingUp):
+        return None
+    picker = now.picker
+    return now.state if picker is None else replace(now.state, at=picker.at, query=picker.query)
 
 
 def waits(model: Model) -> bool:
@@ -46,8 +53,9 @@ def after(state: SettingUp, step: Step) -> SettingUp:
 def put(model: Model, state: SettingUp) -> Model:
     now = model.overlay
     assert now is not None
-    same = now.setup is not None and (now.setup.step, now.setup.note) == (state.step, state.note)
-    return replace(model, overlay=replace(now, setup=state, scroll=now.scroll if same else 0))
+    picker = Picker(query=state.query, touched=True)
+    shown = control.refresh(replace(model, overlay=replace(now, state=state, picker=picker, scroll=0)))[0]
+    return control.put_cursor(shown, state.at)
 
 
 def by_itself(model: Model, state: SettingUp) -> Model:
@@ -59,12 +67,12 @@ def by_itself(model: Model, state: SettingUp) -> Model:
 
 def at(model: Model, state: SettingUp) -> Model:
     """The sheet of a step; where something is to be typed, the prompt is for that."""
-    if model.composer.asks("setup"):
+    if model.composer.asks("sheet"):
         model = composer.leave(model)
     model = put(model, state)
     if state.step not in ASKS:
         return model
-    model = composer.ask(model, Purpose("setup", _label(state), secret=state.step == "key"))
+    model = composer.ask(model, Purpose("sheet", _label(state), secret=state.step == "key", sends="continue"))
     return composer.write(model, state.address) if state.step == "address" and state.address else model
 
 

@@ -9,7 +9,7 @@ from agent_tui.protocol.answers import ForkOutcome, ShelfOutcome
 from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
 from agent_tui.protocol.transcript import UserBlock
 from agent_tui.tui.model import Model, Purpose
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.control import open_for
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.words import one_line
@@ -93,4 +93,4 @@ def locked(model: Model) -> Step:
     """Another program has the session that was to be opened: what there is to do about it."""
     if model.busy or model.question is not None:
         return model, ()
-    return open_sheet(model, "locked", unasked=True)
+    return open_for(model, "locked")

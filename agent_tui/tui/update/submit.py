@@ -10,17 +10,16 @@ from agent_tui.registry import late as late_module
 from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
-from agent_tui.tui.model import InFlight, Model, Overlay
-from agent_tui.tui.update import composer, queue, settings, skills
+from agent_tui.tui.model import InFlight, Model
+from agent_tui.tui.update import composer, queue, skills
 from agent_tui.tui.update.step import Step, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.tui import elsewhere
     from agent_tui.tui.sheets import control
-    from agent_tui.tui.update import leaving, setting_up
+    from agent_tui.tui.update import leaving
 else:
     control = late_module("agent_tui.tui.sheets.control")
-    setting_up = late_module("agent_tui.tui.update.setting_up", warm=False)
     leaving = late_module("agent_tui.tui.update.leaving")
     elsewhere = late_module("agent_tui.tui.elsewhere")
 
@@ -38,10 +37,8 @@ def submit(model: Model, text: str) -> Step:
     """Enter: answer what the prompt is for, run a command, send a prompt or queue it."""
     purpose = model.composer.purpose
     if purpose is not None:
-        if purpose.kind == "setting":
-            return settings.answered(model, text)
-        if purpose.kind == "setup":
-            return setting_up.answered(model, text)
+        if purpose.kind == "sheet":
+            return control.on_text(model, text)
         if purpose.kind == "save" and text.strip():
             return leaving.save_at(composer.leave(model), text.strip())
         if purpose.kind == "action" and text.strip():
@@ -63,11 +60,10 @@ def submit(model: Model, text: str) -> Step:
         model = composer.write(model, text) if model.composer.draft != text else model
         return toast(model, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
     if model.started and not model.transcript.model:
-        again = model.overlay is not None and model.overlay.kind == "first_run"
-        shown_at = model.overlay.shown_at if again and model.overlay is not None else model.at
-        model = replace(model, overlay=Overlay("first_run", shown_at=shown_at))
-        model = composer.write(model, text) if model.composer.draft != text else model
-        return toast(model, "kept until there is a model", "warning") if again else (model, ())
+        again = control.is_open_for(model, "no_model")
+        shown = model if again else control.open_for(model, "no_model")[0]
+        shown = composer.write(shown, text) if shown.composer.draft != text else shown
+        return toast(shown, "kept until there is a model", "warning") if again else (shown, ())
     if (skill := SLASH.match(text.strip())) is not None:  # no other word behind a slash comes as far
         model = model.used(f"skill:{skill.group(1)}")
     after, effects = composer.spent(model, text)

@@ -15,25 +15,21 @@ from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.kinds import OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search
 from agent_tui.tui.regions import DOT, FooterView, Span, StatusView, Tone
-from agent_tui.tui.update.overlay import calls, enter_takes
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
 if TYPE_CHECKING:
-    from agent_tui.tui.sheets import draw
+    from agent_tui.tui.sheets import control, draw
     from agent_tui.tui.update import dialog
-    from agent_tui.tui.view import ask, going_back, pulling, recalls, setting_up
-    from agent_tui.tui.view import queued as panel
+    from agent_tui.tui.view import ask, recalls
 else:
+    control = late("agent_tui.tui.sheets.control")
     draw = late("agent_tui.tui.sheets.draw")
     dialog = late("agent_tui.tui.update.dialog")
-    ask, going_back = late("agent_tui.tui.view.ask"), late("agent_tui.tui.view.going_back")
-    pulling, setting_up = late("agent_tui.tui.view.pulling"), late("agent_tui.tui.view.setting_up", warm=False)
-    panel, recalls = late("agent_tui.tui.view.queued"), late("agent_tui.tui.view.recalls")
+    ask = late("agent_tui.tui.view.ask")
+    recalls = late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
-SENDS: Final = {"setting": "save", "setup": "continue"}
-"""What Enter does with what is typed for something else than the model."""
 _ADDRESS: Final = re.compile(r" at https?://\S*[^\s:;,.]")
 CHARS_PER_TOKEN: Final = 4
 """For what is streaming and not yet counted; shown with `≈`."""
@@ -121,31 +117,29 @@ def footer_view(model: Model, completing: bool) -> FooterView:
         return _search_footer(model.search)
     if model.recall is not None:
         return recalls.recall_footer()
-    if model.overlay is not None and model.overlay.picker is not None and model.composer.purpose is None:
-        return draw.sheet_footer(model, model.overlay)
-    kind = model.overlay.kind if model.overlay is not None and not calls(model) else None
-    if kind == "first_run" and model.composer.purpose is None and not enter_takes(model):
-        return panel.first_run_footer(commands.key_of("send", model.keys))
-    if kind == "going_back" and model.composer.purpose is None:
-        going = model.going_back
-        return going_back.going_back_footer(going is not None and going.told, going is not None and bool(going.files))
     now = model.composer
-    if kind == "pull" and now.purpose is None:
-        return pulling.pulling_footer(model)
-    if kind == "setup" and model.overlay is not None and model.overlay.setup is not None and now.purpose is None:
-        state = model.overlay.setup
-        return setting_up.setup_footer(state.step, pulling.is_down(model), setting_up.keyed(model, state))
-    if kind == "aside" and model.aside is not None and now.purpose is None:
-        return panel.aside_footer(model.aside.state == "asking", bool(model.aside.text))
-    if now.editing is not None and now.purpose is None and kind is None and not (completing or model.asking):
-        return panel.editing_footer(model.running, model.keys)
+    sheet = model.overlay if model.overlay is not None and model.covered else None
+    sheet = None if sheet is not None and control.writes_command(model) else sheet
+    if sheet is not None:
+        shown = draw.sheet_footer(model, sheet)
+        return shown if model.mouse else _released(shown, model.keys)
+    if now.editing is not None and now.purpose is None and not (completing or model.asking):
+        return _editing_footer(model.running, model.keys)
     shown = ask.asked_footer(model) if model.asking else _footer(
-        bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose, kind,
+        bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose,
         model.keys, chips.at(model.composer.draft, model.composer.caret), t.reading,
     )  # fmt: skip
     taken = (model.asking and not dialog.leaves_vim(model)) or model.covered or completing or now.purpose is not None
     shown = _moded(shown, model.vim, taken) if model.vim else shown
     return shown if model.mouse else _released(shown, model.keys)
+
+
+@lazy
+def _editing_footer(running: bool, own: OwnKeys) -> FooterView:
+    """The keys while a queued prompt is being edited."""
+    steers = commands.key_of("steer", own)
+    named = (("Enter", "save"), (steers if running else "", "steer"), ("Esc", "cancel"))
+    return FooterView(tuple(pair for pair in named if pair[0]))
 
 
 @lazy
@@ -177,12 +171,10 @@ def _search_footer(found: Search) -> FooterView:
 @lazy
 def _footer(
     draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
-    overlay: str | None, own: OwnKeys, chip: str, reading: bool,
+    own: OwnKeys, chip: str, reading: bool,
 ) -> FooterView:  # fmt: skip
     if purpose is not None:
-        return FooterView((("Enter", SENDS.get(purpose.kind, "send")), ("Esc", "back")))
-    if overlay is not None:
-        return panel.sheet_footer(overlay, running, paused, queued)
+        return FooterView((("Enter", purpose.sends), ("Esc", "back")))
     if completing:
         return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
     if reading:  # what runs and what waits is the other program's

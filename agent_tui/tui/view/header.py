@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.transcript import Bill, Queued, Transcript
+from agent_tui.registry import late
 from agent_tui.settings_kinds import DIVIDER
 from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Model
 from agent_tui.tui.regions import HeaderView, Part, Span, Tone
-from agent_tui.tui.update import queued
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.wording import cost
+
+if TYPE_CHECKING:
+    from agent_tui.tui.sheets import control
+else:
+    control = late("agent_tui.tui.sheets.control")
 
 CONTEXT_WARNING: Final = 80
 """Percent of the window from which the context use is said in a warning tone."""
@@ -34,7 +39,7 @@ def header_view(model: Model) -> HeaderView:
     t = model.transcript
     return _header(
         t.model, _effort(t), t.mode, t.cwd, model.home, t.context_tokens, t.window, t.estimated,
-        () if queued.is_open(model) else t.queue, len(model.early), model.taken, t.paused,
+        () if _shows(model, "queue") else t.queue, len(model.early), model.taken, t.paused,
         "stopped" if model.gone else "" if model.started or t.model else f"starting … {model.starting}".rstrip(),
         model.window.branch, model.look.status, t.title if t.titled_by else "", t.otr, t.reading, t.bill, t.todos,
         t.answering if t.answering != t.model else "", _fetched(model), t.window_assumed,
@@ -73,11 +78,14 @@ def _header(
     return HeaderView(_there(*left, named), _there(warned, standing, running, pull, *right))
 
 
+def _shows(model: Model, what: str) -> bool:
+    return model.overlay is not None and control.shows(model, what)
+
+
 def _fetched(model: Model) -> int:
     """How much of a model has come that is fetched while nothing else says so; below zero: none is."""
     told = model.transcript.answers.pull
-    hidden = model.overlay is None or model.overlay.kind not in ("pull", "setup")
-    return told.percent if hidden and told is not None and told.state == "pulling" else -1
+    return told.percent if not _shows(model, "pull") and told is not None and told.state == "pulling" else -1
 
 
 def _effort(t: Transcript) -> str:

@@ -1,4 +1,4 @@
-"""The sheet of a model that is being fetched: its bar, or whether Ollama may be started for it."""
+"""The bar of a model that is being fetched."""
 
 from __future__ import annotations
 
@@ -6,32 +6,13 @@ from typing import Final
 
 from agent_tui.protocol.answers import PullProgress
 from agent_tui.structures.bar import bar
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
-from agent_tui.tui.update.pulling import state, told
-from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.words import one_line
+from agent_tui.tui.regions import Span
 from agent_tui.tui.wording import fetched
 
 WIDEST: Final = 60
 """Cells of the bar: a longer one says no more."""
 KEPT: Final = "If you stop, the downloaded part is kept."
 Line = tuple[Span, ...]
-
-
-def pulling_view(model: Model, overlay: Overlay) -> OverlayView:
-    return _sheet(overlay, told(model), sheet_room(model.width))
-
-
-@lazy
-def _sheet(overlay: Overlay, found: PullProgress | None, inner: int) -> OverlayView:
-    name, data = one_line(overlay.on, inner - 10), None if overlay.query else found
-    if data is not None and data.state == "down":
-        said = one_line(data.said, 200)
-        lines: tuple[Line, ...] = ((Span(f"{said}. It is installed and can be started."),), ())
-        option = Option("Enter", "start `ollama serve`", f"it keeps running after agent-tui; then {name} is downloaded")
-        return OverlayView(f"Pull {name}", lines, (option,), footer="Esc closes")
-    return OverlayView(f"Pull {name}", progress(data, inner), footer="Esc stops · Enter hides")
 
 
 def progress(data: PullProgress | None, inner: int) -> tuple[Line, ...]:
@@ -47,15 +28,3 @@ def progress(data: PullProgress | None, inner: int) -> tuple[Line, ...]:
         (Span(fetched(pulling.done, pulling.total, pulling.left), "dim"),) if pulling is not None else (),
         (Span(words or KEPT, "dim"),),
     )
-
-
-def is_down(model: Model) -> bool:
-    """Whether Ollama would have to be started first."""
-    return state(model) == "down"
-
-
-@lazy
-def pulling_footer(model: Model) -> FooterView:
-    if is_down(model):
-        return FooterView((("Enter", "start Ollama"), ("Esc", "close")))
-    return FooterView((("Enter", "hide"), ("Esc", "stop")))

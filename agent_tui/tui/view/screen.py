@@ -24,18 +24,20 @@ from agent_tui.tui.regions import (
     TranscriptView,
     View,
 )
-from agent_tui.tui.update import completion, queued, recall, search
+from agent_tui.tui.update import completion, recall, search
 from agent_tui.tui.view.bars import footer_view, status_view
 from agent_tui.tui.view.header import header_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
 from agent_tui.tui.view.words import one_line
 
 if TYPE_CHECKING:
-    from agent_tui.tui.view import ask, recalls, sheets
+    from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.view import ask, recalls
 else:
     ask = late("agent_tui.tui.view.ask")
     recalls = late("agent_tui.tui.view.recalls")
-    sheets = late("agent_tui.tui.view.sheets")
+    control = late("agent_tui.tui.sheets.control")
+    draw = late("agent_tui.tui.sheets.draw")
 
 STARTING: Final = "sent once agent-tui has started"
 MIN_WIDTH: Final = 20
@@ -58,7 +60,7 @@ _SMALL: Final = (TOO_SMALL, "small", "…")
 _SENDS: Final = ("Enter sends, Esc goes back", "Enter sends it", "Esc: back")
 _LEAVES: Final = ("Esc cancels", "Esc cancels")
 _HINTS: Final = {
-    "search": ("words of the transcript", "words"), "setting": (), "setup": (),
+    "search": ("words of the transcript", "words"), "sheet": (),
     "history": ("words of a prompt", "words"),
 }  # fmt: skip
 """Each in as many words as there is room for."""
@@ -103,10 +105,10 @@ def view(model: Model) -> View:
 
 
 def _waiting(model: Model) -> QueueView | None:
-    """The prompts that wait, for the engine or for their turn."""
+    """The prompts that wait, for the engine or for their turn, unless the sheet that is open shows them."""
     if model.early:
         return _early(model.early, model.composer.chips)
-    if queued.is_open(model):
+    if model.overlay is not None and control.shows(model, "queue"):
         return None
     t, now = model.transcript, model.composer
     return _queue(
@@ -124,12 +126,8 @@ def _is_free(model: Model) -> bool:
 def _sheet(model: Model) -> OverlayView | None:
     if model.recall is not None:
         return recalls.recall_view(model.recall, model.height, int(model.at))
-    return sheets.overlay_view(model) if model.covered or _setting(model) else None
-
-
-def _setting(model: Model) -> bool:
-    """The prompt is used for a setting, or a step of the setup: the sheet stays in view."""
-    return model.composer.asks("setting") or model.composer.asks("setup")
+    shown = model.overlay if model.covered or model.composer.asks("sheet") else None
+    return draw.sheet_view(model, shown) if shown is not None else None
 
 
 def _grab(model: Model, listed: CompletionView | None) -> frozenset[str]:

@@ -264,6 +264,6 @@ def test_the_todo_list_is_said_and_keeps_no_prompt(place: Place) -> None:
     todos = {"todos": [{"text": "look", "state": "done"}, {"text": "mend", "state": "active"}]}
     model = place.script([{"call": "update_todos", "arguments": todos}], [{"text": "So."}], [{"text": "More."}])
     done = chat(place, "go\n/todo\nand then\n", "-m", model)
-    said = "Todo: 1 of 2 done:\ndone: look\nin work: mend\nType an empty line to go on.\nYou: and then\nAssistant: "
+    said = "Todo: 1 of 2 done:\ndone, look\nin work, mend\nType an empty line to close.\nYou: and then\nAssistant: "
     assert said in settled(done.stdout, place)
     assert (done.returncode, done.stderr) == (0, "")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.tui.linear import sheets
+from tests.tui.lists import labels
 from tests.tui.play import Play
 from tests.tui.setup_play import at, opened
 
 
 def says(play: Play, line: str) -> bool:
-    """Press what `line` stands for; False: it stands for nothing."""
+    """Do what `line` asks for; False: it asks for nothing."""
     assert play.model.overlay is not None
-    pressed = sheets.presses(play.model, play.model.overlay, line)
-    for key, _ in pressed or ():
-        play.press(key)
-    return pressed is not None
+    wanted = sheets.intents(play.model, play.model.overlay, line)
+    for one in wanted or ():
+        play.say(one)
+    return wanted is not None
 
 
 @pytest.mark.parametrize("line", ["4", "moonshot", "Moonshot"])
@@ -24,9 +25,14 @@ def test_a_provider_is_chosen_by_number_or_name(line: str) -> None:
     assert says(play, line) and at(play) == "key"
 
 
-@pytest.mark.parametrize("line", ["any words", "another", "0", "99"])
-def test_a_line_that_is_none_of_them_is_answered(line: str) -> None:
+@pytest.mark.parametrize("line", ["0", "99"])
+def test_a_number_that_no_row_has_is_answered(line: str) -> None:
     play = opened()
     assert not says(play, line) and at(play) == "provider"
-    assert play.model.overlay is not None
-    assert "or a name" in sheets.hint(play.model.overlay) and "search" not in sheets.hint(play.model.overlay)
+
+
+def test_other_words_find_a_provider() -> None:
+    play = opened()
+    assert play.model.overlay is not None and "words to search" in sheets.hint(play.model, play.model.overlay)
+    assert says(play, "moon") and at(play) == "provider" and labels(play) == ["Moonshot"]
+    assert says(play, "1") and at(play) == "key"

@@ -19,8 +19,9 @@ from agent_tui.tui.linear.out import Out
 from agent_tui.tui.linear.outcome import Outcome
 from agent_tui.tui.linear.scribe import Scribe
 from agent_tui.tui.look import DEFAULT
-from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.model import Model
 from agent_tui.tui.msg import EventsArrived
+from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import update
 
 APPROVAL = Approval("q", "c", "run", "Run ls", "it runs", always="ls in here")
@@ -103,7 +104,7 @@ def test_no_command_of_the_screen_is_offered() -> None:
     shown, _ = update(Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m"),)))
     opened, _ = commands.find("help").run(shown, "")
     assert opened.overlay is not None
-    offered = {entry.id.removeprefix("command:") for _, entry in sheets.choices(opened.overlay)}
+    offered = {entry.id.removeprefix("command:") for entry in sheets.choices(opened.overlay)}
     assert offered & keys.UNSEEN == set()
     assert {"stop", "steer", "queue", "model", "expand"} <= offered
     assert offered & keys.REAL.keys() == set()  # what is pressed has no number to type
@@ -112,25 +113,28 @@ def test_no_command_of_the_screen_is_offered() -> None:
 
 def queue_of(*texts: str) -> Model:
     items = tuple(Queued(f"q{number}", text) for number, text in enumerate(texts))
-    return Model(sessions={"": Transcript(queue=items)}, overlay=Overlay("queue"), keys=keys.KEYS)
+    return open_sheet(Model(sessions={"": Transcript(queue=items)}, keys=keys.KEYS), "queue")[0]
 
 
 @pytest.mark.parametrize(
-    ("line", "pressed"),
+    ("line", "wanted"),
     [
-        ("", [("escape", "")]),
-        ("p", [("p", "p")]),
-        ("d 2", [("home", ""), ("down", ""), ("d", "d")]),
-        ("1", [("home", ""), ("e", "e")]),
-        ("u 2", [("home", ""), ("down", ""), ("alt+up", "")]),
+        ("", ("close", None)),
+        ("p", ("pause", None)),
+        ("d 2", ("remove", "q1")),
+        ("1", ("", "q0")),
+        ("u 2", ("up", "q1")),
         ("d 3", None),
         ("d 0", None),
         ("x 1", None),
-        ("d", None),
     ],
 )
-def test_the_queue_is_worked_on_by_number(line: str, pressed: list[tuple[str, str]] | None) -> None:
-    assert sheets.presses(queue_of("one", "two"), Overlay("queue"), line) == pressed
+def test_the_queue_is_worked_on_by_number(line: str, wanted: tuple[str, str | None] | None) -> None:
+    model = queue_of("one", "two")
+    assert model.overlay is not None
+    found = sheets.intents(model, model.overlay, line)
+    asked = None if found is None else [(one.action, one.row) for one in found]
+    assert asked == (None if wanted is None else [wanted])
 
 
 def said_by(capsys: pytest.CaptureFixture[str], *events: Event) -> str:

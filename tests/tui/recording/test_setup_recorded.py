@@ -8,6 +8,7 @@ from agent_tui.protocol.events import SessionStarted
 from agent_tui.tui.msg import DraftChanged, EventsArrived, KeyPressed, Started, Submitted
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.update.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.setup_play import OFFERS
@@ -27,8 +28,9 @@ def test_each_step_is_played_as_it_was() -> None:
         live.say(KeyPressed(key), after=1.0)
     live.say(DraftChanged(HIDDEN, 1))
     live.say(Submitted(HIDDEN))
-    assert live.model.overlay is not None and live.model.overlay.setup is not None
-    id = live.model.overlay.setup.waits
+    state = state_of(live.model)
+    assert state is not None
+    id = state.waits
     told(live, "setup_step", id, {"state": "asking", "provider": "moonshot", "key": True})
     found = {"state": "answered", "provider": "moonshot", "label": "Moonshot", "key": True, "models": ["moonshot/a"]}
     told(live, "setup_step", id, {**found, "first": "moonshot/a"})

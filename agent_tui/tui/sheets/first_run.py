@@ -1,0 +1,151 @@
+"""There is no model yet: what was tried, and the ways to one. Words for the model can be typed below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.answers import Answer, Models
+from agent_tui.protocol.ops import SetModel
+from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import is_text
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import key_name
+from agent_tui.tui.effects import Quit, Type
+from agent_tui.tui.model import Model, Overlay, Purpose
+from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import Span
+from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets.base import Action, Body, Lines, Sheet
+from agent_tui.tui.update import composer, holding
+from agent_tui.tui.update.guards import ALT, BURST_SECONDS, enter_takes, is_command, is_meant
+from agent_tui.tui.update.step import Step, send, then, toast
+from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.no_model import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
+
+DEMO: Final = "demo/tour"
+QUITS: Final = "Enter quits"
+KEPT: Final = "Your prompt is kept until there is a model."
+STILL: Final = "Still no model."
+ROWS: Final = (
+    Entry("setup", "set up a provider", "step by step, as /setup", key="k"),
+    Entry("address", "enter a server address", "Ollama or OpenAI's API", key="a"),
+    Entry("retry", "look again", "after you started a server", key="r"),
+    Entry("demo", "the demo", "a script, needs no server", key="d"),
+    Entry("quit", "quit", "Enter confirms", key="q"),
+)
+
+
+@frozen
+class Tried:
+    """`note`: what is being done, or came of it. `address`: the one that was tried last, which can be corrected."""
+
+    note: str = ""
+    address: str = ""
+
+
+def _tried(overlay: Overlay) -> Tried:
+    return overlay.state if isinstance(overlay.state, Tried) else Tried()
+
+
+def _kept(model: Model) -> bool:
+    """Whether words for the model stand in the prompt: letters are the prompt's then."""
+    return bool(composer.own(model).strip()) and not is_command(model.composer.draft)
+
+
+def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
+    if not _kept(model):
+        return ROWS
+    return tuple(replace(one, key=key_name(ALT + one.key)) for one in ROWS)
+
+
+def _body(model: Model, overlay: Overlay, _: int) -> Body:
+    return _words(model.transcript.answers.models, _tried(overlay).note, _kept(model))
+
+
+@lazy
+def _words(found: Models | None, note: str, kept: bool) -> Body:
+    blank: Lines = ((),)
+    lines = (NEEDED, WAYS, *blank, *tried_lines(found, note, "Already tried:"))
+    return Body((*lines, *blank, (Span(KEPT),)) if kept else lines)
+
+
+def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> Step | None:
+    """A key, before the list has it. None: it is one like in every list."""
+    letter = msg.key.removeprefix(ALT)
+    chosen = next((item for item in ROWS if item.key == letter), None)
+    if is_text(msg.character) and not msg.key.startswith(ALT):
+        burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
+        words = msg.draft not in ("", msg.character)  # the same letter may have gone there too soon
+        if chosen is None or ((burst or words) and not msg.sure):
+            typed: Step = (model, (Type(msg.character, msg.key),))
+            early = chosen is not None and not msg.draft  # perhaps it was meant for the sheet: say where it went
+            said = f"{msg.character} is in the prompt now; press it again to choose"
+            return then(typed, toast(model, said)) if early else typed
+    if msg.key == "enter" and not enter_takes(model):
+        return commands.find("send").run(model, "")
+    if msg.key == "enter" and not is_meant(model, msg, overlay.shown_at, before):
+        return model, ()
+    if chosen is None:
+        return None
+    if msg.sure:
+        return _do(model, overlay, chosen)
+    ends = chosen.id == "quit"
+    held = holding.hold_key(model, msg, ROWS.index(chosen), confirmed=ends)
+    return then(held, toast(held[0], QUITS)) if ends else held
+
+
+def _take_letter(model: Model, overlay: Overlay, letter: str) -> Step | None:
+    """Nothing followed a letter that was held."""
+    chosen = next((item for item in ROWS if item.key == letter.removeprefix(ALT)), None)
+    if chosen is None:
+        return None
+    again = model.composer.draft == letter  # it had gone into the prompt before
+    return _do(composer.write(model, "") if again else model, overlay, chosen)
+
+
+def _do(model: Model, overlay: Overlay, row: Entry) -> Step:
+    now = _tried(overlay)
+    match row.id:
+        case "address":
+            asked = composer.ask(model, Purpose("sheet", ADDRESS_LABEL))
+            return composer.write(asked, now.address) if now.address else asked, ()
+        case "retry":
+            noted = replace(overlay, state=replace(now, note="looking …"))
+            return send(replace(model, overlay=noted), SetModel(""))
+        case "setup":
+            return commands.find("setup").run(model, "")
+        case "demo":
+            noted = replace(overlay, state=replace(now, note="starting the demo …"))
+            return send(replace(model, overlay=noted), SetModel(DEMO))
+        case _:
+            return model, (Quit(),)
+
+
+def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
+    """There is no model: what was tried is said."""
+    if not isinstance(data, Models):
+        return None
+    before = model.overlay if model.overlay is not None and model.overlay.kind == "first_run" else None
+    state = _tried(before) if before is not None else Tried()
+    opened = control.open_sheet(model, "first_run", unasked=True)
+    noted = replace(state, note=STILL if state.note else "")
+    overlay = opened[0].overlay and replace(opened[0].overlay, state=noted)
+    return replace(opened[0], overlay=overlay), opened[1]
+
+
+def _on_text(model: Model, text: str) -> Step:
+    """An address was typed."""
+    address = text.strip()
+    if not address or model.overlay is None:
+        return toast(model, "type an address, or press Esc")
+    asking = replace(model.overlay, state=Tried(f"asking {address} …", address))
+    return send(replace(composer.leave(model), overlay=asking), SetModel("", base_url=address))
+
+
+SHEET: Final = Sheet(
+    "No model yet", _rows, (Action("take", ("enter",), "take", _do, closes=False),), typing="below", body=_body,
+    begin=lambda _: Tried(), states=(Tried,), on_first_key=_on_first_key, on_letter=_take_letter,
+    opens_for="no_model", on_answer=_on_answer, on_text=_on_text, broad=False, live=lambda model: (_kept(model),),
+)  # fmt: skip

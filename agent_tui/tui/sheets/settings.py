@@ -1,0 +1,176 @@
+"""`/settings`: all settings and keys, and changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from agent_tui.settings_kinds import KEYS, typed, words
+from agent_tui.settings_kinds import Entry as Setting
+from agent_tui.tui import keymap
+from agent_tui.tui.commands.base import command, key_name
+from agent_tui.tui.effects import ReadSettings, WriteSecret, WriteSetting
+from agent_tui.tui.keymap import key_named
+from agent_tui.tui.model import Model, Overlay, Purpose
+from agent_tui.tui.picker import Entry
+from agent_tui.tui.regions import Span
+from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
+from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.update import composer
+from agent_tui.tui.update.settings import THEMES, all_entries, own_keys, value_of
+from agent_tui.tui.update.step import Step, toast
+from agent_tui.tui.view.words import one_line
+
+VALUE_CELLS: Final = 22
+NARROW_CELLS: Final = 14
+ROOMY: Final = 80
+"""Columns of the screen from which a source has its place beside a value."""
+SECONDS: Final = 8.0
+
+
+def _setting(key: str) -> Setting:
+    return next(one for one in all_entries() if one.key == key)
+
+
+def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
+    roomy = model.width >= ROOMY
+    for one in all_entries():
+        value = value_of(model, one)
+        now = one_line(_words(one, value.value), VALUE_CELLS if roomy else NARROW_CELLS)
+        yield Entry(one.key, one.key, f"{now:<{VALUE_CELLS}}  {value.source}" if roomy else now, one.about)
+
+
+def _body(model: Model, _: Overlay, cells: int) -> Body:
+    """The first line that says what is wrong in the files, and how many more there are; the start has said all."""
+    said = model.configured.problems
+    if not said:
+        return Body()
+    place, text = said[0].split(": ", 1) if ": " in said[0] else ("", said[0])
+    more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
+    line = one_line(f"{place.rpartition('/')[2]}: {text}", max(10, cells - len(more)))
+    return Body(((Span(f"{line}{more}", "warning"),),))
+
+
+def _about(model: Model, _: Overlay, row: Entry, __: int, room: int) -> Lines:
+    """What the setting under the cursor means, and how it is now."""
+    entry = _setting(row.id)
+    value = value_of(model, entry)
+    when = "" if entry.live else " Takes effect at the next start."
+    where = {"default": "the default", "user": "from your config.toml", "project": "from the project's config.toml"}
+    source = where.get(value.layer) or f"from {value.source}"
+    default = f"; the default is {_words(entry, entry.default)}" if value.layer != "default" and entry.default else ""
+    wins = value.layer not in ("default", "user")
+    now = (
+        Span(f"{entry.key}: ", "dim"), Span(_words(entry, value.value)), Span(f", {source}{default}", "dim"),
+        *((Span("; it overrides your config.toml", "warning"),) if wins else ()),
+    )  # fmt: skip
+    return (now, (Span(f"{entry.about}{when}"),))[:room]
+
+
+def _words(entry: Setting, value: object) -> str:
+    """The value as the list shows it."""
+    if entry.kind.form == "secret":
+        return "set" if value else "not set"
+    if entry.key.startswith("keys.") and isinstance(value, tuple):
+        return ", ".join(key_name(key_named(str(key)) or str(key)) for key in value) or "none"
+    if entry.key == "tools.enabled" and not value:
+        return "all"
+    return words(value) or "not set"
+
+
+# -- changing them
+
+
+def _choices(model: Model, entry: Setting) -> tuple[str, ...]:
+    """What the setting may be, where that can be counted."""
+    if entry.key in THEMES:
+        auto = entry.key == "display.theme"
+        return tuple(name for name in model.configured.themes if auto or name != "auto")
+    return entry.kind.choices
+
+
+def _change(step: int) -> Run:
+    """The next (1) or the previous (-1) choice; where there are none, Enter (0) lets the prompt take what is typed."""
+
+    def change(model: Model, _: Overlay, row: Entry) -> Step:
+        entry = _setting(row.id)
+        there, now = _choices(model, entry), words(value_of(model, entry).value)
+        if there:
+            at = there.index(now) if now in there else 0 if step < 0 else -1
+            wanted = there[(at + (step or 1)) % len(there)]
+            return model, (WriteSetting(entry.key, typed(entry.kind, wanted)),)
+        if step:
+            return model, ()
+        secret = entry.kind.form == "secret"
+        asked = composer.ask(model, Purpose("sheet", _label(entry), entry.key, secret=secret, sends="save"))
+        return (asked if secret else composer.write(asked, now)), ()
+
+    return change
+
+
+def _reset(model: Model, _: Overlay, row: Entry) -> Step:
+    entry = _setting(row.id)
+    value = value_of(model, entry)
+    if value.layer == "default":
+        return toast(model, f"{entry.key} already has its default value")
+    if value.layer != "user":
+        return toast(model, f"{entry.key} is not set by your config.toml, but by: {value.source}", "warning")
+    return model, (WriteSetting(entry.key, None),)
+
+
+def _label(entry: Setting) -> str:
+    """What is asked for in the prompt, and what an empty one means."""
+    if entry.kind is KEYS:
+        return f"{entry.key}: keys, such as ctrl+f, f3; empty: none"
+    if entry.kind.form == "names":
+        return f"{entry.key}: {entry.kind.expected}, with commas"
+    if entry.kind.form == "secret":
+        return f"{entry.key}: hidden as you type, not saved in the session"
+    return f"{entry.key}: {entry.kind.expected}; empty: the default"
+
+
+def _on_text(model: Model, text: str) -> Step:
+    """The prompt was sent while it held a value."""
+    purpose = model.composer.purpose
+    assert purpose is not None
+    entry, key = _setting(purpose.id), purpose.id
+    if entry.kind.form == "secret":
+        missing = toast(model, "type the key, or press Esc; Del in the list removes it")
+        return (model, (WriteSecret(key),)) if text.strip() else missing
+    try:
+        value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
+    except ValueError:
+        return toast(model, f"{text.strip()} is not used: expected {entry.kind.expected}", "warning", SECONDS)
+    if wrong := _conflict(model, entry, value):
+        return toast(model, wrong, "warning", SECONDS)
+    return composer.leave(model), (WriteSetting(key, value),)
+
+
+def _conflict(model: Model, entry: Setting, value: Any) -> str:
+    """Why what was typed cannot be the keys of a command; empty for other settings."""
+    if entry.kind is not KEYS or not value:
+        return ""
+    name = entry.key.removeprefix("keys.")
+    others = {other: keys for other, keys in own_keys(model).items() if other != name}
+    said = keymap.resolve({**others, name: tuple(value)})[1]
+    return next((text for at, text in said if at == name and text.endswith("not used")), "")
+
+
+@command(aliases=("config",), argument="[search]", rank=56)
+def settings(model: Model, args: str) -> Step:
+    """Show and change all settings and keys. A change is saved in your config.toml at once."""
+    return open_sheet(model, "settings", args.strip())
+
+
+SHEET: Final = Sheet(
+    "Settings", _rows,
+    (
+        Action("change", ("enter",), "change", _change(0), closes=False),
+        Action("reset", ("delete", "ctrl+r"), "reset", _reset, closes=False, typed="r"),
+        Action("next", ("right",), "next value", _change(1), closes=False, hidden=True),
+        Action("previous", ("left",), "previous value", _change(-1), closes=False, hidden=True),
+    ),
+    (settings,), reads=(ReadSettings(),), about=_about, about_lines=2, about_small=2, always_about=True,
+    body=_body, on_text=_on_text,
+    live=lambda model: (model.configured, model.width), waits=lambda model, _: not model.configured.values,
+)  # fmt: skip

@@ -1,0 +1,402 @@
+"""`/setup`: a provider is set up step by step. Each step is a list, or something that is typed; the engine asks servers
+and writes files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.answers import Answer, Offer, PullProgress, SetupOffers, SetupOutcome
+from agent_tui.protocol.ops import Pull
+from agent_tui.protocol.setup_op import KeyPlace, SetUp, SetupScope
+from agent_tui.tui.commands.base import command
+from agent_tui.tui.effects import SendKey
+from agent_tui.tui.model import Model, Overlay
+from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.regions import Span
+from agent_tui.tui.setting_up import SettingUp
+from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets.base import TAKES, Action, Body, Lines, Sheet
+from agent_tui.tui.update import composer, pulling, setup_heard
+from agent_tui.tui.update.setup_rows import ELSEWHERE, FETCH, keyed, offer, outcome, overview, rows, typed_rows
+from agent_tui.tui.update.setup_steps import ASKS, after, at, put, state_of, waits
+from agent_tui.tui.update.step import Step, send, then, toast
+from agent_tui.tui.view.lazy import lazy
+from agent_tui.tui.view.pulling import progress
+from agent_tui.tui.view.words import one_line
+
+LOOK: Final = "setup"
+LONGEST: Final = 300
+"""Characters of what a server says."""
+NARROW: Final = 50
+BLANK: Final[tuple[Span, ...]] = ()
+NOT_YET: Final = "Nothing is saved before the last step."
+
+
+# -- what is shown
+
+
+def _title(_: Model, overlay: Overlay) -> str:
+    state = overlay.state if isinstance(overlay.state, SettingUp) else SettingUp()
+    return f"Set up {one_line(state.label, 30)}" if state.label and state.back else "Set up a provider"
+
+
+def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
+    state = state_of(model)
+    return rows(model, state) if state is not None else ()
+
+
+def _arrange(model: Model, overlay: Overlay, picker: Picker, _: bool) -> Picker:
+    """What was typed can be taken as a name, whatever the server offers; a model can be fetched."""
+    state = overlay.state
+    if not isinstance(state, SettingUp) or state.step != "model":
+        return picker
+    return replace(picker, shown=(*picker.shown, *typed_rows(model, replace(state, query=picker.query))))
+
+
+def _body(model: Model, overlay: Overlay, cells: int) -> Body:
+    state = overlay.state
+    if not isinstance(state, SettingUp):
+        return Body()
+    down = pulling.state(model) == "down"
+    return Body(_lines(state, overview(model), outcome(model), pulling.told(model), down, cells))
+
+
+@lazy
+def _lines(
+    state: SettingUp, all_of_them: SetupOffers | None, found: SetupOutcome, pull: PullProgress | None, down: bool,
+    inner: int,
+) -> Lines:  # fmt: skip
+    note: Lines = ((Span("✗  ", "bad"), Span(one_line(state.note, LONGEST))),) if state.note else ()
+    match state.step:
+        case "provider":
+            said = "checking which of them answer …" if all_of_them is None or all_of_them.looking else NOT_YET
+            return ((Span("Whose models do you want to use?"),), (Span(said, "dim"),))
+        case "address":
+            said = "It speaks Ollama's API or OpenAI's, such as llama.cpp, vLLM or a gateway."
+            about = said if state.provider in ("", "compatible") else f"The address of {state.label} is needed."
+            return (*note, (Span(about),), (Span("Type the address below.", "dim"),))
+        case "key":
+            first = f"Type the key for {state.label} below; paste works too."
+            return (*note, *((BLANK,) if note else ()), (Span(first),), (Span(_unseen(inner), "dim"),))
+        case "asking":
+            waits = found.state == "starting"
+            what = "starting Ollama …" if waits else f"asking {state.address or state.label} for its models …"
+            return ((Span(what),), (Span("Esc stops it.", "dim"),))
+        case "failed":
+            return _failure(state, found)
+        case "model":
+            return _models(state, found)
+        case "pull":
+            said = "Ollama's library lists the names, such as qwen3:8b or llama3.1."
+            return (*note, (Span("Type the name of the model to download below."),), (Span(said, "dim"),))
+        case "pulling" if down:
+            said = one_line(pull.said if pull is not None else "", LONGEST)
+            return ((Span(f"{said}. It is installed and can be started."),),)
+        case "pulling":
+            name = (Span("Downloading "), Span(one_line(state.model, inner - 13), "accent"))
+            return (name, BLANK, *progress(pull, inner))
+        case "place":
+            return (*_summary(state, place=False), BLANK, (Span("Where should the key be saved?"),))
+        case "scope":
+            return (
+                *_summary(state, all_of_them is not None and all_of_them.keyring),
+                BLANK,
+                (Span("Where should this be your model?"),),
+            )
+        case "keeping":
+            return ((Span(f"testing {state.model}, then saving it …"),),)
+
+
+def _unseen(inner: int) -> str:
+    return "It stays hidden, and is saved only if it works." if inner >= NARROW else "Saved only if it works."
+
+
+def _failure(state: SettingUp, found: SetupOutcome) -> Lines:
+    """What went wrong, and what to do about it."""
+    said = one_line(state.note or found.said, LONGEST)
+    hint = "" if state.note else one_line(found.hint, LONGEST)
+    if found.state == "down" and not state.note:
+        hint = "it is installed and can be started"
+    lines: Lines = ((Span("✗  ", "bad"), Span(said)),)
+    return (*lines, (Span("   "), Span(hint, "dim"))) if hint else lines
+
+
+def _models(state: SettingUp, found: SetupOutcome) -> Lines:
+    number = len(found.models)
+    where = f" at {state.address}" if state.address else ""
+    offers = f"offers {number} models" if number > 1 else "offers 1 model" if number else "answers, but lists no models"
+    return ((Span("✓  ", "good" if number else "warning"), Span(f"{state.label}{where} {offers}.")),)
+
+
+def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> Lines:
+    told: list[tuple[Span, ...]] = [(Span("Model    ", "dim"), Span(state.model))]
+    if state.address:
+        told.append((Span("Server   ", "dim"), Span(state.address)))
+    if state.keyed and place:
+        where = "in the keyring" if keyring and state.place != "file" else "in credentials.toml, only for you"
+        told.append((Span("Key      ", "dim"), Span(where)))
+    return tuple(told)
+
+
+def _foot(_: Model, overlay: Overlay) -> str:
+    back = isinstance(overlay.state, SettingUp) and overlay.state.back is not None
+    return "Esc goes back" if back else "Esc closes"
+
+
+def _esc(model: Model, overlay: Overlay) -> str:
+    state = overlay.state
+    if isinstance(state, SettingUp) and state.step in ("asking", "pulling") and pulling.state(model) != "down":
+        return "stop"
+    first = not isinstance(state, SettingUp) or state.step in ("provider", "keeping")
+    return "close" if first else "back"
+
+
+# -- opening it, and its actions
+
+
+def _refuse(model: Model) -> str:
+    if model.busy:
+        return "Esc interrupts the running turn first"
+    if model.gone:
+        return "setup is not possible: the engine has stopped"
+    return "this session is read only: use /setup in another one" if model.transcript.reading else ""
+
+
+def open_setup(model: Model, wants: Offer | None = None) -> Step:
+    """Show which providers there are; or ask at once for what the one needs that `wants` tells of."""
+    if _refuse(model):
+        return control.open_sheet(model, "setup")
+    if model.composer.purpose is not None:
+        model = composer.leave(model)
+    opened = control.open_sheet(model, "setup")
+    shown, effects = then(opened, send(opened[0], SetUp(LOOK, "look")))
+    if wants is None:
+        return shown, effects
+    state = SettingUp(provider=wants.name, label=wants.label)
+    return at(shown, after(state, "address" if wants.needs == "address" else "key")), effects
+
+
+def _asks_again(_: Model, overlay: Overlay, __: Entry) -> bool:
+    """Something is to be typed, and the prompt was left by another way."""
+    return isinstance(overlay.state, SettingUp) and overlay.state.step in ASKS
+
+
+def _ask_again(model: Model, _: Overlay, __: Entry) -> Step:
+    state = state_of(model)
+    return (at(model, state), ()) if state is not None else (model, ())
+
+
+def _key_label(_: Model, overlay: Overlay) -> str:
+    chosen = isinstance(overlay.state, SettingUp) and overlay.state.step == "model"
+    return "type another key" if chosen else "type a key"
+
+
+def _takes_key(model: Model, _: Overlay, __: Entry) -> bool:
+    state = state_of(model)
+    return state is not None and state.step in ("provider", "model") and keyed(model, state)
+
+
+def _take(model: Model, _: Overlay, row: Entry) -> Step:
+    """The row is taken."""
+    state, chosen = state_of(model), row.id
+    assert state is not None
+    match state.step:
+        case "provider" if chosen:
+            return _chosen(model, state, chosen)
+        case "failed" if chosen:
+            return _way(model, state, chosen)
+        case "model" if chosen == FETCH:
+            return at(model, after(state, "pull")), ()
+        case "model" if chosen:
+            wanted = replace(state, model=chosen)
+            known = overview(model)
+            free = wanted.keyed and known is not None and known.keyring
+            return at(model, after(wanted, "place" if free else "scope")), ()
+        case "place" if chosen:
+            place: KeyPlace = "file" if chosen == "file" else "keyring"
+            return at(model, after(replace(state, place=place), "scope")), ()
+        case "scope" if chosen:
+            return _keep(model, state, chosen)
+        case "pulling":
+            return send(model, Pull(state.model, "serve"))
+        case _:
+            return model, ()
+
+
+def _chosen(model: Model, state: SettingUp, name: str) -> Step:
+    """A provider: what it needs is asked for first."""
+    if name == ELSEWHERE:
+        return at(model, after(replace(state, provider="", label="the server"), "address")), ()
+    known = offer(model, name)
+    state = replace(state, provider=name, label=known.label if known is not None else name)
+    if known is not None and known.needs:
+        return at(model, after(state, known.needs)), ()
+    return _ask(model, state)
+
+
+def _type_key(model: Model, _: Overlay, row: Entry) -> Step:
+    """Another key for a provider that has one, or for the one at hand."""
+    state, name = state_of(model), row.id
+    assert state is not None
+    if state.step == "model":
+        return at(model, after(state, "key")), ()
+    known = offer(model, name)
+    if known is None or name == ELSEWHERE:
+        return model, ()
+    state = replace(state, provider=name, label=known.label)
+    return at(model, after(state, "address" if known.needs == "address" else "key")), ()
+
+
+def _way(model: Model, state: SettingUp, chosen: str) -> Step:
+    """What is done about a failure. It is no step to return to."""
+    before = state.back or SettingUp()
+    match chosen:
+        case "again" if state.model and before.step == "scope":
+            return at(model, before), ()
+        case "models":
+            models = _last(state, "model")
+            return (at(model, models), ()) if models is not None else back(model)
+        case "key" | "address":
+            step = before if before.step == chosen else replace(after(state, chosen), back=before)  # it is typed anew
+            return at(model, step), ()
+        case "serve" | "again":
+            return _ask(model, state, before, serve=chosen == "serve")
+        case "fetch" if state.model:
+            return _fetch(model, replace(state, back=before.back), state.model)
+        case "fetch":
+            return at(model, replace(after(state, "pull"), back=before)), ()
+        case _:
+            first = _last(state, "provider") or SettingUp()
+            return at(model, first), ()
+
+
+def _last(state: SettingUp, step: str) -> SettingUp | None:
+    """The step of that kind which was left last."""
+    now: SettingUp | None = state
+    while now is not None and now.step != step:
+        now = now.back
+    return now
+
+
+# -- what is typed
+
+
+def _on_text(model: Model, text: str) -> Step:
+    """The prompt was sent while it held an address, a key (of which nothing is known here) or a name."""
+    state = state_of(model)
+    if state is None or state.step not in ASKS:
+        return composer.leave(model), ()
+    said = text.strip()
+    if state.waits:
+        return model, ()  # it is being looked at
+    if not said:
+        return toast(model, "type it, or press Esc to go back")
+    if state.step == "key":
+        model, id = _id(model)
+        asked = SetUp(id, "ask", state.provider, state.address)
+        return put(model, replace(state, waits=id, note="")), (SendKey(asked),)
+    if state.step == "pull":
+        return _fetch(composer.leave(model), state, said)
+    state = replace(state, address=said, note="")
+    known = offer(model, state.provider)
+    if known is not None and known.needs == "address" and not known.key:
+        return at(model, after(state, "key")), ()
+    return _ask(composer.leave(model), state)
+
+
+# -- the way back
+
+
+def back(model: Model) -> Step:
+    """Esc: one step back; from the first it leaves. What is under way is given up, except for what is being written."""
+    state = state_of(model)
+    if state is None:
+        return replace(composer.leave(model), overlay=None), ()
+    stops = (SetUp(LOOK, "stop"),) if state.step != "keeping" and (state.waits or state.step == "asking") else ()
+    if state.step == "pulling":
+        under_way = pulling.state(model) in pulling.UNDER_WAY
+        model, gives_up = send(model, *((Pull(state.model, "stop"),) if under_way else ()))
+    else:
+        model, gives_up = send(model, *stops)
+    if state.step == "keeping" or state.back is None:
+        return then((model, gives_up), _left(model, state))
+    return at(model, replace(state.back, note="")), gives_up
+
+
+def _left(model: Model, state: SettingUp) -> Step:
+    """The sheets are closed; where there is no model yet, the first screen is there again."""
+    if model.composer.asks("sheet"):
+        model = composer.leave(model)
+    first = model.started and not model.transcript.model
+    model = replace(model, overlay=None)
+    if first:
+        model, _ = control.open_for(model, "no_model")
+    if state.step == "keeping":
+        return toast(model, f"{state.model} is still being saved")
+    return send(model, SetUp(LOOK, "leave"))
+
+
+def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
+    """What the engine says of a step; all else is no business of it."""
+    if state_of(model) is None:
+        return None
+    match data:
+        case SetupOffers():
+            return control.refresh(model)
+        case SetupOutcome():
+            return setup_heard.heard(model, id)
+        case PullProgress():
+            return setup_heard.pulled(model)
+        case _:
+            return None
+
+
+# -- small moves
+
+
+def _fetch(model: Model, state: SettingUp, named: str) -> Step:
+    """The model is fetched; Esc goes back behind the step that named it."""
+    name = named.removeprefix("ollama/")
+    return send(put(model, after(replace(state, model=name), "pulling")), Pull(name))
+
+
+def _ask(model: Model, state: SettingUp, before: SettingUp | None = None, serve: bool = False) -> Step:
+    model, id = _id(model)
+    asking = replace(after(state, "asking"), waits=id, back=before or state)
+    return send(put(model, asking), SetUp(id, "ask", state.provider, state.address, serve=serve))
+
+
+def _keep(model: Model, state: SettingUp, chosen: str) -> Step:
+    model, id = _id(model)
+    scope: SetupScope = "project" if chosen == "project" else "session" if chosen == "session" else "user"
+    op = SetUp(id, "keep", state.provider, model=state.model, place=state.place, scope=scope)
+    return send(put(model, replace(after(state, "keeping"), waits=id)), op)
+
+
+def _id(model: Model) -> tuple[Model, str]:
+    return replace(model, queries=model.queries + 1), f"setup-{model.queries + 1}"
+
+
+@command(rank=54)
+def setup(model: Model, args: str) -> Step:
+    """Set up a provider step by step: its name, its key or address, a test, and your model. Nothing is saved
+    before the last step. Esc goes one step back."""
+    told = model.transcript.answers.models
+    unset = (told.unset or ()) if told is not None else ()
+    return open_setup(model, next((one for one in unset if one.name == args), None))
+
+
+SHEET: Final = Sheet(
+    _title, _rows,
+    (
+        Action("take", TAKES, "take", _take, closes=False),
+        Action("type", ("enter",), "type it", _ask_again, _asks_again, needs_row=False, closes=False, hidden=True),
+        Action("key", ("f2",), _key_label, _type_key, _takes_key, closes=False, typed="k"),
+    ),
+    (setup,), body=_body, begin=lambda _: SettingUp(), states=(SettingUp,), arrange=_arrange, refuse=_refuse,
+    hears=(SetupOffers, SetupOutcome, PullProgress), on_answer=_on_answer, on_text=_on_text, on_esc=back,
+    foot=_foot,
+    esc=_esc, broad=False, shows=frozenset(("pull",)),
+    is_ready=lambda model, _: not waits(model),
+)  # fmt: skip
