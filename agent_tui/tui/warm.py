@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui import registry
 from agent_tui.structures.markdown_stream import split
-from agent_tui.tui import commands
+from agent_tui.tui import commands, sheets
 
 if TYPE_CHECKING:
     from agent_tui.tui.markdown import code, render
@@ -78,6 +78,9 @@ async def warm(drawing: Drawing) -> None:
         await asyncio.sleep(BETWEEN)
     for name in registry.names(commands.__name__):
         commands.find(name.replace("_", "-"))
+        await asyncio.sleep(0)
+    for kind in sheets.names():  # they declare commands, too, which the first key that is no text asks for
+        sheets.find(kind)
         await asyncio.sleep(0)
 
 
