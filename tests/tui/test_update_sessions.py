@@ -123,6 +123,7 @@ def test_a_session_is_deleted_only_when_asked_twice() -> None:
     play.take()
     play.press("delete")
     assert "Delete “price of tea” for ever? Enter deletes it, Esc keeps it." in text(play)
+    assert play.view.footer.keys == (("Enter", "delete"), ("Esc", "keep it")), "no key means anything else now"
     play.press("escape")
     assert "Delete" not in text(play) and Delete("a1") not in play.take()
     play.press("delete", "enter")

@@ -244,7 +244,10 @@ def clicked_row(model: Model, overlay: Overlay, line: int) -> int:
 
 def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     """The keys that do something now, what is needed most in front."""
-    sheet = sheets.find(overlay.kind)
+    sheet, asked = sheets.find(overlay.kind), overlay.confirming
+    if asked is not None and control.asked_row(overlay) is not None:
+        action = next(one for one in sheet.actions if one.name == asked.action)
+        return _footer((("Enter", action.label_for(model, overlay)), ("Esc", "keep it")))
     again = (("F5", sheet.again),) if sheet.again else ()
     if overlay.picker is None:
         moves: tuple[tuple[str, str], ...] = SCROLLS if sheet.body is not None else ()
