@@ -162,7 +162,10 @@ def intents(model: Model, overlay: Overlay, line: str) -> list[Acted] | None:
     named = next((one for one in _offered(model, overlay) if one.typed == word), None)
     if named is not None and not named.needs_row and not rest:
         return [_acted(overlay, named.name)]
-    if named is not None and (row := _row(overlay, rest.strip() or "1")) is not None and (rest or len(word) == 1):
+    if named is not None and named.needs_row and (not rest or rest.strip().isdecimal()):
+        row = _row(overlay, rest.strip())  # a word of an action needs the number of a row that is there
+        return [_acted(overlay, named.name, row)] if row is not None else None
+    if named is not None and (row := _row(overlay, rest.strip())) is not None:
         return [_acted(overlay, named.name, row)]
     if (row := _row(overlay, text)) is not None:
         return [_acted(overlay, "", row)]

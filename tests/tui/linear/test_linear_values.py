@@ -127,6 +127,8 @@ def queue_of(*texts: str) -> Model:
         ("d 3", None),
         ("d 0", None),
         ("x 1", None),
+        ("d", None),
+        ("d 9", None),
     ],
 )
 def test_the_queue_is_worked_on_by_number(line: str, wanted: tuple[str, str | None] | None) -> None:
