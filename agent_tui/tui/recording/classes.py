@@ -39,6 +39,7 @@ from agent_tui.tui import (
     sheets,
     window,
 )
+from agent_tui.tui.recording.renamed import with_old_names
 
 MODULES: tuple[ModuleType, ...] = (
     msg, model, look, window, held, aside, finder, going_back, picker, recall, search, setting_up, chips, mention,
@@ -49,7 +50,7 @@ MODULES: tuple[ModuleType, ...] = (
 
 @cache
 def classes() -> dict[str, type[Any]]:
-    """Every class with fields of `MODULES`, and the value of a setting, by what `plain` calls it."""
+    """Every class with fields of `MODULES`, and the value of a setting, by what `plain` calls it or once called it."""
     found: dict[str, type[Any]] = {name_of(Value): Value}
     for module in MODULES:
         for own in vars(module).values():
@@ -57,4 +58,4 @@ def classes() -> dict[str, type[Any]]:
                 found[name_of(own)] = own
     for kind in sheets.names():
         found.update({name_of(own): own for own in sheets.find(kind).states})
-    return found
+    return with_old_names(found)
