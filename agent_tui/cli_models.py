@@ -17,9 +17,9 @@ from agent_tui.agent.stored_keys import with_stored
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import encodable, one_line
+from agent_tui.present.wording import fetched
 from agent_tui.providers import choose, keys
 from agent_tui.structures.bar import bar
-from agent_tui.tui.wording import fetched
 
 ACTIONS: Final = ("list", "pull", "-h", "--help")
 """What an argument may be that is no provider to list."""

@@ -27,7 +27,8 @@ pytestmark = pytest.mark.xdist_group("architecture")
 PURE = (
     "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
     "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
-    "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.protocol.events",
+    "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.present",
+    "agent_tui.protocol.events",
     "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap", "agent_tui.tui.recall",
     "agent_tui.tui.readline",
     "agent_tui.tui.vim", "agent_tui.tui.vim_keys", "agent_tui.tui.vim_operators", "agent_tui.tui.vim_state",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, assert_never
 
+from agent_tui.present import wording
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,
@@ -19,7 +20,6 @@ from agent_tui.protocol.transcript import (
 )
 from agent_tui.structures import chips, mention
 from agent_tui.structures.visible import visible
-from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut, more_line
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat

@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, TypeVar, assert_never
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_stream import is_full
-from agent_tui.tui import wording
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs
 
 T = TypeVar("T")

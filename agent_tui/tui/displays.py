@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.structures import late
 from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
-from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_LINES, bounded, clipped, is_cut, more_line, short
 from agent_tui.tui.diff import PART as PART
 from agent_tui.tui.diff import diff_lines, diff_parts

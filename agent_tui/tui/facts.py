@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent_tui.boot_frame import as_given
+from agent_tui.present.wording import count, size
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.structures.ascii import reason
 from agent_tui.tui.model import Model
 from agent_tui.tui.view.words import tokens
-from agent_tui.tui.wording import count, size
 
 if TYPE_CHECKING:
     from agent_tui.tui.app import AgentApp

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.transcript import Block, ThinkingBlock, ToolBlock
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
-from agent_tui.tui import wording
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import dropwhile
 from typing import Final, TypeVar, assert_never
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.visible import visible
-from agent_tui.tui import wording
 from agent_tui.tui.clip import MOST_LINES, more_line
 from agent_tui.tui.displays import (
     FOLDED_LINES,

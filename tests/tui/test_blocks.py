@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import (
     Block,
@@ -23,7 +24,6 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.structures.argument_stream import ArgumentStream
-from agent_tui.tui import wording
 from agent_tui.tui.blocks import block_lines, extent, gap, hidden
 from agent_tui.tui.displays import display_lines
 from agent_tui.tui.look import DEFAULT, Look

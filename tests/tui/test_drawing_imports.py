@@ -14,9 +14,11 @@ def loaded(code: str, *names: str) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize("module", ["blocks", "displays", "diff", "tool_block", "wording", "markdown"])
+@pytest.mark.parametrize(
+    "module", ["tui.blocks", "tui.displays", "tui.diff", "tui.tool_block", "tui.markdown", "present.wording"]
+)
 def test_drawing_needs_no_screen(module: str) -> None:
-    assert loaded(f"import agent_tui.tui.{module}", "textual", "rich", "asyncio", "markdown_it") == []
+    assert loaded(f"import agent_tui.{module}", "textual", "rich", "asyncio", "markdown_it") == []
 
 
 def test_the_widget_loads_neither_parser_nor_highlighter() -> None:

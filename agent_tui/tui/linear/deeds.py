@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.paths import stems
+from agent_tui.present.wording import count
 from agent_tui.settings_store import Store, public
 from agent_tui.structures.visible import pasteable
 from agent_tui.tui import effects as do
@@ -21,7 +22,6 @@ from agent_tui.tui.model import Configured, Model
 from agent_tui.tui.own_editor import NO_EDITOR, Foreground, edited, editor, no_shell
 from agent_tui.tui.own_program import bug_words, chosen_by
 from agent_tui.tui.view.words import tokens
-from agent_tui.tui.wording import count
 
 
 class Deeds:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.structures.visible import visible
-from agent_tui.tui import wording
 
 
 def display_lines(display: d.Display) -> list[str]:

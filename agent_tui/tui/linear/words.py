@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
+from agent_tui.present import wording
 from agent_tui.protocol import display as d
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.protocol.transcript import (
@@ -18,7 +19,6 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )
 from agent_tui.structures import chips, mention
-from agent_tui.tui import wording
 from agent_tui.tui.linear.displays import display_lines, output, summary
 from agent_tui.tui.look import Look
 from agent_tui.tui.tool_block import answered

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Check
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.effects import Copy
@@ -14,7 +15,6 @@ from agent_tui.tui.regions import Tone
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
-from agent_tui.tui.wording import count
 
 WRONG: Final = "bad"
 MARKS: Final[Mapping[str, tuple[str, Tone]]] = {"ok": ("✓", "normal"), "note": ("·", "dim"), WRONG: ("✗", "bad")}

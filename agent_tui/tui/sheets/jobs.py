@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from agent_tui.present.wording import ago
 from agent_tui.protocol.ops import StopJob
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.model import Model, Overlay
@@ -13,7 +14,6 @@ from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step, send
 from agent_tui.tui.view.words import one_line
-from agent_tui.tui.wording import ago
 
 ALL: Final = "*"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from agent_tui.present.wording import size
 from agent_tui.protocol.answers import LogLine
 from agent_tui.structures import late
 from agent_tui.tui.commands.base import command
@@ -15,7 +16,6 @@ from agent_tui.tui.regions import Tone
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
-from agent_tui.tui.wording import size
 
 LEVELS: Final[Mapping[str, Tone]] = {
     "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from agent_tui.present.wording import ago, count
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.structures import chips
@@ -16,7 +17,6 @@ from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import rewinding
 from agent_tui.tui.update.step import Step, toast
-from agent_tui.tui.wording import ago, count
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from agent_tui.present import wording
+from agent_tui.present.wording import count, duration
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import Share, Stats
-from agent_tui.tui import wording
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.effects import Copy
 from agent_tui.tui.model import Model, Overlay
@@ -16,7 +17,6 @@ from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
 from agent_tui.tui.view.words import tokens
-from agent_tui.tui.wording import count, duration
 
 OFF: Final = "this session is off the record: it has no statistics"
 ONE: Final = {"retries": "retry", "warnings": "warning"}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, cast
 
+from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Answer, OldFile, RestoreOutcome, UndoPlan
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.ops import FileChoice, Fork, Query, QueryKind, RestoreFiles, Rewind
@@ -22,7 +23,6 @@ from agent_tui.tui.update.rewinding import unable
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
-from agent_tui.tui.wording import count
 
 SECONDS: Final = 8.0
 WORDS: Final = 300

@@ -6,12 +6,13 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
+from agent_tui.present import wording
 from agent_tui.protocol.answers import ClipboardImage, ImageFile
 from agent_tui.protocol.ops import Query
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
 from agent_tui.structures.visible import revealed
-from agent_tui.tui import commands, wording
+from agent_tui.tui import commands
 from agent_tui.tui.effects import Effect, Send, Type
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import Pasted

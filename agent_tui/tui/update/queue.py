@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agent_tui.present.wording import count
 from agent_tui.protocol.ops import Cancel, QueueEdit, Steer, Submit
 from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Queued
@@ -12,7 +13,6 @@ from agent_tui.structures import chips
 from agent_tui.tui.model import InFlight, Model
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.wording import count
 
 
 def dispatch(model: Model) -> Step:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.present.wording import ago, count
 from agent_tui.protocol.answers import Summary
 from agent_tui.protocol.ops import Resume
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.update.step import Step, send, toast
-from agent_tui.tui.wording import ago, count
 
 BUSY: Final = "Esc interrupts the running turn first"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Offer, ProviderGroup, SetupOffers, SetupOutcome
 from agent_tui.tui.model import Model
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Tone
 from agent_tui.tui.setting_up import SettingUp
 from agent_tui.tui.update import pulling
-from agent_tui.tui.wording import count
 
 ELSEWHERE: Final = "elsewhere"
 """A server that is known by its address alone."""

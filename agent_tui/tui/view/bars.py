@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from agent_tui.present import wording
 from agent_tui.protocol.shell_events import at_work
 from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
 from agent_tui.registry import late
 from agent_tui.structures import chips
-from agent_tui.tui import commands, wording
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation
 from agent_tui.tui.kinds import OwnKeys, VimMode
 from agent_tui.tui.model import Model, Purpose, Search

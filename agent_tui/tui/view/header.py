@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from agent_tui.present.wording import cost
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.transcript import Bill, Queued, Transcript
 from agent_tui.registry import late
@@ -13,7 +14,6 @@ from agent_tui.tui.model import Model
 from agent_tui.tui.regions import HeaderView, Part, Span, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.wording import cost
 
 if TYPE_CHECKING:
     from agent_tui.tui.sheets import control

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.present.wording import fetched
 from agent_tui.protocol.answers import PullProgress
 from agent_tui.structures.bar import bar
 from agent_tui.tui.regions import Span
-from agent_tui.tui.wording import fetched
 
 WIDEST: Final = 60
 """Cells of the bar: a longer one says no more."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.present.wording import ago
 from agent_tui.structures import mention
 from agent_tui.tui.recall import Past, Recall
 from agent_tui.tui.regions import FooterView, Option, OverlayView, Span
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
-from agent_tui.tui.wording import ago
 
 SHOWN: Final = 10
 LEAST: Final = 3

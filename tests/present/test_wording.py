@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import agent_tui
-from agent_tui.tui.wording import FAILED, ago, failed, reason
+from agent_tui.present.wording import FAILED, ago, failed, reason
 
 SOURCES = Path(agent_tui.__file__).parent
 
