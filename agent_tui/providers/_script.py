@@ -1,15 +1,19 @@
-"""The script format of the `scripted` provider: JSON or JSONL into plain values. `docs/scripted.md` describes it."""
+"""The script format of the `scripted` provider: JSON or JSONL into values, and these into a stream with its delays.
+
+`docs/scripted.md` describes it.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, assert_never, cast, get_args
 
-from agent_tui.protocol.messages import StopReason, Usage
+from agent_tui.protocol.messages import StopReason, ToolCall, Usage
 from agent_tui.providers._fields import BadScript, Fields
-from agent_tui.providers.base import FailureKind
+from agent_tui.providers.base import CallChunk, Failed, FailureKind, Finished, StreamItem, TextChunk, ThinkingChunk
 
 DEFAULT_CHUNK: Final = 4
 """Characters of a chunk where a rate is given and no chunk size: about a token."""
@@ -94,6 +98,53 @@ class Script:
     thinking: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """An item of the stream (None: only time passes), and the seconds to wait before it."""
+
+    delay: float
+    item: StreamItem | None
+
+
+def beats(items: Iterable[Item], name: str, state: str = "") -> Iterator[Beat]:
+    """The stream of one answer. The ids of its calls begin with `name`; `state` goes into the history with it."""
+    calls: list[ToolCall] = []
+    usage: Usage | None = None
+    stop: StopReason | None = None
+    for item in items:
+        match item:
+            case Text():
+                kind = ThinkingChunk if item.thinking else TextChunk
+                yield from (Beat(item.delay, kind(chunk)) for chunk in _chunks(item.text, item.chunk))
+            case Call():
+                index = len(calls)
+                calls.append(ToolCall(item.id or f"{name}-{index + 1}", item.name, item.arguments))
+                yield Beat(0, CallChunk(index, id=calls[-1].id, name=item.name))
+                yield from (Beat(item.delay, CallChunk(index, chunk)) for chunk in _chunks(item.arguments, item.chunk))
+            case Used(usage=usage):
+                pass
+            case Stop(reason=stop):
+                pass
+            case Wait():
+                yield Beat(item.seconds, None)
+            case Fail():
+                yield Beat(0, Failed(item.kind, item.text, item.hint, item.may_pass, item.retry_after))
+                return
+            case Hang():
+                yield Beat(math.inf, None)
+            case Cut():
+                return
+            case _:
+                assert_never(item)
+    yield Beat(0, Finished(stop or ("tool_calls" if calls else "stop"), tuple(calls), usage, state=state))
+
+
+def _chunks(text: str, size: int) -> Iterator[str]:
+    """`text` in stretches of `size` characters (0: whole)."""
+    size = size or len(text)
+    return (text[start : start + size] for start in range(0, len(text), size or 1))
+
+
 def parse(text: str, lines: bool) -> Script:
     """The script in `text`; `lines`: one step a line (JSONL). Raises BadScript."""
     if lines:
@@ -159,7 +210,7 @@ def _step(data: Any, where: str) -> tuple[Branch, ...]:
 
 def _branch(data: Any, where: str) -> Branch:
     if isinstance(data, list):
-        return Branch(_items(data, where))
+        return Branch(items_of(data, where))
     if not isinstance(data, dict):
         raise BadScript(f"{where}: must be a list of items, or an object with `items`")
     fields = Fields(data, where)
@@ -168,10 +219,10 @@ def _branch(data: Any, where: str) -> Branch:
         raise BadScript(f"{where}: `items` is missing")
     when = fields.string("when")
     fields.end()
-    return Branch(_items(items, where), when)
+    return Branch(items_of(items, where), when)
 
 
-def _items(data: list[Any], where: str) -> tuple[Item, ...]:
+def items_of(data: list[Any], where: str) -> tuple[Item, ...]:
     return tuple(_item(item, f"{where}, item {number}") for number, item in enumerate(data, 1))
 
 

@@ -1,66 +1,26 @@
 """The embedded default: no model, no server, no network. It plays a tour and obeys a few typed requests.
 
-It works through the real loop, tools and approvals, and is a function of the request's messages; only the name of a
-new tour's scratch folder comes from the disk (the first `tour-<n>` that is free).
+`demo.toml` holds what it says and calls. It works through the real loop, tools and approvals, and is a function of the
+request's messages; only the name of a new tour's scratch folder comes from the disk (the first `tour-<n>` that is
+free).
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _tour
-from agent_tui.providers._demo_requests import Act, Chat, Help, Think, Tour, Unfinished
-from agent_tui.providers._demo_results import comment
-from agent_tui.providers._demo_speech import Beat, Reply, Say, beats, code
 from agent_tui.providers._demo_standing import NAME, Standing, standing, state
+from agent_tui.providers._demo_words import Step, filled, items, say, words
+from agent_tui.providers._script import Beat, Call, Item, Text, beats
 from agent_tui.providers.base import ProviderSetup, StreamItem
 
 MODEL: Final = "tour"
-REST: Final = 2.0
-"""Seconds between the words of a tour's answer and its calls."""
-QUICK: Final = 150.0
-"""Tokens per second of the help: it is looked up, not watched."""
-NOTICE: Final = (
-    "**This is the demo, not a language model.** A script writes the answers. The tools, the files and the questions"
-    " before a change are real.\n\n"
-)
-HELP: Final = """\
-| Type | What happens |
-|---|---|
-| `tour` | shows what the program can do, in a little over a minute |
-| `think` | shows thoughts before an answer, and how to fold or hide them |
-| `list` or `list FOLDER` | lists a folder |
-| `read FILE` or `read FILE 10-20` | shows a file, or some of its lines |
-| `find WORDS` | finds the lines that contain these words |
-| `run COMMAND` | runs a shell command |
-| `replace OLD with NEW in FILE` | changes a file; quotes around OLD and NEW help |
-| `create FILE with TEXT` | writes a new file |
-
-These requests work in the folder of this session. They ask before a change, as with a real model. `/model` chooses one.
-"""
-THOUGHT: Final = """\
-The person wants to see thoughts. A model would think about the request here: what it means, which files to read, what \
-could go wrong. It would try one way, find a mistake, and try another.
-
-I am a script. This text was written before anybody asked. But it arrives as the thoughts of a model do: word by word, \
-before the answer. Of a long thought, only the last lines are shown.
-
-That is enough. Now I answer.
-"""
-THINKING: Final = """\
-Those were thoughts, as an example. You see them while they arrive; then they become one line. Click it or press Alt+O
-to expand it. Ctrl+O expands everything.
-
-`/thinking` shows thoughts `live` (the default), `folded` from the first word, or `hidden`. That lasts until you quit;
-the setting `display.thinking` keeps it.
-"""
 NOTE: Final = "This is the demo: a script, not a language model. Type `tour` for a tour, or `help`."
-GO_ON: Final = " `tour` continues the tour."
 
 
 def create(model: str, setup: ProviderSetup) -> Demo:
@@ -104,31 +64,32 @@ class Demo:
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         for beat in self.schedule(request):
             await asyncio.sleep(beat.delay * self.pace)
-            yield beat.item
+            if beat.item is not None:
+                yield beat.item
 
     def schedule(self, request: Request) -> Iterator[Beat]:
         """What is streamed, and when; makes the scratch folder if this is where the tour begins."""
         now = standing(request.messages)
-        reply = self._tour_step(now) if now.touring else _reply(now)
+        said, left = self._tour_step(now) if now.touring else (_reply(now), "{}")
         if not now.introduced:
-            reply = Reply((Say(NOTICE), *reply.said), reply.wishes, reply.state, thought=reply.thought)
-        return beats(reply, now.answers)
+            said = _before(say(words().notice), said)
+        return beats(said, f"demo-{now.answers}", left)
 
-    def _tour_step(self, now: Standing) -> Reply:
-        step = _tour.following(now.done, now.has_file)
-        if step is None:
-            return _spoken("The tour is over. `tour` plays it again.")
+    def _tour_step(self, now: Standing) -> tuple[tuple[Item, ...], str]:
+        """What is played, and what it leaves in the history."""
+        number = words().following(now.done, now.has_file)
+        if number is None:
+            return (say(words().over),), "{}"
         try:
             name = self._reserved(now.scratch)
         except OSError as error:
             why = os.strerror(error.errno) if error.errno else str(error)
-            return _spoken(f"The tour cannot make a scratch folder in {code(str(self.data))}: {code(why)}.")
-        folder, scene = str(self._folder(name)), _tour.STEPS[step]
-        words = _tour.opening(step, now.done, now.results, now.said, now.back, now.cut)
-        opening = (Say(f"{words}\n\n"),) if words else ()
-        shown = () if now.cut and now.scratch else scene.show(folder)
-        asked = (Say(scene.ask.rstrip()),) if scene.ask else ()
-        return Reply((*opening, *shown, *asked), scene.calls(folder), state(name, step), REST, scene.thought)
+            return (say(filled(words().no_folder, {"folder": str(self.data), "why": why})),), "{}"
+        step = words().tour[number]
+        shown = [] if now.cut and now.scratch else step.show
+        played = items([*shown, *step.items], {"scratch": str(self._folder(name))})
+        opening = _opening(now, step)
+        return (_before(say(f"{opening}\n\n"), played) if opening else played), state(name, number)
 
     def _folder(self, name: str) -> Path:
         return self.data.resolve() / name
@@ -156,32 +117,45 @@ class Demo:
                 return f"tour-{number}"
 
 
-def _spoken(text: str) -> Reply:
-    return Reply((Say(text),))
+def _before(first: Item, items: Iterable[Item]) -> tuple[Item, ...]:
+    """`items` with `first` before them, but behind what is only thought."""
+    each = (first, *items)
+    thoughts = tuple(item for item in each if isinstance(item, Text) and item.thinking)
+    return (*thoughts, *(item for item in each if item not in thoughts))
 
 
-def _reply(now: Standing) -> Reply:
+def _opening(now: Standing, step: Step) -> str:
+    """The first words of a step: about what happened since the step before."""
+    if now.back and step.cut and now.cut:
+        return step.cut
+    if now.back:
+        return words().back if now.done >= 0 else ""
+    heard = filled(words().heard, {"said": now.said}) if now.said else ""
+    return " ".join(part for part in (_about(now), heard) if part)
+
+
+def _about(now: Standing) -> str:
+    """What the tour says about the results of its step before."""
+    if now.done < 0 or not now.results:
+        return ""
+    before = words().tour[now.done]
+    if before.done == "" or (before.done and not now.failed):
+        return before.done
+    told = next(iter(now.failed), now.results[0])
+    call = next((call for call in now.calls if call.id == told.call_id), None)
+    about = words().about(call, told) if call else ""
+    return about + (before.failed if now.failed else "")
+
+
+def _reply(now: Standing) -> tuple[Item, ...]:
     """The answer to anything but the tour."""
-    go_on = GO_ON if now.midway else ""
+    go_on = words().go_on if now.midway else ""
     if now.results:
         calls = {call.id: call for call in now.calls}
-        said = [comment(calls[r.call_id], r) for r in now.results if r.call_id in calls]
-        return _spoken((" ".join(said) or "The result is above.") + go_on)
-    match now.due:
-        case Act(wish=wish):
-            return Reply((), (wish,))
-        case Unfinished(usage=usage):
-            return _spoken(f"Something is missing. A complete request is {code(usage)}.{go_on}")
-        case Help():
-            return Reply((Say(f"{HELP}{go_on}".rstrip(), rate=QUICK),))
-        case Think():
-            return Reply((Say(f"{THINKING}{go_on}".rstrip()),), thought=THOUGHT)
-        case Chat(text=text):
-            few = f"I do not understand {code(text)}." if text else "I understand only a few requests."
-            if go_on:
-                return _spoken(f"{few}{go_on} `help` lists what I understand.")
-            return _spoken(f"{few} Type `tour` to see what the program can do, or `help` to see what I understand.")
-        case Tour():
-            return _spoken("Type `tour` to see what the program can do.")
-        case _:
-            assert_never(now.due)
+        told = [words().about(calls[r.call_id], r) for r in now.results if r.call_id in calls]
+        return (say((" ".join(told) or words().above) + go_on),)
+    request = now.due.request
+    if now.midway and request.midway:
+        return items(request.midway, now.due.values)
+    played = items(request.items, now.due.values)
+    return played if any(isinstance(item, Call) for item in played) else (*played, say(go_on))

@@ -9,16 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final
 
-from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, StopReason, ToolCall, Usage, UserMessage
+from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
 from agent_tui.providers._fields import BadScript
-from agent_tui.providers._script import Branch, Call, Cut, Fail, Hang, Script, Stop, Text, Used, Wait, parse
-from agent_tui.providers.base import CallChunk, Failed, Finished, ProviderError, ProviderSetup, StreamItem
-from agent_tui.providers.base import TextChunk as Said
-from agent_tui.providers.base import ThinkingChunk as Thought
+from agent_tui.providers._script import Branch, Fail, Item, Script, beats, parse
+from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup, StreamItem, TextChunk
 
 SIZE_LIMIT: Final = 16_000_000
 """Bytes of a script file."""
@@ -63,51 +61,29 @@ class Scripted:
             return
         step = sum(isinstance(message, AssistantMessage) for message in request.messages)
         if step >= len(self.script.steps):
-            yield Said(f"The script {self.model} has no more answers: it has {len(self.script.steps)}.")
+            yield TextChunk(f"The script {self.model} has no more answers: it has {len(self.script.steps)}.")
             yield Finished("stop")
             return
         said = next((m.text for m in reversed(request.messages) if isinstance(m, UserMessage)), "")
         for number, branch in enumerate(self.script.steps[step]):
             if branch.when in said:
-                async for item in self._play(branch, step, number):
-                    yield item
+                for beat in beats(self._reached(branch, step, number), f"call-{step + 1}"):
+                    if beat.delay:
+                        await asyncio.sleep(beat.delay)
+                    if beat.item is not None:
+                        yield beat.item
                 return
-        yield Said(f"Step {step + 1} of the script {self.model} has no branch for this prompt.")
+        yield TextChunk(f"Step {step + 1} of the script {self.model} has no branch for this prompt.")
         yield Finished("stop")
 
-    async def _play(self, branch: Branch, step: int, number: int) -> AsyncIterator[StreamItem]:
-        calls: list[ToolCall] = []
-        usage: Usage | None = None
-        stop: StopReason | None = None
+    def _reached(self, branch: Branch, step: int, number: int) -> Iterator[Item]:
+        """The items of `branch`, but each `fail` that has failed often enough."""
         for place, item in enumerate(branch.items):
-            match item:
-                case Text():
-                    async for chunk in _chunks(item.text, item.chunk, item.delay):
-                        yield Thought(chunk) if item.thinking else Said(chunk)
-                case Call():
-                    index = len(calls)
-                    calls.append(ToolCall(item.id or f"call-{step + 1}-{index + 1}", item.name, item.arguments))
-                    yield CallChunk(index, id=calls[-1].id, name=item.name)
-                    async for chunk in _chunks(item.arguments, item.chunk, item.delay):
-                        yield CallChunk(index, chunk)
-                case Used(usage=usage):
-                    pass
-                case Stop(reason=stop):
-                    pass
-                case Wait():
-                    await asyncio.sleep(item.seconds)
-                case Fail():
-                    self.reached[step, number, place] += 1
-                    if not item.times or self.reached[step, number, place] <= item.times:
-                        yield Failed(item.kind, item.text, item.hint, item.may_pass, item.retry_after)
-                        return
-                case Hang():
-                    await asyncio.Event().wait()
-                case Cut():
-                    return
-                case _:
-                    assert_never(item)
-        yield Finished(stop or ("tool_calls" if calls else "stop"), tuple(calls), usage)
+            if isinstance(item, Fail):
+                self.reached[step, number, place] += 1
+                if item.times and self.reached[step, number, place] > item.times:
+                    continue
+            yield item
 
 
 def read(name: str, cwd: Path) -> Script | Failed:
@@ -128,12 +104,3 @@ def read(name: str, cwd: Path) -> Script | Failed:
     except (OSError, ValueError, RuntimeError) as error:  # unreadable; a NUL in the name; no home for `~`
         said = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         return Failed("unknown_model", f"{path}: {said}", HINT)
-
-
-async def _chunks(text: str, size: int, delay: float) -> AsyncIterator[str]:
-    """`text` in stretches of `size` characters (0: whole), `delay` seconds before each."""
-    size = size or len(text)
-    for start in range(0, len(text), size or 1):
-        if delay:
-            await asyncio.sleep(delay)
-        yield text[start : start + size]

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from agent_tui.providers import _tour
+from agent_tui.providers._demo_words import words as demo_words
 from agent_tui.providers.base import Failed, Finished, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
-from agent_tui.providers.demo import NOTICE, THOUGHT, Demo, create
+from agent_tui.providers.demo import Demo, create
 from tests.providers.demo_session import FACTS, Session
 
-NOTICED = NOTICE.strip()
+NOTICED = demo_words().notice.strip()
+THOUGHT = demo_words().asked("think").request.items[0]["thinking"]
 
 
 @pytest.fixture
@@ -189,9 +190,9 @@ words = st.text(max_size=40) | st.sampled_from(
 contents = st.text(max_size=20) | st.sampled_from(
     ["ok", "Error [denied]: the person said no: x", "Error [cancelled]: x", "Error [", "exit code 3"]
 )
-states = st.sampled_from(["", "{}", "[]", "null", "{", '{"tour": 1, "step": []}']) | st.sampled_from(_tour.STEPS).map(
-    lambda step: json.dumps({"tour": "tour-7", "step": step.name})
-)
+states = st.sampled_from(["", "{}", "[]", "null", "{", '{"tour": 1, "step": []}']) | st.sampled_from(
+    demo_words().tour
+).map(lambda step: json.dumps({"tour": "tour-7", "step": step.name}))
 messages = st.lists(
     words.map(UserMessage)
     | st.builds(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, UserMessage
+from agent_tui.providers._demo_words import words
 from agent_tui.providers.base import ThinkingChunk
-from agent_tui.providers.demo import NOTICE
 from tests.providers.demo_session import FACTS, Answer, Session
 
-NOTICED = NOTICE.strip()
+NOTICED = words().notice.strip()
 CHAPTERS = [
     ["create_file"], ["list_files", "read_file"], ["grep_files"], ["edit_file"], ["run_shell_command"], ["glob_files"],
     ["list_files"], ["list_files"], ["list_files"], [],
