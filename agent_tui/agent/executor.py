@@ -22,6 +22,7 @@ from agent_tui.agent.tool_context import CallContext, Workplace
 from agent_tui.protocol.display import CommandDisplay, TextDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
 from agent_tui.protocol.messages import ToolCall
+from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.standing import Allowance
 from agent_tui.safety import paths, policy, sandbox
 from agent_tui.safety.secret_span import PLACEHOLDER
@@ -39,8 +40,6 @@ WRONG: Final = 5
 """Wrong arguments that are named."""
 
 Verdict = Literal["once", "always", "no"]
-Answer = tuple[str, str]
-"""The choice (`once`, `always`, `no`) and the person's words."""
 
 
 class Journal(Protocol):
@@ -205,14 +204,16 @@ class Executor:
         if self.ask is None:
             journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
             return _failed("denied", f"nobody can approve it here ({reason})")
-        choice, words = await self.ask(asked)
-        verdict: Verdict = "once" if choice == "once" else "always" if choice == "always" else "no"
+        answer = await self.ask(asked)
+        verdict: Verdict = "once" if answer.choice == "once" else "always" if answer.choice == "always" else "no"
         allows = self._on_record(decision.always) if verdict == "always" else None
-        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=words, allows=allows))
+        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=answer.text, by=answer.by, allows=allows))
         if verdict == "always" and decision.always is not None:
             self.rules |= {decision.always}
+        if verdict == "no" and answer.by == "nobody":
+            return _failed("denied", f"nobody answered ({reason})")
         if verdict == "no":
-            return _failed("denied", f"the person said no{': ' + words if words else ''}")
+            return _failed("denied", f"the person said no{': ' + answer.text if answer.text else ''}")
         now = policy.decide(self.mode(), prepared.facts, self.rules)  # the mode may be another than when it was asked
         return _failed("blocked", now.reason) if now.verdict == "refuse" else None
 

@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from agent_tui.agent.executor import capped
 from agent_tui.agent.full_screen import full_screen
@@ -20,7 +20,7 @@ from agent_tui.agent.turns import Turns, new_id
 from agent_tui.protocol.answers import PrivateOutput
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import Answered, ApprovalAnswered, ApprovalAsked, ShellEnded, ShellStarted
-from agent_tui.protocol.ops import RunShell
+from agent_tui.protocol.ops import Answer, RunShell
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.safety import hard_list
 
@@ -76,8 +76,8 @@ class Shell:
         try:
             reason = hard_list.reason(op.command, *map(str, workplace.roots))
             reason = _NAMES.sub("…", reason) if op.private else reason
-            if reason and not await self._allowed(id, label, reason, op):
-                ran = Ran("not run: you said no", "", tag="denied")
+            if reason and (refused := await self._refused(id, label, reason, op)):
+                ran = Ran(f"not run: {refused}", "", tag="denied")
             else:
                 if reason:
                     self._record.emit(begun)
@@ -114,16 +114,19 @@ class Shell:
         unwatched = f"\n{result.unwatched}" if result.unwatched else ""
         return Ran(f"exit code {result.exit_code}{lost}{unwatched}", result.output, result.exit_code, tag)
 
-    async def _allowed(self, id: str, label: str, reason: str, op: RunShell) -> bool:
+    async def _refused(self, id: str, label: str, reason: str, op: RunShell) -> str:
+        """Ask whether the command may run. Empty: yes. Otherwise who said no."""
         display = None if op.private else CommandDisplay(op.command, str(self._turns.executor.workplace.roots[0]))
         asked = ApprovalAsked(
             id=new_id(), call_id=id, tool=SHELL, label=label, reason=reason, display=display, hard=True
         )  # fmt: skip
         self._record.emit(asked)
-        choice = "no"
+        answer = Answer(asked.id, "no")
         try:
             answer = await self._turns.consent.wait(asked.id)
-            choice = answer.choice
         finally:
-            self._record.emit(ApprovalAnswered(id=asked.id, choice="once" if choice == "once" else "no"))
-        return choice == "once"
+            choice: Literal["once", "no"] = "once" if answer.choice == "once" else "no"
+            self._record.emit(ApprovalAnswered(id=asked.id, choice=choice, by=answer.by))
+        if choice == "once":
+            return ""
+        return "nobody answered" if answer.by == "nobody" else "you said no"

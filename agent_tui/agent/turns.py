@@ -42,7 +42,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.protocol.ops import Submit
+from agent_tui.protocol.ops import Answer, Submit
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.protocol.undo_events import name_files
 from agent_tui.providers.base import Provider
@@ -218,9 +218,8 @@ class Turns:
         if state == "completed":
             self.titles.turned()
 
-    async def _ask(self, asked: ApprovalAsked) -> tuple[str, str]:
-        answer = await self.consent.wait(asked.id)
-        return answer.choice, answer.text
+    async def _ask(self, asked: ApprovalAsked) -> Answer:
+        return await self.consent.wait(asked.id)
 
     async def _hold(self, reason: str) -> loop.Held:
         """Ask whether a turn that goes round in circles should go on; with nobody there it stops."""

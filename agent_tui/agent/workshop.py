@@ -12,10 +12,11 @@ from typing import Any
 from agent_tui import registry
 from agent_tui.agent.command_changes import Watch
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.executor import Answer, Executor
+from agent_tui.agent.executor import Executor
 from agent_tui.agent.tool_context import Workplace
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import ApprovalAsked, Event
+from agent_tui.protocol.ops import Answer
 from agent_tui.safety import secrets
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.sandbox import Job

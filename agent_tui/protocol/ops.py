@@ -74,12 +74,14 @@ class QueueEdit(Op):
 
 @frozen
 class Answer(Op):
-    """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person says."""
+    """Answers the approval or question `id`. `text` goes to the model with a no, or is what the person says. `by`:
+    `nobody`, where the input has ended and no person can answer."""
 
     id: str
     choice: Choice
     text: str = ""
     pastes: tuple[Paste, ...] = ()
+    by: Literal["person", "nobody"] = "person"
     type: Literal["answer"] = "answer"
 
 

@@ -39,8 +39,8 @@ class ApprovalAsked(Event):
 
 @frozen
 class ApprovalAnswered(Event):
-    """The answer. `by`: `person`, or why nobody was asked (`headless`). `allows`: what `always` stands for,
-    where it may be on record; then it holds in a resumed session too."""
+    """The answer. `by`: `person`; `nobody`, where no person answered; or why nobody was asked (`headless`). `allows`:
+    what `always` stands for, where it may be on record; then it holds in a resumed session too."""
 
     id: str
     choice: Literal["once", "always", "no"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.ops import Choice
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.model import Configured
@@ -90,6 +91,35 @@ class Acted(Base):
 
 
 @frozen
+class CommandCalled(Base):
+    """A person wants the command `name`, said in so many words, while the prompt holds `draft`. `send` sends that."""
+
+    name: str
+    draft: str = ""
+
+
+@frozen
+class QuestionAnswered(Base):
+    """A person gives the question `id` the answer `choice`, said in so many words. `mode`: what holds from then on,
+    where that is offered. `text` goes to the model with it; `asks`: that is asked for first. `by`: `nobody`, where
+    there is no person who could answer."""
+
+    id: str
+    choice: Choice
+    mode: str = ""
+    text: str = ""
+    asks: bool = False
+    by: Literal["person", "nobody"] = "person"
+
+
+@frozen
+class PromptRecalled(Base):
+    """A person takes what the search of earlier prompts found as number `place`, counted from 0."""
+
+    place: int
+
+
+@frozen
 class Submitted(Base):
     """Enter (or Ctrl+S) in the prompt."""
 
@@ -113,8 +143,6 @@ class KeyPressed(Base):
     are."""
     blind: bool = False
     """It came before the question or sheet that is open now was painted."""
-    sure: bool = False
-    """It is an answer, and no letter of a word: it was a line of its own."""
 
 
 @frozen
@@ -262,7 +290,7 @@ class EffectFailed(Base):
 
 
 Msg = (
-    Acted | Started | Resized | EventsArrived
+    Acted | CommandCalled | QuestionAnswered | PromptRecalled | Started | Resized | EventsArrived
     | Ticked | DraftChanged | Submitted | KeyPressed | HistoryAsked | HistoryLoaded
     | HistoryRead | DraftEdited | Recovered | VimMoved
     | Toggled | Scrolled | Copied | ToastExpired | EffectFailed | Yielded | SettingsRead | Pasted

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from agent_tui.protocol.answers import Answer
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, SessionStarted, fold
+from agent_tui.protocol.ops import Choice
 from agent_tui.structures import chips
-from agent_tui.tui.commands import bindings
+from agent_tui.tui.commands import COMMANDS, bindings
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.msg import (
     AskedShown,
     BranchRead,
     ChipClicked,
+    CommandCalled,
     Copied,
     DraftChanged,
     DraftEdited,
@@ -32,6 +34,8 @@ from agent_tui.tui.msg import (
     Msg,
     OptionClicked,
     Pasted,
+    PromptRecalled,
+    QuestionAnswered,
     Resized,
     Scrolled,
     Started,
@@ -82,6 +86,12 @@ MSGS: st.SearchStrategy[Msg] = st.one_of(
     ARRIVED.map(lambda told: EventsArrived(tuple(told))),
     st.builds(DraftChanged, DRAFTS),
     st.builds(Submitted, DRAFTS),
+    st.builds(CommandCalled, st.sampled_from([one.name for one in COMMANDS]), DRAFTS),
+    st.builds(
+        QuestionAnswered, st.sampled_from("01234"), st.sampled_from(get_args(Choice)), st.sampled_from(["", "auto"]),
+        DRAFTS, st.booleans(),
+    ),
+    st.builds(PromptRecalled, st.integers(-1, 9)),
     st.builds(Pasted, DRAFTS | st.sampled_from(["x\n" * 9, "/tmp/a.png", "y" * 60_000])),
     st.builds(OptionClicked, st.integers(-1, 9)),
     st.builds(ChipClicked, st.sampled_from(["", "[Pasted\u00a0text\u00a0#1\u00a0·\u00a09\u00a0lines]"])),

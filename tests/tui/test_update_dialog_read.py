@@ -7,7 +7,7 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
 from agent_tui.protocol.ops import Answer, SetMode
-from agent_tui.tui.msg import KeyPressed, Resized
+from agent_tui.tui.msg import KeyPressed, QuestionAnswered, Resized
 from tests.tui.play import Play
 
 COMMAND = CommandDisplay("make\n" * 39 + "rm -rf build")
@@ -112,7 +112,7 @@ def test_a_key_from_before_the_question_was_painted_tells_nothing_of_it() -> Non
 
 def test_a_line_of_its_own_answers_for_all_of_it_was_said() -> None:
     play = asking()
-    play.say(KeyPressed("y", "y", sure=True))
+    play.say(QuestionAnswered("a1", "once"))
     assert play.take() == [Answer("a1", "once")]
 
 

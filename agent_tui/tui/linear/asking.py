@@ -7,6 +7,7 @@ from typing import Final
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.linear.displays import display_lines
+from agent_tui.tui.msg import QuestionAnswered
 from agent_tui.tui.update.dialog import Offer, offers
 
 WORDS: Final = {
@@ -63,6 +64,13 @@ def taken(question: Approval | Question, line: str) -> Taken | None:
     if rest.strip() and takes_words and word.lower().rstrip(",:") in ("n", "no", "m"):
         return Taken("m", rest.strip())
     return None
+
+
+def reply(question: Approval | Question, answer: Taken) -> QuestionAnswered:
+    """What `answer` tells the core."""
+    offer = next(offer for offer in offers(question) if offer.keys[0] == answer.key)
+    asks = bool(offer.purpose) and not answer.text
+    return QuestionAnswered(question.id, offer.choice, offer.mode, answer.text, asks)
 
 
 def _option(offer: Offer, hard: bool) -> str:

@@ -50,8 +50,6 @@ class Chat:
         self.out, self.source, self.deeds = out, source, deeds
         self.outcome = Outcome()
         self.left = False
-        self.muted = False
-        """Several keys are one choice: what is shown in between is not said."""
         self.secret = ""
         """What was typed for a secret setting, until it is written; the core does not get it."""
         self.code: int | None = None
@@ -160,10 +158,10 @@ class Chat:
         self.rules.forget()
         kept = self.model
         if unseen := kept.composer.draft if kept.busy else "":  # words that nobody sees here are not cleared first
-            self.model = composer.changed(kept, "", 0)
-        self.press("ctrl+c", draft=self.model.composer.draft)
-        if unseen:
+            self.call("interrupt")
             self.model = composer.give_back(self.model, unseen)
+        else:
+            self.call("interrupt", kept.composer.draft)
         self._changed.set()
 
     def leave(self, code: int | None = None) -> None:
@@ -173,9 +171,9 @@ class Chat:
 
     # -- the core
 
-    def press(self, key: str, character: str = "", draft: str = "", at: float = 0.0) -> None:
-        """Tell the core of a key, as the full screen would; a line is no word that goes on."""
-        self.dispatch(msg.KeyPressed(at=at or time.time(), key=key, character=character, draft=draft, sure=True))
+    def call(self, name: str, draft: str = "") -> None:
+        """Tell the core that the command `name` is wanted, with `draft` in the prompt."""
+        self.dispatch(msg.CommandCalled(name, draft, at=time.time()))
 
     def dispatch(self, *messages: msg.Msg) -> None:
         """Tell the core what happened, say what is new, do what it wants done."""
@@ -198,8 +196,7 @@ class Chat:
         if isinstance(message, msg.EventsArrived):
             for event in message.events:
                 self._told(event, before)
-        if not self.muted:
-            self.notices.follow(self.model)
+        self.notices.follow(self.model)
         if self.model.gone and not before.gone:
             self.leave(1)
 

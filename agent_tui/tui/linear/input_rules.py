@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final
 from agent_tui.protocol import ops
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
-from agent_tui.protocol.ops import Op, SaveDraft
+from agent_tui.protocol.ops import Choice, Op, SaveDraft
 from agent_tui.protocol.setup_op import SetUp
+from agent_tui.protocol.shell_events import ShellStarted
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.tui import msg
 from agent_tui.tui.linear import asking, sheets
 from agent_tui.tui.linear.finding import found_lines
-from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word, key_for
+from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
 from agent_tui.tui.linear.lines import Assembler
-from agent_tui.tui.model import Completion, Model
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.sheets import control
 from agent_tui.tui.update import composer
+from agent_tui.tui.update.dialog import put_off
 from agent_tui.tui.update.guards import BURST_SECONDS
 from agent_tui.tui.update.setup_steps import waits
 from agent_tui.tui.update.submit import SLASH
@@ -32,8 +33,8 @@ SOON: Final = 0.25
 """Seconds in which the engine has said what came of most Ops."""
 LONG: Final = 30.0
 """The same where it asks a server or the disk."""
-READ: Final = 2 * BURST_SECONDS
-"""So much later than what it answers a key is surely meant for it."""
+WORDED: Final = frozenset(("steer", "send", "editor"))
+"""Commands that take the words behind them as what is in the prompt."""
 SLOW: Final = (
     ops.SetModel, ops.Pull, ops.Export, ops.WriteFile, ops.Query, ops.Resume, ops.SetClipboard, ops.RestoreFiles,
     ops.Fork, ops.Delete, SetUp,
@@ -47,6 +48,8 @@ class Rules:
         self._until = 0.0
         """So long an answer of the engine is waited for."""
         self._slow = False
+        self._starts_until = 0.0
+        """So long the start of a person's own command is waited for."""
         self._leaves = False
         """It was said that the end of the turn is the end of all."""
         self._answered = ""
@@ -58,8 +61,12 @@ class Rules:
         if not isinstance(op, SaveDraft):
             self._slow = isinstance(op, SLOW)
             self._until = time.monotonic() + (LONG if self._slow else SOON)
+        if isinstance(op, ops.RunShell):
+            self._starts_until = time.monotonic() + LONG
 
     def heard(self, event: Event | Restored) -> None:
+        if isinstance(event, ShellStarted | ErrorRaised):
+            self._starts_until = 0.0
         if isinstance(event, Restored | Answered | ModelChanged | ErrorRaised | Notice | SessionStarted):
             self._until, self._slow = 0.0, False
         elif event.settled and not self._slow:
@@ -74,7 +81,8 @@ class Rules:
         opening = not told and not model.gone and model.overlay is None
         queued = bool(model.queue) and not model.transcript.paused and model.composer.editing is None
         asked = waits(model)
-        return model.running or opening or aside or asked or recall or queued or time.monotonic() < self._until
+        waits_until = max(self._until, self._starts_until)
+        return model.running or opening or aside or asked or recall or queued or time.monotonic() < waits_until
 
     def may_edit(self) -> bool:
         """Whether readline may have the terminal: nothing will be said meanwhile."""
@@ -146,7 +154,7 @@ class Rules:
             if text.strip():
                 self._submit(text)
             else:
-                self._chat.press("/stop", draft=model.composer.draft)
+                self._chat.call("stop", model.composer.draft)
         elif (whole := self._assembler.feed(text)) is not None:
             self._prompt(whole)
 
@@ -154,32 +162,26 @@ class Rules:
         model = self._chat.model
         if word in ("quit", "exit"):
             self._chat.leave()
-        elif word == "stop-all":
-            self._chat.press("/stop-all", draft=model.composer.draft)
-        elif model.covered or model.asking:
-            self._chat.press("escape")
+        elif word == "stop" and model.covered:
+            self._choice("")
         else:
-            self._chat.press("/stop", draft=model.composer.draft)
+            self._chat.call(word, model.composer.draft)
 
     def _prompt(self, text: str) -> None:
         name, arguments = called(text)
         if first_word(text) in UNSEEN:
             self._chat.out.say([f"/{first_word(text)} works only in the full screen."])
-        elif name in ("steer", "send", "editor"):
-            draft = arguments or self._chat.model.composer.draft
-            self._chat.model = _undisturbed(self._chat, draft)
-            self._chat.press(key_for(name), draft=draft)
         elif name:
-            self._chat.press(key_for(name), draft=self._chat.model.composer.draft)
+            draft = arguments if name in WORDED else ""
+            self._chat.call(name, draft or self._chat.model.composer.draft)
             self._opened(name)
         elif text.strip() or self._chat.source.terminal:
             self._submit(text)
             self._searched()
 
     def _submit(self, text: str) -> None:
-        """Enter, with `text` in the prompt."""
-        self._chat.model = _undisturbed(self._chat, text)
-        self._chat.dispatch(msg.Submitted(at=time.time(), text=text))
+        """Send `text`, to the model or for what the prompt is used for."""
+        self._chat.call("send", text)
 
     def _opened(self, name: str) -> None:
         if name == "expand":
@@ -209,26 +211,21 @@ class Rules:
         elif chat.source.terminal and (early or time.time() - dialog.shown_at < BURST_SECONDS):
             chat.out.say(["You typed that before you could read the question. Type it again."], "warning")
         else:
-            self._press_late(taken.key)
-            if taken.text and chat.model.composer.purpose is not None:
-                self._submit(taken.text)
+            self._reply(asking.reply(question, taken))
 
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
-        before_turn = isinstance(question, Question) and question.before_turn
         if not (isinstance(question, Question) and question.kind == "confirm"):
             self._chat.outcome.unanswered = True
-        says, key = ("no", "n") if isinstance(question, Approval) or before_turn else ("stop", "s")
+        choice: Choice = put_off(question) or ("no" if isinstance(question, Approval) else "stop")
+        says = "stop" if choice == "stop" else "no"
         self._chat.out.say([f"Nobody answered, so the answer is {says}."], "warning")
-        self._press_late("escape" if before_turn else key)
+        self._reply(msg.QuestionAnswered(question.id, choice, by="nobody"))
 
-    def _press_late(self, key: str) -> None:
-        """A key of the question, surely after it was read."""
-        model = self._chat.model
-        self._answered = model.question.id if model.question is not None else ""
-        shown = model.dialog.shown_at if model.dialog is not None else 0.0
-        at = max(time.time(), shown + READ, model.last_key + READ)
-        self._chat.press(key, "" if key == "escape" else key, at=at)
+    def _reply(self, answer: msg.QuestionAnswered) -> None:
+        """Answer the open question."""
+        self._answered = answer.id
+        self._chat.dispatch(replace(answer, at=time.time()))
 
     def _asked(self, text: str) -> None:
         """The prompt is for something else than the model."""
@@ -247,7 +244,7 @@ class Rules:
             self._answered = purpose.id
             self._submit(text)
         else:
-            self._chat.press("/stop")
+            self._chat.call("stop")
 
     def _searched(self) -> None:
         """Say what holds the words of an open search, and end it."""
@@ -255,18 +252,16 @@ class Rules:
         words = model.composer.draft.strip()
         if model.search is not None and words:
             self._chat.out.say(found_lines(model, words))
-            self._chat.press("/stop", draft=model.composer.draft)
+            self._chat.call("stop", model.composer.draft)
 
     def _recalled(self, text: str) -> None:
         chat = self._chat
         found = chat.model.recall
         wanted = text.strip()
         if found is None or not wanted:
-            chat.press("escape", draft=chat.model.composer.draft)
+            chat.call("stop", chat.model.composer.draft)
         elif wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= found.total:
-            for _ in range(int(wanted) - 1 - found.selected):
-                chat.press("up", draft=chat.model.composer.draft)
-            chat.press("enter", draft=chat.model.composer.draft)
+            chat.dispatch(msg.PromptRecalled(int(wanted) - 1, at=time.time()))
         else:
             chat.dispatch(msg.DraftChanged(at=time.time(), text=wanted, caret=len(wanted)))
 
@@ -296,9 +291,3 @@ class Rules:
             chat.dispatch(*sheets.closing(chat.model, overlay))
             if chat.model.overlay is overlay:
                 return
-
-
-def _undisturbed(chat: Chat, text: str) -> Model:
-    """The model with `text` in the prompt, and no list that would complete it."""
-    model = composer.changed(chat.model, text, len(text))
-    return replace(model, completion=Completion(closed_for=text))

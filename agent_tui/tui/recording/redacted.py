@@ -15,7 +15,7 @@ from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
 from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.model import initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Submitted
+from agent_tui.tui.msg import CommandCalled, DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Submitted
 from agent_tui.tui.recall import Recall
 from agent_tui.tui.recording.classes import classes
 from agent_tui.tui.recording.digest import digests
@@ -133,7 +133,7 @@ def _draft(msg: Msg | None) -> str | None:
     match msg:
         case DraftChanged() | Submitted():
             return msg.text
-        case KeyPressed() | HistoryAsked():
+        case KeyPressed() | HistoryAsked() | CommandCalled():
             return msg.draft
         case _:
             return None
@@ -143,7 +143,7 @@ def _with_draft(msg: Msg, text: str) -> Msg:
     match msg:
         case DraftChanged() | Submitted():
             return replace(msg, text=text)
-        case KeyPressed() | HistoryAsked():
+        case KeyPressed() | HistoryAsked() | CommandCalled():
             return replace(msg, draft=text)
         case _:
             return msg

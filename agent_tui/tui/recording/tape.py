@@ -24,6 +24,7 @@ from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDel
 from agent_tui.structures.plain import plain, rebuilt
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import (
+    CommandCalled,
     DraftChanged,
     EventsArrived,
     HistoryAsked,
@@ -50,7 +51,7 @@ _KINDS: Final = {letter: (kind, names) for kind, (letter, names) in _DELTAS.item
 _IDS: Final = ("session", "run", "trace", "turn", "step", "agent", "parent_call")
 ANSWERED: Final = "session_events.Answered"
 _TEXTS: Final[Mapping[type[Any], str]] = {
-    DraftChanged: "text", Submitted: "text", KeyPressed: "draft", HistoryAsked: "draft"
+    DraftChanged: "text", Submitted: "text", KeyPressed: "draft", HistoryAsked: "draft", CommandCalled: "draft"
 }  # fmt: skip
 
 

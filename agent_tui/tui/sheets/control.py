@@ -219,7 +219,7 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
 
 def _acted(model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed) -> Step:
     """The key of an action, which counts only where it was meant for what is shown."""
-    soon = not msg.sure and (msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first))
+    soon = msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first)
     careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
     held = model.repeated and (msg.key != "enter" or careful)
     if held or (sheet.read_first and (soon or overlay.query)):
@@ -248,7 +248,7 @@ def _row_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> S
 def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
     """Whether a key that came right after a list that nobody asked for was meant for the prompt."""
     picker = overlay.picker
-    if overlay.shown_at == NEVER or picker is None or picker.query or msg.sure:
+    if overlay.shown_at == NEVER or picker is None or picker.query:
         return False
     if msg.key == "escape" or msg.key in PAGES or model.moved_at > overlay.shown_at:
         return False
@@ -340,7 +340,7 @@ def _without_lost_question(model: Model) -> Model:
 def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPressed) -> Step:
     """Enter does what was asked about, any other key leaves it. The key that asked does neither: it may be held."""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
-    soon = model.repeated or msg.blind or (msg.at - asked.since < JUST and not msg.sure)
+    soon = model.repeated or msg.blind or msg.at - asked.since < JUST
     if msg.key in action.keys or (msg.key == "enter" and soon):
         return model, ()
     if msg.key == "enter":

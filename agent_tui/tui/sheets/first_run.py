@@ -78,7 +78,7 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
     if is_text(msg.character) and not msg.key.startswith(ALT):
         burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
         words = msg.draft not in ("", msg.character)  # the same letter may have gone there too soon
-        if chosen is None or ((burst or words) and not msg.sure):
+        if chosen is None or burst or words:
             typed: Step = (model, (Type(msg.character, msg.key),))
             early = chosen is not None and not msg.draft  # perhaps it was meant for the sheet: say where it went
             said = f"{msg.character} is in the prompt now; press it again to choose"
@@ -89,8 +89,6 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
         return model, ()
     if chosen is None:
         return None
-    if msg.sure:
-        return _do(model, overlay, chosen)
     ends = chosen.id == "quit"
     held = holding.hold_key(model, msg, ROWS.index(chosen), confirmed=ends)
     return then(held, toast(held[0], QUITS)) if ends else held

@@ -9,7 +9,19 @@ from agent_tui.protocol.transcript import Approval, Transcript, TurnBlock
 from agent_tui.structures.visible import visible
 from agent_tui.tui.effects import Effect, Notify, ReadBranch, SetTitle, UseGround
 from agent_tui.tui.model import Model
-from agent_tui.tui.msg import DraftChanged, HistoryAsked, KeyPressed, Msg, Pasted, Started, Submitted
+from agent_tui.tui.msg import (
+    Acted,
+    CommandCalled,
+    DraftChanged,
+    HistoryAsked,
+    KeyPressed,
+    Msg,
+    Pasted,
+    PromptRecalled,
+    QuestionAnswered,
+    Started,
+    Submitted,
+)
 from agent_tui.tui.update.step import Step
 from agent_tui.tui.window import Occasion
 
@@ -17,7 +29,9 @@ TITLE_CHARS: Final = 80
 NAME_CHARS: Final = 40
 STOPPED: Final = frozenset({"cancelled"})
 """Ends of a turn that the person made."""
-_TOUCHES: Final = (DraftChanged, HistoryAsked, KeyPressed, Pasted, Submitted)
+_TOUCHES: Final = (
+    Acted, CommandCalled, DraftChanged, HistoryAsked, KeyPressed, Pasted, PromptRecalled, QuestionAnswered, Submitted,
+)  # fmt: skip
 _MARKS: Final = {"idle": "", "waiting_for_input": "? "}
 
 

@@ -73,7 +73,7 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
         if question.kind == "skill_argument":
             return ()
         if question.kind == "confirm":
-            yes, no = question.options
+            yes, no = (*question.options, "", "")[:2]  # a log may hold anything
             return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)
         if question.kind in ("budget", "price"):
             more = "continue with as much again" if question.kind == "budget" else "continue without counting the cost"
@@ -153,10 +153,8 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
     named = next((offer for offer in offered if msg.key.removeprefix(ALT) in offer.keys), None)
     if msg.key.startswith(ALT) and command is not None:
         named = None  # it is what it is everywhere
-    if named is not None and msg.sure:
-        return _take(model, question, named)
     if command in SENDS and model.composer.draft.strip() and not (msg.key == "enter" and enter_answers(model)):
-        return _send_words(model, command)
+        return send_words(model, command)
     if msg.key == "enter" and not enter_answers(model):  # the person sends with another key
         return model, (Type("\n", "ctrl+j"),)
     if named is not None and _letter_is_meant(model, msg, dialog, before):
@@ -216,7 +214,7 @@ def _has_typed(model: Model, dialog: Dialog) -> bool:
     return dialog.moved_at > model.typed_at or model.at - model.typed_at >= TYPING_SECONDS
 
 
-def _send_words(model: Model, command: str) -> Step:
+def send_words(model: Model, command: str) -> Step:
     """Words in the prompt are no answer: they go where they would go without the question."""
     draft = model.composer.draft
     if command == "send" and draft[: model.composer.caret].endswith("\\"):
@@ -310,11 +308,8 @@ def _key_only(question: Approval | Question, offer: Offer) -> bool:
 
 
 def looked(model: Model, msg: KeyPressed) -> Model:
-    """Keep how much of what is asked about was in view when `msg` was pressed. Of what is a line of its own, all was
-    said."""
+    """Keep how much of what is asked about was in view when `msg` was pressed."""
     page, lines = msg.asked
-    if msg.sure:
-        return _looked(model, 1, 1)
     return model if msg.blind or not lines else _looked(model, page, lines)
 
 
@@ -385,20 +380,32 @@ def _unreadable(model: Model, question: Approval | Question, offer: Offer) -> st
 def stop(model: Model, clear_queue: bool = False) -> Step:
     """Interrupt what runs. A question from before a turn is left without a yes: there is no turn to cancel."""
     question = model.question
-    if isinstance(question, Question) and question.before_turn:
-        answer = Answer(question.id, "later" if question.kind == "confirm" else "no")
+    if question is not None and (choice := put_off(question)):
+        answer = Answer(question.id, choice)
         return send(model, answer, QueueEdit("clear")) if clear_queue else send(model, answer)
     return send(model, Cancel(clear_queue))
+
+
+def put_off(question: Approval | Question) -> Choice | None:
+    """The answer that leaves a question from before a turn without a yes. None: a turn waits for it."""
+    if not isinstance(question, Question) or not question.before_turn:
+        return None
+    return "later" if question.kind == "confirm" else "no"
 
 
 def _take(model: Model, question: Approval | Question, offer: Offer) -> Step:
     if problem := _unreadable(model, question, offer):
         return toast(model, problem, "warning")
     if offer.purpose:
-        purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
-        begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft
-        model = composer.ask(composer.write(model, "") if begun else model, purpose)
-        return (composer.write(model, begun) if begun else model), ()
+        return ask_words(model, question, offer), ()
     # the mode comes first, so that it holds for the calls behind this one
     before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
     return then(before, send(before[0], Answer(question.id, offer.choice)))
+
+
+def ask_words(model: Model, question: Approval | Question, offer: Offer) -> Model:
+    """The prompt is for the words that go with `offer`; those that were begun since the question appeared are some."""
+    purpose = Purpose("say" if offer.choice == "say" else "deny", offer.purpose, question.id)
+    begun = "" if model.dialog is None or model.dialog.drafted else model.composer.draft
+    model = composer.ask(composer.write(model, "") if begun else model, purpose)
+    return composer.write(model, begun) if begun else model

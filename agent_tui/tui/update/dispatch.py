@@ -15,6 +15,7 @@ from agent_tui.tui.msg import (
     BranchRead,
     BugWritten,
     ChipClicked,
+    CommandCalled,
     Copied,
     DraftChanged,
     DraftEdited,
@@ -30,6 +31,8 @@ from agent_tui.tui.msg import (
     Msg,
     OptionClicked,
     Pasted,
+    PromptRecalled,
+    QuestionAnswered,
     Recovered,
     Resized,
     Scrolled,
@@ -49,6 +52,7 @@ from agent_tui.tui.update import (
     dialog,
     files,
     holding,
+    intents,
     keys,
     pastes,
     reading,
@@ -118,6 +122,12 @@ def _decided(model: Model, msg: Msg) -> Step:
     match msg:
         case Acted():
             return control.on_intent(model, msg)
+        case CommandCalled():
+            return intents.call(model, msg)
+        case QuestionAnswered():
+            return intents.answer(model, msg)
+        case PromptRecalled(place):
+            return recall.take(model, place)
         case Started():
             return _started(model, msg)
         case Resized():

@@ -43,7 +43,7 @@ def pressed(model: Model, msg: KeyPressed) -> Step:
     if msg.key in WHEEL:
         return _wheeled(model, msg)
     before, name = model.last_key, msg.character[-1:] or msg.key  # several letters at once are as many keys
-    since_same = msg.at - before if name == model.last_name and not msg.sure else inf
+    since_same = msg.at - before if name == model.last_name else inf
     model = replace(
         model, last_key=msg.at, last_name=name, since_same=since_same, selection=msg.selection, seen=msg.seen,
         repeated=since_same < guards.REPEAT_SECONDS,

@@ -68,3 +68,12 @@ def _taken(model: Model, now: Recall) -> Step:
     back = composer.leave(replace(model, recall=None))
     kept = composer.spent(back, back.composer.draft) if back.composer.draft != now.chosen.text else (back, ())
     return then(kept, (composer.write(kept[0], now.chosen.text), ()))
+
+
+def take(model: Model, place: int) -> Step:
+    """Take what was found as number `place`."""
+    model = settled(model)
+    now = model.recall
+    if now is None or not 0 <= place < now.total:
+        return model, ()
+    return _taken(model, now.moved(place - now.selected))

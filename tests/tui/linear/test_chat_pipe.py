@@ -84,6 +84,14 @@ def test_a_line_that_is_no_answer_is_the_next_prompt(place: Place) -> None:
     assert not (place.cwd / "new.txt").exists()
 
 
+def test_where_nobody_answers_nobody_is_said_to_have_said_no(place: Place) -> None:
+    done = chat(place, "make it\n", "-m", place.script([CREATE], [{"text": "not made"}]))
+    said = done.stdout[done.stdout.index("Nobody answered, so the answer is no.") :]
+    assert "nobody answered" in said and "you said" not in said, said
+    command = chat(place, "!git push --force\n", "-m", place.script(*steps("unheard")))
+    assert "not run: nobody answered" in command.stdout and "you said" not in command.stdout, command.stdout
+
+
 def test_a_no_says_what_to_do_instead(place: Place) -> None:
     model = place.script([CREATE], {"branches": [{"items": [{"text": "understood"}]}]})
     done = chat(place, "make it\nn call it old.txt\n", "-m", model)

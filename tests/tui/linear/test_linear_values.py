@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from agent_tui.protocol import display as d
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import AssistantReplied, RequestSent, SessionStarted, StepStarted, TextDelta, ToolEnded
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript, TurnBlock
-from agent_tui.tui import commands
+from agent_tui.tui import commands, linear
 from agent_tui.tui.linear import asking, keys, sheets, words
 from agent_tui.tui.linear import scribe as scribing
 from agent_tui.tui.linear.displays import display_lines, summary
@@ -211,3 +212,9 @@ def test_the_end_of_a_turn_in_words() -> None:
 
 def test_without_a_turn_there_is_no_failure() -> None:
     assert Outcome().code(True) == 0
+
+
+def test_line_mode_presses_no_key() -> None:
+    """What a line means is said as an intent: guards against accidental keys are not for it."""
+    for path in sorted(Path(linear.__file__).parent.glob("*.py")):
+        assert "KeyPressed" not in path.read_text(encoding="utf-8"), path.name
