@@ -7,8 +7,8 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer
-from agent_tui.tui.effects import Type
-from agent_tui.tui.msg import AskedShown, KeyPressed, Resized
+from agent_tui.tui.effects import Type, Yield
+from agent_tui.tui.msg import AskedShown, KeyPressed, Resized, Yielded
 from tests.tui.play import Play
 
 
@@ -79,7 +79,7 @@ def test_enter_takes_as_long_as_a_letter_from_when_the_question_can_be_seen(afte
     play = _asked()
     play.say(AskedShown("a1", 1, 1), after=0.2)
     play.press("enter", after=after)
-    assert answers or play.toast == "too soon to answer: press Enter again"
+    assert answers or play.toast == "not answered: pause, then press Enter"
     assert play.take() == ([Answer("a1", "once")] if answers else [])
 
 
@@ -89,7 +89,7 @@ def test_enter_takes_no_row_that_the_cursor_has_just_reached(after: float, answe
     play.press("down")
     play.press("enter", after=after)
     assert play.take() == ([Answer("a1", "always")] if answers else [])
-    play.press("enter", after=0.4)
+    play.press("enter", after=0.51)
     assert answers or play.take() == [Answer("a1", "always")]
 
 
@@ -375,13 +375,35 @@ def test_words_that_a_question_interrupted_elsewhere_do_not_answer_it() -> None:
     assert play.take() == [] and play.text == "anyway"
 
 
-def test_impatient_enters_answer_unless_they_are_those_of_before() -> None:
+@pytest.mark.parametrize("gap", [0.05, 0.12, 0.25, 0.4, 0.49])
+def test_hammered_enters_answer_nothing_until_they_have_rested(gap: float) -> None:
     play = _asked()
-    for number in range(3):
-        play.press("enter", after=0.25)
-        assert play.take() == [], f"Enter {number}: they may have begun before the question appeared"
-    play.press("enter", "enter", after=0.25)
-    assert play.take() == [Answer("a1", "once")] * 2
+    for _ in range(40):
+        play.press("enter", after=gap)
+        assert play.take() == [], "they may have begun before the question appeared"
+        assert "Enter" not in dict(play.view.footer.keys), "the footer offers nothing that is refused"
+    play.say(Yielded(), after=0.51)
+    assert play.view.footer.keys[0] == ("Enter", "yes")
+    play.press("enter", after=0.01)
+    assert play.take() == [Answer("a1", "once")]
+
+
+def test_the_footer_is_drawn_again_when_enter_answers() -> None:
+    play = _asked()
+    play.press("enter", after=0.2)
+    (rest,) = play.takes(Yield)
+    assert isinstance(rest, Yield) and 0.49 < rest.seconds < 0.51
+
+
+def test_keys_in_a_row_that_began_before_move_and_answer_nothing() -> None:
+    play = _asked()
+    play.press("enter", after=0.1)
+    for key in ["up", "down", "enter"] * 20:
+        play.press(key, after=0.4)
+    assert play.take() == []
+
+
+def test_a_finger_that_rests_on_enter_answers_nothing() -> None:
     play = _asked()
     play.press("down", "down", *["enter"] * 40, after=0.03)
     assert play.take() == [], "a finger rests on it"

@@ -79,7 +79,7 @@ def test_moving_in_a_list_is_no_typing() -> None:
     play.press("down")
     play.press("enter", after=0.12)
     assert play.view.prompt.label == "", "the row was not read yet"
-    play.press("enter", after=0.35)
+    play.press("enter", after=0.51)
     assert "Address" in play.view.prompt.label
 
 

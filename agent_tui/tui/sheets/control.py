@@ -13,7 +13,7 @@ from agent_tui.tui.model import Confirming, Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
 from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.guards import is_command
+from agent_tui.tui.update.guards import QUIET_SECONDS, is_command
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PAGE: Final = 10
 NOTCH: Final = 3
 """Rows or lines that a notch of the wheel moves."""
 JUST: Final = 0.3
-"""A list that nobody asked for takes no key so soon."""
+"""What is asked before an action takes no Enter so soon."""
 NEVER: Final = float("-inf")
 CLEARING: Final = frozenset(("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace"))
 AGAIN: Final = ("f5", "ctrl+r")
@@ -200,8 +200,9 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
     if sheet.on_first_key is not None:
         if (first := sheet.on_first_key(model, overlay, msg, before)) is not None:
             return first
-    elif _is_too_soon(model, overlay, msg):
-        return model, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
+    elif _is_too_soon(model, overlay, msg, before):
+        waits = replace(model, overlay=replace(overlay, shown_at=msg.at))
+        return waits, (Type(msg.character, msg.key),) if is_text(msg.character) else ()
     if overlay.confirming is not None and asked_row(overlay) is not None:
         return _confirmed(model, overlay, overlay.confirming, msg)
     if msg.key == "escape" or _closes_again(model, overlay, msg):
@@ -245,14 +246,15 @@ def _row_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> S
     return begin_action(moved, moved.overlay, action)
 
 
-def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
-    """Whether a key that came right after a list that nobody asked for was meant for the prompt."""
+def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> bool:
+    """Whether a key that came right after a list that nobody asked for was meant for the prompt, or is one of a row of
+    keys that began before it."""
     picker = overlay.picker
     if overlay.shown_at == NEVER or picker is None or picker.query:
         return False
     if msg.key == "escape" or msg.key in PAGES or model.moved_at > overlay.shown_at:
         return False
-    return msg.blind or msg.at - overlay.shown_at < JUST
+    return msg.blind or msg.at - max(overlay.shown_at, before) < QUIET_SECONDS
 
 
 def _closes_again(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
@@ -341,7 +343,9 @@ def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPresse
     """Enter does what was asked about, any other key leaves it. The key that asked does neither: it may be held."""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     soon = model.repeated or msg.blind or msg.at - asked.since < JUST
-    if msg.key in action.keys or (msg.key == "enter" and soon):
+    if msg.key == "enter" and (soon or model.since_same < QUIET_SECONDS):
+        return model, ()
+    if msg.key in action.keys:
         return model, ()
     if msg.key == "enter":
         return _confirm(model, overlay)

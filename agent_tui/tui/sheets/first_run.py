@@ -19,7 +19,7 @@ from agent_tui.tui.regions import Span
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Sheet
 from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.guards import ALT, BURST_SECONDS, enter_takes, is_command, is_meant
+from agent_tui.tui.update.guards import ALT, BURST_SECONDS, enter_takes, is_command, is_meant, is_quiet
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.no_model import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
@@ -76,7 +76,7 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
     letter = msg.key.removeprefix(ALT)
     chosen = next((item for item in ROWS if item.key == letter), None)
     if is_text(msg.character) and not msg.key.startswith(ALT):
-        burst = msg.blind or min(msg.at - overlay.shown_at, msg.at - before) < BURST_SECONDS
+        burst = msg.blind or msg.at - overlay.shown_at < BURST_SECONDS or not is_quiet(msg, before)
         words = msg.draft not in ("", msg.character)  # the same letter may have gone there too soon
         if chosen is None or burst or words:
             typed: Step = (model, (Type(msg.character, msg.key),))

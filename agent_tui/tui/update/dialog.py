@@ -20,13 +20,21 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.effects import Type
+from agent_tui.tui.effects import Effect, Type, Yield
 from agent_tui.tui.held import Held
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.model import Dialog, Model, Purpose
 from agent_tui.tui.msg import AskedShown, KeyPressed
 from agent_tui.tui.update import completion, composer, holding, submit
-from agent_tui.tui.update.guards import ALT, BURST_SECONDS, RUN_SECONDS, is_meant
+from agent_tui.tui.update.guards import (
+    ALT,
+    BURST_SECONDS,
+    ENTER_SECONDS,
+    QUIET_SECONDS,
+    RUN_SECONDS,
+    is_meant,
+    is_quiet,
+)
 from agent_tui.tui.update.step import Step, send, then, toast
 
 READABLE: Final = 20
@@ -36,7 +44,7 @@ READ_ON: Final = "read to the end first"
 UNREAD: Final = f"{key_name('pagedown')}: {READ_ON}"
 CONFIRMS: Final = "Enter confirms"
 ANSWER_FIRST: Final = "answer the question first"
-TOO_SOON: Final = "too soon to answer: press Enter again"
+TOO_SOON: Final = "not answered: pause, then press Enter"
 CHOOSES: Final = "↑↓ Enter"
 """What takes an answer that has no key of its own."""
 GRANTS: Final = frozenset(("once", "always"))
@@ -165,11 +173,10 @@ def pressed(model: Model, msg: KeyPressed, before: float) -> Step | None:
         return then(held, toast(held[0], _unreadable(model, question, named) or CONFIRMS)) if confirmed else held
     if is_text(msg.character) and not msg.key.startswith(ALT):
         return replace(model, typed_at=model.at), (Type(msg.character, msg.key),)  # in vim's normal mode too
-    meant = is_meant(model, msg, dialog.shown_at, before)
-    if offered and msg.key == "enter" and not (meant and _has_rested(model, dialog) and _has_typed(model, dialog)):
+    if offered and msg.key == "enter" and not _enter_is_meant(model, msg, dialog, before):
         said = model.toast is not None and model.toast.text == TOO_SOON
         return (model, ()) if said else toast(model, TOO_SOON)
-    if not offered or not meant:
+    if not offered or (msg.key != "enter" and not is_meant(model, msg, dialog.shown_at, before)):
         return None
     last, steps = len(offered) - 1, {"up": -1, "down": 1}
     if msg.key in steps:
@@ -206,12 +213,38 @@ def _letter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: floa
         return False
     if msg.key.startswith(ALT):
         return _has_rested(model, dialog)
-    return msg.at - before >= BURST_SECONDS and letters_answer(model)
+    return is_quiet(msg, before) and letters_answer(model)
 
 
-def _has_typed(model: Model, dialog: Dialog) -> bool:
-    """Whether words have come to an end, or the cursor was moved after them: Enter is no part of them."""
-    return dialog.moved_at > model.typed_at or model.at - model.typed_at >= TYPING_SECONDS
+def _keys_since(model: Model, dialog: Dialog, before: float) -> tuple[tuple[float, float], ...]:
+    """When keys came that Enter must keep away from, and for how long: the last one at `before`, words, and what was
+    done elsewhere."""
+    typing = BURST_SECONDS if dialog.moved_at > model.typed_at else TYPING_SECONDS
+    return (before, QUIET_SECONDS), (model.typed_at, typing), (_busy_elsewhere(dialog), TYPING_SECONDS)
+
+
+def _enter_is_meant(model: Model, msg: KeyPressed, dialog: Dialog, before: float) -> bool:
+    """Whether Enter is an answer: what is asked could be seen, and no key has come for a while."""
+    waits = (
+        *_keys_since(model, dialog, before), (dialog.shown_at, ENTER_SECONDS), (model.moved_at, BURST_SECONDS),
+    )  # fmt: skip
+    return not msg.blind and all(msg.at - since >= pause for since, pause in waits)
+
+
+def watch_enter(before: Model, after: Model) -> tuple[Effect, ...]:
+    """The footer names Enter again as soon as it answers."""
+    until = _refused_until(after)
+    return (Yield(until - after.at),) if until > max(after.at, _refused_until(before)) else ()
+
+
+def _refused_until(model: Model) -> float:
+    """Until when Enter is refused because of words, or of an Enter, that came while the question was there. Who moves
+    in it sees the footer as it is."""
+    dialog = model.dialog
+    if dialog is None or model.covered or not model.asking:
+        return -inf
+    keys = _keys_since(model, dialog, model.last_key if model.last_name == "enter" else -inf)
+    return max((since + pause for since, pause in keys if since > dialog.shown_at), default=-inf)
 
 
 def send_words(model: Model, command: str) -> Step:
@@ -241,8 +274,12 @@ def enter_sends(model: Model) -> bool:
 
 def _has_rested(model: Model, dialog: Dialog) -> bool:
     """Whether the keys that were meant for what the question took away, or kept from opening, have come to an end."""
-    since = max(dialog.ignored_at, dialog.shown_at if dialog.interrupts else -inf)
-    return model.at - since >= TYPING_SECONDS
+    return model.at - _busy_elsewhere(dialog) >= TYPING_SECONDS
+
+
+def _busy_elsewhere(dialog: Dialog) -> float:
+    """When keys were last meant for something else than the question."""
+    return max(dialog.ignored_at, dialog.shown_at if dialog.interrupts else -inf)
 
 
 def refuse_key(model: Model) -> Step:
@@ -353,8 +390,12 @@ def nearest(model: Model) -> tuple[str, str]:
         return key_name("pagedown"), READ_ON
     if not enter_answers(model):
         return alt_key(chosen, model.keys), chosen.brief
-    marked = _is_marked(model) or not _key_only(question, chosen)
-    return "Enter" if marked else letter_key(model, chosen), chosen.brief
+    if not _is_marked(model):
+        if _key_only(question, chosen):
+            return letter_key(model, chosen), chosen.brief
+        if _refused_until(model) > model.at:
+            return "", ""
+    return "Enter", chosen.brief
 
 
 def take_held(model: Model, held: Held) -> Step | None:

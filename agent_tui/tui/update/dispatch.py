@@ -94,6 +94,7 @@ def update(model: Model, msg: Msg) -> Step:
         step = then(step, control.follow(model, step[0]))
     step = then(step, composer.save(step[0]))
     step = then(step, attention.settled(model, step[0], msg))
+    step = then(step, (step[0], dialog.watch_enter(model, step[0])))
     return leaving.ask_first(step) if Quit() in step[1] else step
 
 

@@ -14,6 +14,8 @@ ENTER_SECONDS: Final = 0.6
 """Enter answers so long after what it answers appeared: a letter, which is held for a while, takes no less."""
 RUN_SECONDS: Final = 1.0
 """So long after a sheet or a question appeared, keys may still belong to those pressed before it."""
+QUIET_SECONDS: Final = 0.5
+"""So long without a key before Enter, or a letter, answers: who presses Enter again and again has read nothing."""
 REPEAT_SECONDS: Final = 0.1
 """Keys that come faster are repeated by one that is held down."""
 
@@ -27,7 +29,13 @@ def is_meant(model: Model, msg: KeyPressed, shown_at: float, before: float) -> b
     early = msg.blind or min(since, msg.at - model.typed_at) < BURST_SECONDS
     if msg.key == "enter":
         early = early or since < ENTER_SECONDS or msg.at - model.moved_at < BURST_SECONDS
+        pause = QUIET_SECONDS
     return not early and msg.at - before >= pause
+
+
+def is_quiet(msg: KeyPressed, before: float) -> bool:
+    """Whether `msg` begins anew: no key came for a while. `before`: when the key before it was pressed."""
+    return msg.at - before >= QUIET_SECONDS
 
 
 def is_command(draft: str) -> bool:

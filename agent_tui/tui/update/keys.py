@@ -150,9 +150,12 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
 
 
 def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
-    """A list or a question took the key: one that moves the cursor is no typing, and the next such may follow at
-    once."""
-    return (replace(step[0], last_key=before, moved_at=msg.at), step[1]) if msg.key in MOVES else step
+    """A list or a question took the key: one that moves the cursor is no typing, and the next key may follow at once.
+    In a row of keys without a pause it is one more of them."""
+    if msg.key not in MOVES:
+        return step
+    last_key = before if guards.is_quiet(msg, before) else msg.at
+    return replace(step[0], last_key=last_key, moved_at=msg.at), step[1]
 
 
 def _calls(model: Model, key: str) -> bool:
