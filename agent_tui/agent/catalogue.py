@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.answers import Sessions
 from agent_tui.protocol.events import Answered
 from agent_tui.registry import late
-from agent_tui.sessions import index
+from agent_tui.sessions import index, lock
 
 if TYPE_CHECKING:
     from agent_tui.sessions import cache
@@ -20,7 +21,9 @@ def sessions(config: EngineConfig) -> Sessions:
     """The sessions there are, those of this folder first, each group newest first."""
     folders = config.folders
     listed = index.recent(folders.sessions, None, {} if config.otr else cache.known(folders.cache))
-    found = sorted(listed, key=lambda summary: summary.cwd != str(config.cwd))
+    busy = lock.held(folders.sessions)
+    marked = (replace(one, elsewhere=True) if one.id in busy else one for one in listed)
+    found = sorted(marked, key=lambda summary: summary.cwd != str(config.cwd))
     return Sessions(tuple(found), str(config.cwd))
 
 

@@ -73,7 +73,7 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 def _session(path: Path) -> tuple[PreviewPart, ...]:
     """The last prompt, and the last words of the answer to it."""
     try:
-        text, _ = _read(path, TAIL)
+        text, before = _read(path, TAIL)
     except OSError as error:
         return (_part("", f"it cannot be read: {error.strerror}", 1),)
     prompt = answer = ""
@@ -83,7 +83,7 @@ def _session(path: Path) -> tuple[PreviewPart, ...]:
             prompt, answer = str(record.get("prompt", "")), ""
         elif record.get("type") == "assistant_message" and record.get("text"):
             answer = str(record["text"])
-    asked = _part("you", prompt or "(further back)", 2)
+    asked = _part("you", prompt or ("(further back)" if before else "(nothing said yet)"), 2)
     return asked, _part("answer", answer or "(none)", 4)
 
 

@@ -31,6 +31,8 @@ class Summary:
     files: int = 0
     tokens: int = 0
     cost: float | None = None
+    elsewhere: bool = False
+    """Another program has it open."""
 
 
 @frozen

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
+SUFFIX: Final = ".lock"
 PATIENCE: Final = 0.4
 """Seconds that a held lock is tried again."""
 
@@ -98,6 +99,15 @@ def is_free(path: Path) -> bool:
     finally:
         os.close(fd)
     return True
+
+
+def held(folder: Path) -> frozenset[str]:
+    """The sessions of `folder` that a program has open, this one too."""
+    try:
+        names = [entry.name for entry in os.scandir(folder) if entry.name.endswith(SUFFIX)]
+    except OSError:
+        return frozenset()
+    return frozenset(name.removesuffix(SUFFIX) for name in names if not is_free(folder / name))
 
 
 def is_file_of(fd: int, path: Path) -> bool:

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.worker import Worker
-from agent_tui.protocol.events import ErrorRaised, Notice, SessionStarted
+from agent_tui.protocol.answers import Sessions
+from agent_tui.protocol.events import Answered, ErrorRaised, Notice, SessionStarted
+from agent_tui.protocol.ops import Query
 from agent_tui.tui.update.guards import BURST_SECONDS
 from tests.agent.driving import Driver, Place
 from tests.tui.pty_stage import Pty
@@ -32,6 +34,16 @@ sys.stdin.read()
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
+
+
+def test_the_list_says_which_sessions_another_program_has_open(place: Place, held: tuple[str, str]) -> None:
+    model, session = held
+    with place.engine(model) as driver:
+        driver.turn("go")
+        driver.send(Query("q", "sessions"))
+        listed = driver.until(Answered, lambda event: event.id == "q").data
+    assert isinstance(listed, Sessions)
+    assert {one.id: one.elsewhere for one in listed.sessions}[session] is True
 
 
 @pytest.fixture

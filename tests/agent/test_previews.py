@@ -13,8 +13,8 @@ import pytest
 from agent_tui.agent.previews import LINE, TAIL, told
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.answers import LogTail, Preview
-from agent_tui.protocol.events import Answered, ErrorRaised, SessionStarted
-from agent_tui.protocol.ops import Query, QueryKind, Resume, Submit
+from agent_tui.protocol.events import Answered, ErrorRaised, SessionStarted, ShellEnded
+from agent_tui.protocol.ops import Query, QueryKind, Resume, RunShell, Submit
 from agent_tui.protocol.transcript import TextBlock, UserBlock
 from tests.agent.driving import Driver, Place
 
@@ -39,6 +39,14 @@ def texts(data: Preview) -> list[str]:
 def ask(driver: Driver, kind: QueryKind, argument: str = "") -> Any:
     driver.send(Query("look", kind, argument))
     return driver.until(Answered, lambda event: event.id == "look").data
+
+
+def test_a_session_without_a_prompt_says_so(place: Place) -> None:
+    model = place.script([{"text": "unheard"}])
+    with place.engine(model) as driver:
+        driver.send(RunShell("echo hi"))
+        driver.until(ShellEnded)
+        assert texts(ask(driver, "session_preview", driver.events[0].session)) == ["(nothing said yet)", "(none)"]
 
 
 def test_the_last_prompt_and_answer_of_a_session(place: Place) -> None:

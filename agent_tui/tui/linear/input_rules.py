@@ -273,7 +273,7 @@ class Rules:
             self._close()
             self._prompt(text)
             return
-        wanted = sheets.intents(chat.model, overlay, text)
+        wanted = sheets.intents(chat.model, overlay, text, chat.notices.rows)
         waits = chat.model.aside is not None and chat.model.aside.state == "asking"
         if wanted is None and sheets.is_read_only(overlay) and not waits:
             self._close()

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from agent_tui.tui.linear.asking import question_lines
 from agent_tui.tui.linear.out import Out
-from agent_tui.tui.linear.sheets import sheet_lines, signature
-from agent_tui.tui.model import Model, Purpose
+from agent_tui.tui.linear.sheets import MOST, choices, hint, question_line, sheet_lines, signature
+from agent_tui.tui.model import Confirming, Model, Purpose
+from agent_tui.tui.picker import Entry
 from agent_tui.tui.setting_up import SettingUp
 from agent_tui.tui.view.words import one_line
 
@@ -25,6 +26,9 @@ class Notices:
     def __init__(self, out: Out) -> None:
         self._out = out
         self._sheet: Any = None
+        self._confirming: Confirming | None = None
+        self.rows: tuple[Entry, ...] = ()
+        """The rows of the open list as they were said last: a number means one of these."""
         self._asked = ""
         self._purpose: Purpose | None = None
         self._note = ""
@@ -43,6 +47,7 @@ class Notices:
     def again(self, model: Model) -> None:
         """Say the open question or list once more."""
         self._sheet, self._asked, self._purpose, self._recalled = None, "", None, -1
+        self._confirming = None
         self.follow(model)
 
     def _toast(self, model: Model) -> None:
@@ -63,13 +68,23 @@ class Notices:
             self._out.say(question_lines(question, len(model.transcript.pending)), "warning")
 
     def _overlay(self, model: Model) -> None:
-        if model.overlay is None:
-            self._sheet = None
+        overlay = model.overlay
+        if overlay is None:
+            self._sheet, self._confirming, self.rows = None, None, ()
+            return
+        asked, self._confirming = self._confirming, overlay.confirming
+        if question := question_line(overlay):
+            if overlay.confirming != asked:
+                self._out.say([question])
             return
         now = signature(model)
-        if now is not None and now != self._sheet and model.composer.purpose is None:
-            self._sheet = now
-            self._out.say(sheet_lines(model, model.overlay))
+        if now is None or model.composer.purpose is not None:
+            return
+        if now != self._sheet:
+            self._sheet, self.rows = now, tuple(choices(overlay)[:MOST])
+            self._out.say(sheet_lines(model, overlay))
+        elif asked is not None:
+            self._out.say([hint(model, overlay)])
 
     def _prompt(self, model: Model) -> None:
         """What the next line is for, where it is not for the model; and a draft that nobody has just typed."""

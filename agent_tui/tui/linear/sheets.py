@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui import registry
@@ -20,6 +21,8 @@ else:
     control = registry.late("agent_tui.tui.sheets.control")
     draw = registry.late("agent_tui.tui.sheets.draw")
 
+Rows = Sequence[Entry]
+
 GAP: Final = late.pattern(r" · |\s{2,}")
 MOST: Final = 50
 """Rows of a list that are said; words find the others."""
@@ -35,7 +38,8 @@ TYPED: Final = (
 
 
 def signature(model: Model) -> Any:
-    """What the said sheet depends on; another one: it is said again. None: it is not complete yet."""
+    """What the said sheet depends on, but for its questions; another one: it is said again. None: it is not complete
+    yet."""
     overlay = model.overlay
     if overlay is None:
         return None
@@ -47,14 +51,12 @@ def signature(model: Model) -> Any:
         rows = tuple(one.id or one.label if finds else (one.id, one.label, one.detail) for one in shown)
         query = picker.query if picker is not None else ""
         body = sheet.body(model, overlay, CELLS) if sheet.body is not None else None
-        return overlay.kind, sheet.title_for(model, overlay), query, rows, body, overlay.confirming
+        return overlay.kind, sheet.title_for(model, overlay), query, rows, body
     return None
 
 
 def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     """The sheet as lines: what it is called, what it says, and what can be chosen."""
-    if asked := draw.question_of(overlay):
-        return [f"{asked.partition('?')[0]}? Type yes, or an empty line to keep it."]
     sheet = sheets.find(overlay.kind)
     body = sheet.body(model, overlay, CELLS) if sheet.body is not None else None
     lines = [f"{sheet.title_for(model, overlay)}:", *(TYPED if sheet.lists_keys else ())]
@@ -71,6 +73,12 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
     elif not found and overlay.picker is not None and (body is None or not body.lines):
         lines.append("empty")
     return [*lines, hint(model, overlay)]
+
+
+def question_line(overlay: Overlay) -> str:
+    """What is asked before an action is done; empty: nothing."""
+    asked = draw.question_of(overlay)
+    return f"{asked.partition('?')[0]}? Type yes, or an empty line to keep it." if asked else ""
 
 
 def hint(model: Model, overlay: Overlay) -> str:
@@ -151,8 +159,10 @@ def _plain(detail: str) -> str:
 # -- what a line asks for
 
 
-def intents(model: Model, overlay: Overlay, line: str) -> list[Acted] | None:
-    """What `line` asks for; None: it is nothing that can be chosen here."""
+def intents(model: Model, overlay: Overlay, line: str, said: Rows | None = None) -> list[Acted] | None:
+    """What `line` asks for; None: it is nothing that can be chosen here. `said`: the rows as they were said last, which
+    a number means; None: as they are now."""
+    rows = choices(overlay)[:MOST] if said is None else said
     text = line.strip()
     if not text:
         return [_acted(overlay, "keep" if overlay.confirming is not None else "close")]
@@ -163,11 +173,11 @@ def intents(model: Model, overlay: Overlay, line: str) -> list[Acted] | None:
     if named is not None and not named.needs_row and not rest:
         return [_acted(overlay, named.name)]
     if named is not None and named.needs_row and (not rest or rest.strip().isdecimal()):
-        row = _row(overlay, rest.strip())  # a word of an action needs the number of a row that is there
+        row = _row(rows, rest.strip())  # a word of an action needs the number of a row that is there
         return [_acted(overlay, named.name, row)] if row is not None else None
-    if named is not None and (row := _row(overlay, rest.strip())) is not None:
+    if named is not None and (row := _row(rows, rest.strip())) is not None:
         return [_acted(overlay, named.name, row)]
-    if (row := _row(overlay, text)) is not None:
+    if (row := _row(rows, text)) is not None:
         return [_acted(overlay, "", row)]
     if text.isascii() and text.isdecimal():
         return None
@@ -179,14 +189,13 @@ def intents(model: Model, overlay: Overlay, line: str) -> list[Acted] | None:
     return None
 
 
-def _row(overlay: Overlay, text: str) -> Entry | None:
+def _row(rows: Rows, text: str) -> Entry | None:
     """The row that `text` names: by its letter, its number, or what it is called."""
-    found = choices(overlay)[:MOST]
-    for number, one in enumerate(found, 1):
+    for number, one in enumerate(rows, 1):
         if text == _key(one, number):
             return one
     low = text.lower()
-    return next((one for one in found if one.id and low in (one.id.lower(), one.label.lower())), None)
+    return next((one for one in rows if one.id and low in (one.id.lower(), one.label.lower())), None)
 
 
 def closing(model: Model, overlay: Overlay) -> list[Acted]:

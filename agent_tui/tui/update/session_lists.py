@@ -11,6 +11,7 @@ from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.update.step import Step, send, toast
 
+UNUSED: Final = "nothing said yet"
 BUSY: Final = "Esc interrupts the running turn first"
 
 
@@ -22,15 +23,16 @@ def known(model: Model) -> tuple[Summary, ...]:
 
 def session_row(model: Model, one: Summary, with_folder: bool = False, snippet: str = "", group: str = "") -> Entry:
     """`snippet` is what was found in its text."""
+    here = model.started and one.id == model.active and not model.transcript.reading
     said = (
-        "open now" if model.started and one.id == model.active else "",
+        "open now" if here else "open in another window" if one.elsewhere else "",
         ago(model.at - one.at) if model.at else "",
         "" if snippet else count(one.turns, "turn"),
         "a fork" if one.parent and not snippet else "",
         count(one.labels, "label") if one.labels and not snippet else "",
         snippet or (one.cwd if with_folder else ""),
     )
-    return Entry(one.id, one.title or one.id, " · ".join(filter(None, said)), one.model, group)
+    return Entry(one.id, one.title or UNUSED, " · ".join(filter(None, said)), one.model, group)
 
 
 def open_row(model: Model, _: Overlay, row: Entry) -> Step:

@@ -8,14 +8,24 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol import display as d
+from agent_tui.protocol.answers import Sessions, Summary
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import AssistantReplied, RequestSent, SessionStarted, StepStarted, TextDelta, ToolEnded
+from agent_tui.protocol.events import (
+    Answered,
+    AssistantReplied,
+    RequestSent,
+    SessionStarted,
+    StepStarted,
+    TextDelta,
+    ToolEnded,
+)
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript, TurnBlock
 from agent_tui.tui import commands, linear
 from agent_tui.tui.linear import asking, keys, sheets, words
 from agent_tui.tui.linear import scribe as scribing
 from agent_tui.tui.linear.displays import display_lines, summary
 from agent_tui.tui.linear.lines import Assembler
+from agent_tui.tui.linear.notices import Notices
 from agent_tui.tui.linear.out import Out
 from agent_tui.tui.linear.outcome import Outcome
 from agent_tui.tui.linear.scribe import Scribe
@@ -218,3 +228,45 @@ def test_line_mode_presses_no_key() -> None:
     """What a line means is said as an intent: guards against accidental keys are not for it."""
     for path in sorted(Path(linear.__file__).parent.glob("*.py")):
         assert "KeyPressed" not in path.read_text(encoding="utf-8"), path.name
+
+
+def sessions_open(*ids: str, **more: str) -> Model:
+    listed = Sessions(tuple(Summary(id, "/w", more.get(id, f"about {id}"), 1.0, 1, "m") for id in ids), "/w")
+    model = update(Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m", cwd="/w"),)))[0]
+    opened = open_sheet(model, "resume")[0]
+    assert opened.overlay is not None
+    return update(opened, EventsArrived((Answered(opened.overlay.query, listed, session="s"),)))[0]
+
+
+def test_numbers_mean_the_rows_that_were_said_until_the_list_is_said_again(capsys: pytest.CaptureFixture[str]) -> None:
+    notices, model = Notices(Out()), sessions_open("a", "b", "c")
+    notices.follow(model)
+    assert "2: about b" in capsys.readouterr().out
+    other = sessions_open("c", "a", "b")  # somebody worked in c: nobody was told yet
+    assert other.overlay is not None
+    asked = sheets.intents(other, other.overlay, "d 2", notices.rows)
+    assert asked is not None and [(one.action, one.row) for one in asked] == [("delete", "b")]
+    notices.follow(other)
+    assert "1: about c" in capsys.readouterr().out, "another order is said at once"
+    asked = sheets.intents(other, other.overlay, "d 2", notices.rows)
+    assert asked is not None and asked[0].row == "a"
+
+
+def test_a_list_is_not_said_again_for_a_question_that_was_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    notices, model = Notices(Out()), sessions_open("a", "b")
+    notices.follow(model)
+    capsys.readouterr()
+    for line, said in (("d 1", "Delete “about a” for ever? Type yes, or an empty line to keep it.\n"),
+                       ("", "Type a number to open")):
+        assert model.overlay is not None
+        for intent in sheets.intents(model, model.overlay, line, notices.rows) or ():
+            model = update(model, intent)[0]
+        notices.follow(model)
+        heard = capsys.readouterr().out
+        assert heard.startswith(said) and "1: about a" not in heard
+
+
+def test_a_session_without_a_prompt_is_called_so() -> None:
+    model = sessions_open("5a2b", **{"5a2b": ""})
+    assert model.overlay is not None
+    assert "1: nothing said yet, 1 turn" in sheets.sheet_lines(model, model.overlay)
