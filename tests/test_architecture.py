@@ -104,6 +104,7 @@ LAZY = {
         "tomlkit": "only where a setting is written",
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
     },
+    "agent_tui.tools._patterns": {"re2": "only where files are searched; third party"},
     "agent_tui.tui.linear.lines": {"readline": "only where somebody types: it changes how the terminal is read"},
     "agent_tui.tui.app": {"agent_tui.tui.facts:facts": "only for the debug console"},
     "agent_tui.tui.history": {"json": "prompts are read and written after the first frame"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -30,12 +30,14 @@ LINE: Final = 250
 """Characters of a line that are shown, around the match."""
 _LOOKED_AT: Final = 20_000
 """Characters on either side of a match in which secrets are looked for."""
-_CHECK: Final = 256
-"""Lines between two looks at whether to stop."""
+_AT_ONCE: Final = 20_000
+"""Characters that are searched at once, between two looks at whether to stop."""
+LONGEST: Final = 100_000
+"""Characters of a line that are searched."""
 
 
 class GrepFiles(LenientArguments):
-    pattern: str = Field(description="Regular expression (Python)")
+    pattern: str = Field(description="Regular expression (RE2: no lookarounds, no backreferences)")
     path: str = Field(default=".", description="Folder or file to search")
     glob: str = Field(default="", description="Only files that match, such as *.py")
     ignore_case: bool = Field(default=False)
@@ -56,6 +58,8 @@ class Search:
     secrets: int = 0
     large: int = 0
     unreadable: int = 0
+    cut: int = 0
+    """Lines of which only the beginning was searched."""
 
     @property
     def full(self) -> bool:
@@ -65,14 +69,28 @@ class Search:
         """Search the content of the file at `path` below `folder`, as that is shown."""
         if self.needle not in data or _files.is_binary(data):
             return
-        for number, line in enumerate(decoded(data)[0].split("\n"), 1):
-            if number % _CHECK == 0 and self.halt():
+        number = 1
+        for block in _blocks(decoded(data)[0].replace("\r\n", "\n")):
+            if self.full or self.halt():
                 return
-            span = self.expression.search(line.removesuffix("\r"))
+            searched = self._cut(block) if len(block) > LONGEST else block
+            if self.expression.search(searched):
+                self._lines(_files.below(folder, path), number, searched.split("\n"))
+            number += block.count("\n") + 1
+
+    def _cut(self, block: str) -> str:
+        lines = block.split("\n")
+        self.cut += sum(len(line) > LONGEST for line in lines)
+        return "\n".join(line[:LONGEST] for line in lines)
+
+    def _lines(self, path: str, first: int, lines: list[str]) -> None:
+        """Search each of `lines`, of which one or more match; `first` is the number of the first of them."""
+        for number, line in enumerate(lines, first):
+            span = self.expression.search(line)
             if span is None:
                 continue
             if self.first <= self.total < self.first + _paging.PER_PAGE:
-                self.page.append(Match(_files.below(folder, path), number, self._shown(line.rstrip(), span[0])))
+                self.page.append(Match(path, number, self._shown(line.rstrip(), span[0])))
             self.total += 1
             if self.full:
                 return
@@ -96,9 +114,11 @@ class Search:
             found.append(f"[{counted(self.large, 'file')} over {_files.size_text(MAX_BYTES)} left out.]")
         if self.unreadable:
             found.append(f"[{counted(self.unreadable, 'file')} could not be read.]")
-        if self.expression.cut:
-            lines = counted(self.expression.cut, "long line was", "long lines were")
-            found.append(f"[{lines} searched only in part: the pattern is slow on them.]")
+        if self.cut:
+            lines = counted(self.cut, "long line was", "long lines were")
+            found.append(f"[{lines} searched only up to character {LONGEST:,}.]")
+        if self.expression.ascii_edges:
+            found.append(r"[\b and \B know only ASCII letters: leave them out beside others.]")
         return found
 
 
@@ -109,7 +129,7 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
     def work(stopped: Callable[[], bool]) -> tuple[Search, list[str]]:
         halt = _paging.Halt.after(stopped, _paging.BUDGET)
         first = (args.page - 1) * _paging.PER_PAGE
-        search = Search(expression, first, halt, expression.required.encode("utf-8", "surrogatepass"))
+        search = Search(expression, first, halt, expression.required.encode())
         walk = _searched(search, real, glob, ctx)
         return search, search.notes(walk)
 
@@ -121,6 +141,16 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
         return ToolResult("\n".join([f"No match for {args.pattern!r} in {ctx.shown(real)}.{hint}", *notes]), display)
     head = f"{'Over ' if search.full else ''}{counted(search.total, 'match', 'matches')}:"
     return ToolResult("\n".join([head, *_grouped(search.page), *notes]), display)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """`text` in stretches of whole lines."""
+    start = 0
+    while start <= len(text):
+        end = text.find("\n", start + _AT_ONCE)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1
 
 
 def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -> Walk | None:

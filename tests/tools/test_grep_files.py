@@ -10,8 +10,10 @@ import pytest
 from agent_tui.protocol.display import Match, MatchesDisplay
 from agent_tui.tools import _paging
 from agent_tui.tools.base import ToolResult
-from agent_tui.tools.grep_files import MAX_BYTES, MAX_TOTAL, TOOL
+from agent_tui.tools.grep_files import LONGEST, MAX_BYTES, MAX_TOTAL, TOOL
 from tests.tools.context import Context, call
+
+LEFT_OUT = "Files that .gitignore names are left out, unless path names their folder."
 
 
 def write(root: Path, **files: str | bytes) -> None:
@@ -120,10 +122,23 @@ def test_no_match_says_what_was_not_searched(tmp_path: Path) -> None:
     assert grep(tmp_path, "foo", path="a.txt").content == "No match for 'foo' in a.txt."
 
 
-def test_a_pattern_made_to_hang_is_refused_and_a_slow_one_is_said(tmp_path: Path) -> None:
-    write(tmp_path, **{"a.txt": "a" * 5000})
-    assert grep(tmp_path, "(a+)+$").tag == "invalid_arguments"
-    assert "[1 long line was searched only in part" in grep(tmp_path, r"a.*a.*a.*[b]").content
+def test_a_pattern_made_to_hang_ends(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "a" * 5000 + "b\n" + "a" * 5000})
+    assert grep(tmp_path, "(a+)+$").content.startswith("1 match:\na.txt\n     2: ")
+    assert grep(tmp_path, "a.*a.*a.*[c]").content == "No match for 'a.*a.*a.*[c]' in .. " + LEFT_OUT
+
+
+def test_what_is_not_searched_is_said(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "a" * LONGEST + "b\nfin de l’été\n"})
+    assert "[1 long line was searched only up to character 100,000.]" in grep(tmp_path, "b").content
+    assert r"[\b and \B know only ASCII letters" in grep(tmp_path, r"\bété").content
+    assert "ASCII" not in grep(tmp_path, r"\bfin").content
+
+
+def test_the_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.txt": "".join(f"line {n}\r\n" for n in range(1, 6001)) + "end"})
+    found = grep(tmp_path, r"^line (1|5556|5557|6000)$|d$").content.splitlines()[2:]
+    assert found == ["     1: line 1", "  5556: line 5556", "  5557: line 5557", "  6000: line 6000", "  6001: end"]
 
 
 def test_a_search_whose_time_is_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
