@@ -87,7 +87,7 @@ LAZY = {
     },
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
     "agent_tui.providers.ollama": {"ollama": "slow, and only needed to fetch a model"},
-    "agent_tui.sessions.export_html": {
+    "agent_tui.present.html": {
         "markdown_it:MarkdownIt": "only for an export to HTML",
         "pygments:highlight": "only for an export to HTML",
         "pygments.formatters:HtmlFormatter": "only for an export to HTML",

@@ -72,7 +72,11 @@ def written(number: int, estimated: bool = False) -> str:
 def cost(dollars: float, estimated: bool = False) -> str:
     """`$0.0042`, `$1.24`, `≈ $0.31`."""
     shown = (
-        f"{dollars:,.2f}" if dollars >= 0.995 or not dollars else f"{dollars:.4f}" if dollars >= 0.00005 else "0.0001"
+        f"{dollars:,.2f}"
+        if dollars >= 0.995 or not dollars
+        else f"{dollars:.4f}"
+        if dollars >= 0.00005
+        else "0.0001"
     )
     return f"{'≈ ' if estimated else ''}{'< ' if 0 < dollars < 0.00005 else ''}${shown}"
 
@@ -111,8 +115,13 @@ def failed(tag: str) -> str:
 
 
 def reason(text: str, tag: str) -> str:
-    """The first line of what was said of a failure, for a person: without its tag, and ending as a sentence does."""
-    first = next((line for line in text.split("\n") if line.strip()), "").strip().removeprefix(f"Error [{tag}]: ")
+    """The first line of what was said of a failure, for a person: without its tag, and ending as
+    a sentence does."""
+    first = (
+        next((line for line in text.split("\n") if line.strip()), "")
+        .strip()
+        .removeprefix(f"Error [{tag}]: ")
+    )
     if tag in NEXT:
         said, _, more = first.partition(". " if tag == "no_match" else ": give ")
         if tag == "no_match" and not more.startswith("The nearest"):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal, TypeVar, assert_never
 
+from agent_tui.present.document import sections
+from agent_tui.present.html import html
+from agent_tui.present.markdown import markdown
 from agent_tui.protocol.codec import dump
 from agent_tui.protocol.events import Event, fold
-from agent_tui.sessions.export_html import html
-from agent_tui.sessions.export_markdown import markdown
-from agent_tui.sessions.export_parts import parts
+from agent_tui.structures.moments import dated
 
 T = TypeVar("T")
 Format = Literal["md", "html", "json"]
@@ -37,12 +39,20 @@ def export(events: Sequence[Event], form: Format, check: Callable[[], None] = la
             return json.dumps({"format": "agent-tui/1", "events": records}, indent=1) + "\n"
         case "md":
             transcript = fold(checked(events, check))
-            return markdown(transcript, checked(parts(transcript), check))
+            return markdown(transcript, checked(sections(transcript, local), check))
         case "html":
             transcript = fold(checked(events, check))
-            return html(transcript, checked(parts(transcript), check))
+            return html(transcript, checked(sections(transcript, local), check))
         case _:
             assert_never(form)
+
+
+def local(at: float) -> str:
+    """Local time of `at`; empty for none, and for one that no clock can show."""
+    try:
+        return dated(at, time.localtime(at).tm_gmtoff) if at > 0 else ""
+    except (OverflowError, OSError, ValueError):
+        return ""
 
 
 def checked(things: Iterable[T], check: Callable[[], None]) -> Iterator[T]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from agent_tui.present import wording
+from agent_tui.present.blocks import ENDS, LEVELS
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,
@@ -46,12 +47,7 @@ LABEL: Final = "x" * 28
 TOGGLE: Final = (("toggle", "1"),)
 Runs = tuple[Segment, ...]
 _MARGIN: Final = Segment("  ", "margin")
-_ENDS: Final = {
-    "completed": "completed", "cancelled": "cancelled", "error": "failed", "max_steps": "stopped at the step limit",
-    "timed_out": "timed out", "budget_exceeded": "stopped at the budget", "stuck": "stopped: going in circles",
-    "interrupted": "cut off",
-}  # fmt: skip
-_LEVELS: Final = {"info": "Note", "warning": "Warning", "error": "Error"}
+_ENDS: Final = {**ENDS, "completed": "completed", "cancelled": "cancelled", "interrupted": "cut off"}
 
 
 def block_lines(
@@ -251,7 +247,7 @@ def _thinking(block: ThinkingBlock, width: int, open: bool, cells: Cells, look: 
 
 def _notice(block: NoticeBlock, width: int, cells: Cells) -> list[Line]:
     style = f"notice.{block.level}"
-    label = (Segment(f"{_LEVELS[block.level]}: ", f"strong {style}"),)
+    label = (Segment(f"{LEVELS[block.level]}: ", f"strong {style}"),)
     indent = (Segment("  ", "margin"),) if width >= 20 else ()
     text, more = clip(block.text, NOTICE_LINES, NOTICE_CHARS)
     lines: list[Line] = []

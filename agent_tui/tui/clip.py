@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Final, TypeVar, assert_never
+from typing import Final, assert_never
 
+from agent_tui.present import parts as p
 from agent_tui.present import wording
-from agent_tui.protocol import display as d
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.markdown_stream import is_full
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs
-
-T = TypeVar("T")
 
 MOST_LINES: Final = 5_000
 """Lines that even an open block shows."""
@@ -23,13 +21,13 @@ MOST_CHARS: Final = 120_000
 MOST_CELLS: Final = 10_000
 """Cells of a table that are laid out."""
 MOST_MARKDOWN: Final = 60_000
-"""Characters of a text in Markdown, which cost more."""
+"""Characters of a text in p.Markdown, which cost more."""
 MOST_MATCH: Final = 500
 """Characters of one line that a search has found."""
 MOST_COMMAND: Final = 20_000
 """Characters of a command, which are highlighted."""
-MOST_ITEMS: Final = 1_000
-"""Items of a list of which each has a few lines."""
+MOST_MATCHES: Final = 1_000
+"""Matches of a search, of which each may have a few lines."""
 _LINE_END: Final = late.pattern(r"\r\n|\r|\n")
 _TOGGLE: Final = (("toggle", "1"),)
 
@@ -40,6 +38,10 @@ class Rest:
 
     lines: int = 0
     chars: int = 0
+
+
+    def plus(self, other: Rest) -> Rest:
+        return Rest(self.lines + other.lines, self.chars + other.chars)
 
 
 NOTHING: Final = Rest()
@@ -87,7 +89,7 @@ def bounded(
 
 
 def is_cut(text: str) -> bool:
-    """Whether a piece of Markdown ended for its size alone, so that the next one goes on with it."""
+    """Whether a piece of p.Markdown ended for its size alone, so that the next one goes on with it."""
     return not text.endswith("\n\n") and is_full(text)
 
 
@@ -97,42 +99,33 @@ def more_line(count: int, width: int, folded: bool, cells: Cells, what: str = "m
     return Line(cut_runs((Segment(said, "tool.more", _TOGGLE),), width, cells))
 
 
-def clipped(display: d.Display) -> tuple[d.Display, Rest]:
-    """`display` with no more in it than is ever laid out, and what of it is left out."""
-    match display:
-        case d.CodeDisplay():
-            text, rest = clip(display.text)
-            return (display if rest == NOTHING else replace(display, text=text)), rest
-        case d.MarkdownDisplay() | d.PlanDisplay() | d.QuestionDisplay():
-            text, rest = clip(display.text, chars=MOST_MARKDOWN)
-            return (display if rest == NOTHING else replace(display, text=text)), rest
-        case d.TextDisplay():
-            text, rest = clip(collapsed(display.text))
-            return replace(display, text=text), rest
-        case d.CommandDisplay():
-            command, (output, rest) = short(display.command, MOST_COMMAND), clip(collapsed(display.output))
-            return replace(display, command=command, output=output), rest
-        case d.ListingDisplay():
-            entries, rest = _first(display.entries, MOST_LINES)
-            return replace(display, entries=entries, total=max(display.total, len(display.entries))), rest
-        case d.MatchesDisplay():
-            matches, rest = _first(display.matches, MOST_ITEMS)
-            return replace(display, matches=matches, total=max(display.total, len(display.matches))), rest
-        case d.TableDisplay():
-            columns = max([len(display.header), *map(len, display.rows)], default=1)
-            rows, rest = _first(display.rows, max(1, MOST_CELLS // max(1, columns)))
-            return replace(display, rows=rows), rest
-        case d.TodoDisplay():
-            items, rest = _first(display.items, MOST_ITEMS)
-            return replace(display, items=items), rest
-        case d.AgentsDisplay():
-            agents, rest = _first(display.agents, MOST_ITEMS)
-            return replace(display, agents=agents), rest
-        case d.DiffDisplay() | d.ImageDisplay():
-            return display, NOTHING
+def clipped(part: p.Part) -> tuple[p.Part, Rest]:
+    """`part` with no more in it than is ever laid out, and what of it is left out."""
+    match part:
+        case p.Words() | p.Code() | p.Markdown():
+            text, rest = clip(part.text, chars=MOST_MARKDOWN if isinstance(part, p.Markdown) else MOST_CHARS)
+            return (part if rest == NOTHING else replace(part, text=text)), rest
+        case p.Output():
+            text, rest = clip(collapsed(part.text))
+            return replace(part, text=text), rest
+        case p.Script():
+            return replace(part, text=short(part.text, MOST_COMMAND)), NOTHING
+        case p.List():
+            total = max(part.total, len(part.items))
+            return replace(part, items=part.items.first(MOST_LINES), total=total), _rest(len(part.items), MOST_LINES)
+        case p.Matches():
+            total = max(part.total, len(part.matches))
+            matches = part.matches[:MOST_MATCHES]
+            return replace(part, matches=matches, total=total), _rest(len(part.matches), MOST_MATCHES)
+        case p.Table():
+            columns = max([len(part.header), *map(len, part.rows)], default=1)
+            most = max(1, MOST_CELLS // max(1, columns))
+            return replace(part, rows=part.rows[:most]), _rest(len(part.rows), most)
+        case p.Diff():
+            return part, NOTHING
         case _:
-            assert_never(display)
+            assert_never(part)
 
 
-def _first(items: tuple[T, ...], most: int) -> tuple[tuple[T, ...], Rest]:
-    return (items, NOTHING) if len(items) <= most else (items[:most], Rest(len(items) - most))
+def _rest(count: int, most: int) -> Rest:
+    return NOTHING if count <= most else Rest(count - most)

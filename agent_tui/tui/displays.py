@@ -1,16 +1,18 @@
-"""What a tool shows of its work, as lines: one function for each member of `protocol/display.py`."""
+"""The screen's backend of the parts: each as styled lines of at most so many cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, assert_never
 
+from agent_tui.present import parts as p
 from agent_tui.present import wording
-from agent_tui.protocol import display as d
+from agent_tui.present.displays import diff_count, parts_of
+from agent_tui.protocol.display import DiffDisplay, Display
 from agent_tui.structures import late
 from agent_tui.structures.markdown_stream import LIMIT, split
 from agent_tui.structures.visible import visible
-from agent_tui.tui.clip import MOST_LINES, bounded, clipped, is_cut, more_line, short
+from agent_tui.tui.clip import MOST_LINES, NOTHING, bounded, clipped, is_cut, more_line, short
 from agent_tui.tui.diff import PART as PART
 from agent_tui.tui.diff import diff_lines, diff_parts
 from agent_tui.tui.look import DEFAULT, Look
@@ -33,48 +35,87 @@ MOST_HITS: Final = 20
 _LITERAL: Final = late.pattern(r"(?:[^\\.^$*+?{}\[\]()|]|\\\W)+(?:\|(?:[^\\.^$*+?{}\[\]()|]|\\\W)+)*")
 _OR: Final = late.pattern(r"(?<!\\)\|")
 _ESCAPED: Final = late.pattern(r"\\(\W)")
+_MARKS: Final[dict[p.Mark, tuple[str, str, str, str]]] = {
+    "": ("", "", "tool.output", ""), "folder": ("", "", "match.path", "/"), "link": ("", "", "tool.output", " →"),
+    "open": ("☐ ", "list.open", "text", ""), "active": ("▸ ", "accent", "strong", ""),
+    "done": ("☑ ", "list.done", "dim strike", ""), "option": ("", "list.marker", "text", ""),
+    "chosen": ("▸ ", "accent", "strong", ""), "image": ("▣ ", "image", "image", ""),
+}  # fmt: skip
+"""The sign in front of an item and its style, the style of its text, and what stands behind that."""
+WORDS: Final = {
+    "text": "text", "heading": "strong", "prompt": "user", "failure": "tool.bad", "note": "tool.note"
+}  # fmt: skip
+"""The styles of words."""
 COLOURED: Final = 24_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
 
-def display_lines(display: d.Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT) -> tuple[Line, ...]:
+def display_lines(display: Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT) -> tuple[Line, ...]:
     """The whole of `display` in lines of at most `width` cells; its beginning where it is not `open`."""
-    width = max(1, width)
-    if isinstance(display, d.DiffDisplay):
-        title = Line(cut_runs(diff_title(display), width, cells))
-        return (title, *diff_body(display, width, open, cells, look))
-    shown, rest = clipped(display)
-    return bounded(_whole(shown, width, cells), width, MOST_LINES if open else FOLDED_LINES, cells, rest, not open)
+    return part_lines(parts_of(display), width, open, cells, look)
 
 
-def asked_lines(display: d.Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
+def part_lines(
+    parts: Sequence[p.Part], width: int, open: bool, cells: Cells, look: Look = DEFAULT, named: bool = False
+) -> tuple[Line, ...]:
+    """The same of its parts. A diff has a limit of its own: only what is drawn of it is highlighted. `named`: its path
+    and count stand above it already."""
+    width, most = max(1, width), MOST_LINES if open else FOLDED_LINES
+    found: list[Line] = []
+    lines: list[Line] = []
+    rest = NOTHING
+    for part in parts:
+        if isinstance(part, p.Diff):
+            found += bounded(lines, width, most, cells, rest, not open)
+            found += [] if named else [diff_title(part.diff, width, cells)]
+            found += diff_body(part.diff, width, open, cells, look)
+            lines, rest = [], NOTHING
+        else:
+            shown, left = clipped(part)
+            lines += _drawn(shown, width, cells)
+            rest = rest.plus(left)
+    return (*found, *bounded(lines, width, most, cells, rest, not open))
+
+
+def asked_lines(display: Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
     """`display` as a person is to judge it: a command to its last line, a diff as far as anybody may read."""
-    return tuple(line for part in asked_parts(display, width, cells, look) for line in part)
+    return tuple(line for chunk in asked_parts(display, width, cells, look) for line in chunk)
 
 
-def asked_parts(
-    display: d.Display, width: int, cells: Cells, look: Look, named: bool = False
-) -> Iterator[Sequence[Line]]:
-    """The same in parts, each laid out when it is asked for. All but the last have more lines than most screens: of a
-    command they have `PART`, or more. `named`: the path and count of a diff stand above it already."""
-    width = max(1, width)
-    if isinstance(display, d.CommandDisplay):
-        yield from _command_parts(display, width, cells)
-    elif isinstance(display, d.TextDisplay):
-        yield text_lines(display.text, width, cells, False, GOES_ON_MARK)
-    elif not isinstance(display, d.DiffDisplay):
-        yield _whole(display, width, cells)
-    else:
-        head = [] if named else [Line(cut_runs(diff_title(display), width, cells))]
-        left = 0
-        for lines, rest in diff_parts(display, width, cells, look.diff, MOST_ASKED_LINES):
-            yield [*head, *lines]
-            head, left = [], rest
-        if left:
-            yield [more_line(left, width, False, cells)]
+def asked_parts(display: Display, width: int, cells: Cells, look: Look, named: bool = False) -> Iterator[list[Line]]:
+    """The same piece by piece, each laid out when it is asked for, each but the last of `PART` lines or more. `named`:
+    the path and count of a diff stand above it already."""
+    lines: list[Line] = []
+    for part in parts_of(display):
+        for piece in _asked(part, max(1, width), cells, look, named):
+            lines += piece
+            if len(lines) >= PART:
+                yield lines
+                lines = []
+    if lines:
+        yield lines
 
 
-def diff_body(diff: d.DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
+def _asked(part: p.Part, width: int, cells: Cells, look: Look, named: bool) -> Iterator[Sequence[Line]]:
+    match part:
+        case p.Diff():
+            if not named:
+                yield [diff_title(part.diff, width, cells)]
+            left = 0
+            for lines, rest in diff_parts(part.diff, width, cells, look.diff, MOST_ASKED_LINES):
+                yield lines
+                left = rest
+            if left:
+                yield [more_line(left, width, False, cells)]
+        case p.Script():
+            yield from _script(part, width, cells)
+        case p.Output():
+            yield text_lines(part.text, width, cells, False, GOES_ON_MARK)
+        case _:
+            yield _drawn(part, width, cells)
+
+
+def diff_body(diff: DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
     """The hunks of `diff`, in the form that `look` wants and `width` allows."""
     lines, left = diff_lines(diff, width, cells, look.diff, MOST_DIFF_LINES if open else FOLDED_LINES)
     return (*lines, more_line(left, width, not open, cells)) if left else tuple(lines)
@@ -90,49 +131,43 @@ def text_lines(text: str, width: int, cells: Cells, overwrite: bool = True, mark
     return lines
 
 
-def _whole(display: d.Display, width: int, cells: Cells) -> list[Line]:
-    match display:
-        case d.TextDisplay():
-            return text_lines(display.text, width, cells)
-        case d.MarkdownDisplay() | d.PlanDisplay():
-            return markdown_lines(display.text, width, cells)
-        case d.CodeDisplay():
-            return _code(display, width, cells)
-        case d.DiffDisplay():
-            return list(display_lines(display, width, True, cells))
-        case d.ListingDisplay():
-            return _listing(display, width, cells)
-        case d.MatchesDisplay():
-            return _matches(display, width, cells)
-        case d.CommandDisplay():
-            return _command(display, width, cells)
-        case d.TableDisplay():
-            return _table(display, width, cells)
-        case d.TodoDisplay():
-            return [line for item in display.items for line in _todo(item, width, cells)]
-        case d.QuestionDisplay():
-            return _question(display, width, cells)
-        case d.ImageDisplay():
-            size = f"  {display.width}×{display.height}" if display.width else ""
-            return wrap([Segment(f"▣ {flat(display.path)}", "image"), Segment(size, "dim")], width, cells)
-        case d.AgentsDisplay():
-            return [line for agent in display.agents for line in _agent(agent, width, cells)]
+def words_lines(words: p.Words, width: int, cells: Cells) -> list[Line]:
+    paragraphs = visible(words.text).expandtabs(4).split("\n")
+    return [line for text in paragraphs for line in wrap([Segment(text, WORDS[words.kind])], width, cells)]
+
+
+def _drawn(part: p.Part, width: int, cells: Cells) -> Sequence[Line]:
+    match part:
+        case p.Words():
+            return words_lines(part, width, cells)
+        case p.Output():
+            return text_lines(part.text, width, cells)
+        case p.Markdown():
+            return markdown_lines(part.text, width, cells)
+        case p.Script():
+            return [line for piece in _script(part, width, cells) for line in piece]
+        case p.Code():
+            return _code(part, width, cells)
+        case p.Diff():
+            return diff_lines(part.diff, width, cells)[0]
+        case p.Matches():
+            return _matches(part, width, cells)
+        case p.Table():
+            return _table(part, width, cells)
+        case p.List():
+            return _list(part, width, cells)
         case _:
-            assert_never(display)
+            assert_never(part)
 
 
-def diff_title(diff: d.DiffDisplay) -> tuple[Segment, ...]:
+def runs_of(runs: Iterable[p.Run]) -> tuple[Segment, ...]:
+    return tuple(Segment(run.text, run.style) for run in runs)
+
+
+def diff_title(diff: DiffDisplay, width: int, cells: Cells) -> Line:
     """`src/app.py  +3 -1`, and whether the file is new."""
-    return (Segment(flat(diff.path), "diff.path"), Segment("  "), *diff_count(diff))
-
-
-def diff_count(diff: d.DiffDisplay) -> tuple[Segment, ...]:
-    parts = [Segment("new file ", "dim")] if diff.created else []
-    if diff.added or not diff.removed:
-        parts.append(Segment(f"+{diff.added}", "diff.count.added"))
-    if diff.removed:
-        parts.append(Segment(f"{' ' if diff.added else ''}-{diff.removed}", "diff.count.removed"))
-    return tuple(parts)
+    name = (Segment(flat(diff.path), "diff.path"), Segment("  "))
+    return Line(cut_runs((*name, *runs_of(diff_count(diff))), width, cells))
 
 
 def markdown_lines(text: str, width: int, cells: Cells) -> list[Line]:
@@ -149,9 +184,8 @@ def markdown_lines(text: str, width: int, cells: Cells) -> list[Line]:
     return lines
 
 
-def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
-    text = code.text.removesuffix("\n")
-    language = code.language or code.path.rpartition("/")[2]
+def _code(code: p.Code, width: int, cells: Cells) -> list[Line]:
+    text, language = code.text.removesuffix("\n"), code.language
     last = code.first_line + text.count("\n")
     digits = len(str(last))
     lines: list[Line] = []
@@ -168,20 +202,30 @@ def _code(code: d.CodeDisplay, width: int, cells: Cells) -> list[Line]:
     return lines
 
 
-def _listing(listing: d.ListingDisplay, width: int, cells: Cells) -> list[Line]:
+def _list(part: p.List, width: int, cells: Cells) -> list[Line]:
     lines: list[Line] = []
-    for entry in listing.entries:
-        end = {"folder": "/", "link": " →", "other": "", "file": ""}[entry.kind]
-        style = "match.path" if entry.kind == "folder" else "tool.output"
-        name = Segment(flat(entry.name).removesuffix("/") + end, style)
-        size = [Segment(f"  {wording.size(entry.size)}", "dim")] if entry.kind == "file" and entry.size else []
-        lines.extend(wrap([name, *size], width, cells, (), (HANGS,)))
-    if listing.total > len(listing.entries):
-        lines.extend(wrap([Segment(f"of {listing.total:,} in all", "dim")], width, cells))
-    return lines or [Line(cut_runs((Segment("empty", "dim"),), width, cells))]
+    for number, item in enumerate(part.items, 1):
+        lines.extend(_item(item, f"{number}. " if part.numbered else "", width, cells))
+    if part.total > len(part.items):
+        lines.extend(wrap([Segment(f"of {part.total:,} in all", "dim")], width, cells))
+    return lines or [Line(cut_runs((Segment(part.empty, "dim"),), width, cells))] * bool(part.empty)
 
 
-def _matches(found: d.MatchesDisplay, width: int, cells: Cells) -> list[Line]:
+def _item(item: p.Item, number: str, width: int, cells: Cells) -> list[Line]:
+    sign, look, style, end = _MARKS[item.mark]
+    if item.name:
+        runs = [Segment(flat(item.name), "strong"), Segment(f"  {flat(item.note)}  ", "dim")]
+        runs.append(Segment(flat(item.text), "text"))
+    else:
+        notes = (Segment(f"  {note}", "dim") for note in (item.note, item.size and wording.size(item.size)) if note)
+        runs = [Segment(flat(item.text) + end, style), *notes]
+    if not (sign or number):
+        return wrap(runs, width, cells, (), (HANGS,))
+    lead = f"{sign or '  '}{number}"
+    return wrap(runs, width, cells, (Segment(lead, look),), (Segment(" " * len(lead), "indent"),))
+
+
+def _matches(found: p.Matches, width: int, cells: Cells) -> list[Line]:
     lines: list[Line] = []
     wanted = _literals(found.pattern)
     path = None
@@ -226,61 +270,21 @@ def _hits(text: str, wanted: Sequence[str]) -> list[Segment]:
     return [run for run in (*runs, Segment(text[at:], "tool.output")) if run.text]
 
 
-def _command(command: d.CommandDisplay, width: int, cells: Cells) -> list[Line]:
-    return [line for part in _command_parts(command, width, cells) for line in part]
-
-
-def _command_parts(command: d.CommandDisplay, width: int, cells: Cells) -> Iterator[list[Line]]:
-    lines: list[Line] = []
-    source, before = command.command.strip("\n").split("\n"), list[str]()
+def _script(script: p.Script, width: int, cells: Cells) -> Iterator[list[Line]]:
+    source, before = script.text.strip("\n").split("\n"), list[str]()
     for start in range(0, len(source), PART):
         part = "\n".join(source[start : start + PART])
+        lines: list[Line] = []
         for number, runs in enumerate(highlight(part, "bash", tuple(before)), start):
             prompt = Segment("$ " if number == 0 else "  ", "tool.mark")
             lines.extend(chop(runs, width, cells, (prompt,), (GOES_ON_MARK,)))
-        if start + PART < len(source):
-            before.append(f"{part}\n")
-            yield lines
-            lines = []
-    if command.cwd:
-        lines.extend(wrap([Segment(f"in {flat(command.cwd)}", "dim")], width, cells))
-    lines.extend(text_lines(command.output, width, cells))
-    ended = exit_words(command)
-    if ended:
-        lines.extend(wrap([Segment(ended, "tool.bad")], width, cells))
-    yield lines
+        before.append(f"{part}\n")
+        yield lines
+    if script.cwd:
+        yield wrap([Segment(f"in {flat(script.cwd)}", "dim")], width, cells)
 
 
-def exit_words(command: d.CommandDisplay) -> str:
-    """How the command ended; nothing for success, and while it runs."""
-    if command.timed_out:
-        return "timed out"
-    return f"exit code {command.exit_code}" if command.exit_code else ""
-
-
-def _table(table: d.TableDisplay, width: int, cells: Cells) -> list[Line]:
+def _table(table: p.Table, width: int, cells: Cells) -> list[Line]:
     head = tuple((Segment(flat(cell), "text"),) for cell in table.header)
     rows = tuple(tuple((Segment(flat(cell), "text"),) for cell in row) for row in table.rows)
     return table_lines(Table(head, rows), width, cells)
-
-
-def _todo(item: d.TodoItem, width: int, cells: Cells) -> list[Line]:
-    mark, style = {"open": ("☐ ", "list.open"), "active": ("▸ ", "accent"), "done": ("☑ ", "list.done")}[item.state]
-    text = Segment(flat(item.text), {"open": "text", "active": "strong", "done": "dim strike"}[item.state])
-    return wrap([text], width, cells, (Segment(mark, style),), (Segment("  ", "indent"),))
-
-
-def _question(question: d.QuestionDisplay, width: int, cells: Cells) -> list[Line]:
-    lines = markdown_lines(question.text, width, cells)
-    for number, option in enumerate(question.options, 1):
-        chosen = option == question.answer
-        mark = Segment(f"{'▸' if chosen else ' '} {number}. ", "accent" if chosen else "list.marker")
-        lines.extend(wrap([Segment(flat(option), "strong" if chosen else "text")], width, cells, (mark,)))
-    if question.answer and question.answer not in question.options:
-        lines.extend(wrap([Segment(f"▸ {flat(question.answer)}", "strong")], width, cells))
-    return lines
-
-
-def _agent(agent: d.AgentStatus, width: int, cells: Cells) -> list[Line]:
-    name, state = Segment(flat(agent.name), "strong"), Segment(f"  {flat(agent.state)}  ", "dim")
-    return wrap([name, state, Segment(flat(agent.task), "text")], width, cells)

@@ -8,17 +8,22 @@ runs, asks, failed or says something else ends it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.present import wording
-from agent_tui.protocol import display as d
 from agent_tui.protocol.tool_events import ATTACHED
 from agent_tui.protocol.transcript import Block, ThinkingBlock, ToolBlock
+from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells
+
+if TYPE_CHECKING:
+    from agent_tui.present import displays
+else:
+    displays = late("agent_tui.present.displays")
 
 MOST: Final = 100
 """Tools in a group: what a row that joins can cost has an end."""
@@ -37,15 +42,8 @@ def kind(block: Block) -> Kind | None:
         return None
     if block.name == ATTACHED:  # what went along with a prompt is always said by name
         return None
-    match block.display:
-        case d.CodeDisplay() | d.ImageDisplay():
-            return "read"
-        case d.MatchesDisplay():
-            return "search"
-        case d.ListingDisplay():
-            return "search" if "glob" in block.name else "list"
-        case _:
-            return None
+    role = displays.kind_of(block.display).role
+    return "search" if role == "list" and "glob" in block.name else role or None
 
 
 @frozen
@@ -162,12 +160,6 @@ _WORDS: Final[tuple[tuple[Kind, str, str, str], ...]] = (
 
 def _what(block: ToolBlock) -> str:
     """What was read or looked for; the same thing twice counts once."""
-    match block.display:
-        case d.CodeDisplay(path=name) | d.ImageDisplay(path=name):
-            return flat(name)
-        case d.MatchesDisplay(pattern=name):
-            return flat(name)
-        case d.ListingDisplay(path=name) if "glob" not in block.name:
-            return flat(name) or "."
-        case _:
-            return flat(block.label.partition(" ")[2] or block.label)
+    if displays.kind_of(block.display).role == kind(block):
+        return flat(displays.present(block.display).about)
+    return flat(block.label.partition(" ")[2] or block.label)

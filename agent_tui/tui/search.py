@@ -12,10 +12,10 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
+from agent_tui.present.search import reader
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.search_text import reader
 
 SLICE: Final = 4_000_000
 """What is searched at once, in about nanoseconds: `READ` and `LETTER` for each row and character that is read, `KNOWN`

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import dropwhile
-from typing import Final, TypeVar, assert_never
+from typing import Final, assert_never
 
+from agent_tui.present import parts as p
 from agent_tui.present import wording
-from agent_tui.protocol import display as d
+from agent_tui.present.blocks import NOT_DONE, answered, failure, is_cut, problem, tool_parts, undone
+from agent_tui.present.displays import diff_count, diff_of, kind_of, parts_of, present
+from agent_tui.protocol.display import Display
 from agent_tui.protocol.shell_events import SHELL
 from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.visible import visible
 from agent_tui.tui.clip import MOST_LINES, more_line
-from agent_tui.tui.displays import (
-    FOLDED_LINES,
-    MOST_DIFF_LINES,
-    diff_body,
-    diff_count,
-    display_lines,
-    exit_words,
-    text_lines,
-)
+from agent_tui.tui.displays import FOLDED_LINES, MOST_DIFF_LINES, WORDS, part_lines, runs_of, text_lines
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.chop import GOES_ON_MARK, hung
-from agent_tui.tui.markdown.inline import FLAT, flat
+from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 
 LIVE_LINES: Final = 8
@@ -36,10 +30,6 @@ FAILED_LINES: Final = LIVE_LINES
 """The same where it failed: what went wrong is seldom in the last three; and for what the person runs to see it."""
 LAST_CHARS: Final = 4_000
 """Characters of each of them that are looked at."""
-REFUSED: Final = frozenset(("denied", "blocked"))
-"""Tags of calls that never ran: they did not fail."""
-SAID_NO: Final = "the person said no"
-_D = TypeVar("_D", bound=d.Display)
 _TOGGLE: Final = (("toggle", "1"),)
 _MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
 _INDENT: Final = (Segment("  ", "margin"),)
@@ -49,9 +39,7 @@ def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cell
     """Mark, label, outcome and duration, and what is shown below it."""
     lines = _head(block, width, open, now, cells, look)
     room = max(1, width - 3) if width >= 20 else width
-    body = _body(block, room, open, cells, look)
-    if open:
-        body += _proposed(block, room, cells, look)
+    body = [*_body(block, room, open, cells, look), *(_proposed(block, room, cells, look) if open else ())]
     if width < 20:
         return lines + body
     return lines + [hung(line, _INDENT[0]) for line in body]
@@ -85,31 +73,41 @@ def has_body(block: Block) -> bool:
         return bool(block.arguments.body.strip())
     if not isinstance(block, ToolBlock):
         return False
-    shown = block.display
     if block.state == "running":
         return bool(block.tail)
     if block.state == "failed":
         return True
-    if block.state in ("done", "cancelled") and isinstance(shown, d.CommandDisplay):
-        return bool(exit_words(shown) or (shown.output and not shown.output.isspace()))
-    return block.state == "done" and isinstance(shown, d.DiffDisplay | d.TodoDisplay | d.PlanDisplay | d.AgentsDisplay)
+    stays = kind_of(block.display).stays
+    if stays != "end":
+        return block.state == "done" and stays == "begin"
+    shown = present(block.display)
+    return block.state in ("done", "cancelled") and bool(shown.failure or (shown.output and not shown.output.isspace()))
 
 
 def body_estimate(block: ToolBlock, open: bool) -> int:
     """About how many lines are below the first."""
     if not open and not has_body(block):
         return 0
-    shown = block.proposed if open and isinstance(block.proposed, d.DiffDisplay) else block.display
-    if isinstance(shown, d.DiffDisplay):
-        lines = sum(len(hunk.lines) for hunk in shown.hunks)
-        return min(lines, MOST_DIFF_LINES if open else FOLDED_LINES)
-    if not open:
+    if not open and kind_of(block.display).stays != "begin":
         return LAST_LINES
-    if isinstance(shown, d.CommandDisplay):
-        return min(shown.output.count("\n") + 2, MOST_LINES)
-    if isinstance(shown, d.TextDisplay | d.MarkdownDisplay | d.CodeDisplay | d.PlanDisplay):
-        return min(shown.text.count("\n") + 1, MOST_LINES)
-    return LIVE_LINES
+    parts = tool_parts(block)
+    diffs = [part for part in parts if isinstance(part, p.Diff)]
+    most = FOLDED_LINES if not open else MOST_DIFF_LINES if diffs else MOST_LINES
+    return min(sum(map(_estimate, diffs or parts)), most)
+
+
+def _estimate(part: p.Part) -> int:
+    match part:
+        case p.Diff():
+            return sum(len(hunk.lines) for hunk in part.diff.hunks)
+        case p.List():
+            return len(part.items)
+        case p.Matches():
+            return len(part.matches)
+        case p.Table():
+            return len(part.rows)
+        case _:
+            return part.text.count("\n") + 1
 
 
 def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look) -> list[Line]:
@@ -119,7 +117,7 @@ def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, lo
     outcome = [Segment("  "), *_outcome(block, now, look)]
     if not open and outcome[-1].style == "tool.note" and line_cells((*name, *outcome), cells) > width - 3:
         outcome.pop()  # rather the whole label than how it was allowed
-    cut = _is_cut(block, label)  # the whole of it stands below
+    cut = is_cut(block, label)  # the whole of it stands below
     if open and not cut:
         runs = [run for run in (*name, *outcome) if run.text]
         return wrap(runs, width, cells, (_MARK,), _INDENT)
@@ -145,7 +143,7 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
         case "cancelled":
             parts = [_stopped(block)]
         case "failed":
-            parts = [Segment(f"✗ {_why(block)}", "tool.bad"), *_length(block.display, " · ")]
+            parts = [Segment(f"✗ {flat(failure(block))}", "tool.bad"), *_length(block.display, " · ")]
         case "done":
             parts = _summary(block.display)
         case _:
@@ -162,15 +160,9 @@ def _stopped(block: ToolBlock) -> Segment:
     return Segment("interrupted", "tool.bad") if block.tag == "interrupted" else Segment("cancelled", "notice.warning")
 
 
-def _why(block: ToolBlock) -> str:
-    """Why it failed, in two words."""
-    ended = exit_words(block.display) if isinstance(block.display, d.CommandDisplay) else ""
-    return (block.tag not in REFUSED and ended) or wording.failed(flat(block.tag))
-
-
-def _length(display: d.Display | None, before: str) -> list[Segment]:
+def _length(display: Display | None, before: str) -> list[Segment]:
     """How much a command said."""
-    said = display.output.strip("\n") if isinstance(display, d.CommandDisplay) else ""
+    said = present(display).output.strip("\n")
     return [Segment(f"{before}{wording.count(said.count(chr(10)) + 1, 'line')}", "tool.time")] if said else []
 
 
@@ -185,100 +177,65 @@ def _running(seconds: float, limit: float) -> str:
     return f"running {wording.elapsed(seconds)} of {wording.elapsed(limit)}"
 
 
-def _summary(display: d.Display | None) -> list[Segment]:
+def _summary(display: Display | None) -> list[Segment]:
     """What came of it, in a few words."""
-    match display:
-        case d.DiffDisplay():
-            return list(diff_count(display))
-        case d.CommandDisplay():
-            ended = exit_words(display)
-            if ended:
-                return [Segment(f"✗ {ended}", "tool.bad"), *_length(display, " · ")]
-            return [Segment("✓", "tool.ok"), *_length(display, " ")]
-        case d.CodeDisplay():
-            return [Segment(wording.count(display.text.removesuffix("\n").count("\n") + 1, "line"), "tool.time")]
-        case d.ListingDisplay():
-            return [Segment(wording.count(max(display.total, len(display.entries)), "entry", "entries"), "tool.time")]
-        case d.MatchesDisplay():
-            return [Segment(wording.count(max(display.total, len(display.matches)), "match", "matches"), "tool.time")]
-        case d.TableDisplay():
-            return [Segment(wording.count(len(display.rows), "row"), "tool.time")]
-        case d.ImageDisplay():
-            return [Segment(f"{display.width}×{display.height}", "tool.time")] if display.width else []
-        case d.TodoDisplay():
-            done = sum(item.state == "done" for item in display.items)
-            return [Segment(f"{done} of {len(display.items)} done", "tool.time")]
-        case _:
-            return []
+    presented = present(display)
+    return [*runs_of(presented.summary), *_length(display, " · " if presented.failure else " ")]
 
 
-def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) -> list[Line]:
-    shown = block.display
+def _body(block: ToolBlock, width: int, open: bool, cells: Cells, look: Look) -> Sequence[Line]:
     if block.state == "running":
         lines = text_lines(block.tail, width, cells)
         return lines if open else lines[-LIVE_LINES:]
-    if shown is None or (block.state == "asking" and not open):
+    shown, stays = block.display, kind_of(block.display).stays
+    if block.state == "asking" and not open:
         return []
-    if isinstance(shown, d.DiffDisplay):
-        return list(diff_body(shown, width, open, cells, look))
-    if open:
-        return list(display_lines(answered(shown, block.tag), width, True, cells))
+    if open or diff_of(shown) is not None:
+        return part_lines(answered(parts_of(shown), block.tag), width, open, cells, look, True)
     if block.state == "failed":
-        return _error(shown, block.tag, width, cells)
-    if isinstance(shown, d.CommandDisplay):
-        own = block.name == SHELL
-        if block.state not in ("done", "cancelled"):
-            return []
-        ended_well = block.state == "done" and not exit_words(shown)
-        most = LAST_LINES if ended_well and not own else FAILED_LINES
-        lines, left = _last(shown, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
-        return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
-    return list(display_lines(shown, width, False, cells)) if has_body(block) else []
+        return _error(block, width, cells)
+    if stays == "end":
+        return _end(block, width, cells)
+    return part_lines(parts_of(shown), width, False, cells, look, True) if has_body(block) else []
 
 
-def answered(display: _D, tag: str) -> _D:
-    """What came of a call; that a person refused it is told the model in other words than the person."""
-    told = f"Error [{tag}]: {SAID_NO}"
-    if tag == "denied" and isinstance(display, d.TextDisplay | d.MarkdownDisplay) and display.text.startswith(told):
-        return replace(display, text=f"you said no{display.text[len(told) :]}")
-    return display
-
-
-def _is_cut(block: ToolBlock, label: str) -> bool:
-    """Whether `label` is the beginning of a command."""
-    return label.endswith("…") and any(isinstance(one, d.CommandDisplay) for one in (block.display, block.proposed))
+def _end(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
+    """The end of what a command said; the person ran their own to see it."""
+    shown, own = present(block.display), block.name == SHELL
+    ended_well = block.state == "done" and not shown.failure
+    most = LAST_LINES if ended_well and not own else FAILED_LINES
+    lines, left = _last(shown.output, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
+    return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
 
 
 def _proposed(block: ToolBlock, width: int, cells: Cells, look: Look) -> list[Line]:
-    """What was asked for and then not done; of a command only where the line above has not all of it."""
-    shown = block.proposed
-    head = [Segment("not done", "tool.note")]
-    if isinstance(shown, d.DiffDisplay):
-        head += [Segment("  "), *diff_count(shown)]
-        lines = diff_body(shown, width, True, cells, look)
-    elif shown is not None and _is_cut(block, block.label):
-        lines = display_lines(shown, width, True, cells)
-    else:
+    """What was asked for and then not done."""
+    refused = undone(block)
+    if refused is None:
         return []
-    return [Line(cut_runs(tuple(head), width, cells)), *lines]
+    diff = diff_of(refused)
+    count = (Segment("  "), *runs_of(diff_count(diff))) if diff is not None else ()
+    head = (Segment(NOT_DONE.text, WORDS[NOT_DONE.kind]), *count)
+    return [Line(cut_runs(head, width, cells)), *part_lines(parts_of(refused), width, True, cells, look, True)]
 
 
-def _last(command: d.CommandDisplay, width: int, cells: Cells, most: int) -> list[Line]:
-    """The end of the output; blank lines before and after it are none, and several within it are one."""
-    end = [line[-LAST_CHARS:] for line in command.output.rstrip().rsplit("\n", 4 * most)[-4 * most :]]
+def _last(output: str, width: int, cells: Cells, most: int) -> list[Line]:
+    """The end of an output; blank lines before and after it are none, and several within it are one."""
+    end = [line[-LAST_CHARS:] for line in output.rstrip().rsplit("\n", 4 * most)[-4 * most :]]
     kept = [line for before, line in zip(("", *end), end, strict=False) if line.strip() or before.strip()]
     lines = text_lines("\n".join(kept[-most:]), width, cells)[-most:]
     return lines[1:] if lines and not lines[0].text.strip() else lines
 
 
-def _error(display: d.Display, tag: str, width: int, cells: Cells) -> list[Line]:
+def _error(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
     """The first line of a failure, as said to a person, wrapped, its tag in the line above; the last lines of a
     command's output, where the reason usually is."""
-    if isinstance(display, d.CommandDisplay):
-        return _last(display, width, cells, FAILED_LINES)
-    if isinstance(display, d.TextDisplay | d.MarkdownDisplay):
-        first = wording.reason(answered(display, tag).text[:FLAT], tag)
-        rows = wrap((Segment(flat(first), "tool.bad"),), width, cells)
-        rest = "".join(row.text + row.glue for row in rows[LAST_LINES - 1 :])
-        return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][: len(rows)]
-    return list(display_lines(display, width, False, cells))[:LAST_LINES]
+    shown = present(block.display)
+    if kind_of(block.display).stays == "end":
+        return _last(shown.output, width, cells, FAILED_LINES)
+    first = problem(shown.parts, block.tag)
+    if first is None:
+        return list(part_lines(shown.parts, width, False, cells))[:LAST_LINES]
+    rows = wrap((Segment(flat(first), "tool.bad"),), width, cells)
+    rest = "".join(row.text + row.glue for row in rows[LAST_LINES - 1 :])
+    return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][: len(rows)]

@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_tui.present.displays import parts_of
+from agent_tui.present.document import pieces_of
+from agent_tui.present.markdown import fenced
 from agent_tui.protocol import display as d
 from agent_tui.protocol.codec import load
 from agent_tui.protocol.events import (
@@ -28,8 +31,6 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )  # fmt: skip
 from agent_tui.sessions.export import FORMATS, Format, export, format_of
-from agent_tui.sessions.export_markdown import fenced
-from agent_tui.sessions.export_parts import pieces_of
 
 NASTY = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</code></pre></details><b>", "\x1b[31mred\x1b[0m",
@@ -212,7 +213,7 @@ def test_every_display_is_told() -> None:
     kinds = [type(shown) for shown in displays("word")]
     assert set(kinds) == set(get_args(d.Display))
     for shown in displays("word"):
-        assert any("word" in piece.text for piece in pieces_of(shown)), type(shown)
+        assert any("word" in piece.text for piece in pieces_of(parts_of(shown))), type(shown)
 
 
 @pytest.mark.parametrize("text", NASTY)

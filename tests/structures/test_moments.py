@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.cli_sessions_out import moment
+from agent_tui.present.document import Speech, sections
 from agent_tui.protocol.transcript import ToolBlock, Transcript, TurnBlock, UserBlock
-from agent_tui.sessions.export_parts import Speech, parts
+from agent_tui.sessions.export import local
 from agent_tui.structures.moments import clock, dated
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.stamps import stamp
@@ -41,7 +42,7 @@ def test_the_day_and_the_time_are_those_of_the_calendar(moment: datetime, hours:
 @pytest.mark.usefixtures("berlin")
 def test_screen_export_and_command_line_say_it_alike() -> None:
     day, here = "2026-07-01 14:05", 7_200
-    (speech,) = parts(Transcript(rows=Vec([UserBlock("hello", at=AT)])))
+    (speech,) = sections(Transcript(rows=Vec([UserBlock("hello", at=AT)])), local)
     assert isinstance(speech, Speech)
     assert {stamp(UserBlock("hello", at=AT), here), speech.at, moment(AT)} == {day}
     told = {stamp(ToolBlock("c", "t", "l", started_at=AT), here), stamp(TurnBlock("completed", at=AT), here)}
@@ -51,6 +52,6 @@ def test_screen_export_and_command_line_say_it_alike() -> None:
 
 @pytest.mark.parametrize("at", [1e300, float("inf"), float("nan")])
 def test_what_no_calendar_shows_is_no_error(at: float) -> None:
-    (speech,) = parts(Transcript(rows=Vec([UserBlock("hello", at=at)])))
+    (speech,) = sections(Transcript(rows=Vec([UserBlock("hello", at=at)])), local)
     assert isinstance(speech, Speech) and not speech.at
     assert len(moment(at)) == len(moment(AT)), "columns stay columns"

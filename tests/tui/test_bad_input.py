@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from agent_tui.paths import shipped
+from agent_tui.present.parts import Table
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import (
     Block,
@@ -135,8 +136,8 @@ def test_what_is_left_out_is_told_to_the_last_character(text: str) -> None:
 
 
 def test_a_table_of_many_columns_is_cut_by_its_cells() -> None:
-    shown, rest = clipped(d.TableDisplay(("h",) * 500, (("c",) * 500,) * 40))
-    assert isinstance(shown, d.TableDisplay)
+    shown, rest = clipped(Table(("h",) * 500, (("c",) * 500,) * 40))
+    assert isinstance(shown, Table)
     assert (len(shown.rows), rest) == (20, Rest(20))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from agent_tui.present import plain
+from agent_tui.present.search import head, said
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued, UserBlock
-from agent_tui.tui.linear import words
 from agent_tui.tui.look import DEFAULT
-from agent_tui.tui.search_text import head, said
 from tests.tui.play import Play
 from tests.tui.test_blocks import page
 from tests.tui.test_copy_joined import chosen
@@ -18,7 +18,7 @@ SHOWN = "What is in @clipboard.png here?"
 
 def test_a_message_names_what_was_copied() -> None:
     assert page(UserBlock(ASKED)) == [f"❯ {SHOWN}"]
-    assert words.block_lines(UserBlock(ASKED), DEFAULT, False) == [f"You: {SHOWN}"]
+    assert plain.block_lines(UserBlock(ASKED), DEFAULT, False) == [f"You: {SHOWN}"]
 
 
 def test_it_is_found_by_what_is_shown() -> None:

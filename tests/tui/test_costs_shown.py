@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from agent_tui.present import plain as linear
 from agent_tui.present import wording
 from agent_tui.protocol.events import SessionStarted, UsageReported
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.transcript import Bill, TurnBlock
-from agent_tui.tui.linear import words as linear
 from agent_tui.tui.look import Look
 from agent_tui.tui.view.header import header_view
 from tests.tui.play import Play, words

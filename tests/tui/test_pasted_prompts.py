@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from agent_tui.present.plain import block_lines as words_of
 from agent_tui.protocol.events import Event, SessionStarted, SteerSeen, TurnStarted
 from agent_tui.protocol.transcript import UserBlock
 from agent_tui.sessions.export import FORMATS, export
@@ -17,7 +18,6 @@ from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.vec import Vec
 from agent_tui.tui.blocks import block_lines, extent
 from agent_tui.tui.clip import MOST_LINES
-from agent_tui.tui.linear.words import block_lines as words_of
 from agent_tui.tui.look import DEFAULT
 from agent_tui.tui.update.reading import foldable
 from tests.tui.test_copy_joined import chosen

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_tui.present import search as search_text
+from agent_tui.present.parts import Words
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import (
     Block,
@@ -20,7 +22,7 @@ from agent_tui.protocol.transcript import (
 )  # fmt: skip
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.vec import Vec
-from agent_tui.tui import search, search_text
+from agent_tui.tui import search
 from agent_tui.tui.search import Found, Index
 
 
@@ -146,7 +148,7 @@ def test_a_new_row_costs_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = texts(*(f"row {n}" for n in range(2_000)))
     index, _ = search.renewed(Index(), rows)
     index, before = search.searched(index, search.begun(index, "row"))
-    monkeypatch.setitem(search_text._SAID, UserBlock, lambda block: read.append(1) or block.text)  # type: ignore[index]
+    monkeypatch.setattr(search_text, "block_parts", lambda block: read.append(1) or (Words(block.text),))
     index, changed = search.renewed(index, rows.append(UserBlock("row more")))
     assert changed == [2_000]
     assert search.counted(index, before, changed).total == 2_001

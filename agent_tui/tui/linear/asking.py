@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_tui.present.plain import display_lines
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.linear.displays import display_lines
 from agent_tui.tui.msg import QuestionAnswered
 from agent_tui.tui.update.dialog import Offer, offers
 

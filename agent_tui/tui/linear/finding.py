@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from agent_tui.present import wording
+from agent_tui.present.plain import ASSISTANT, block_lines
 from agent_tui.protocol.transcript import TextBlock, UserBlock
-from agent_tui.tui.linear.words import ASSISTANT, block_lines
 from agent_tui.tui.model import Model
 
 MOST: Final = 50

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from agent_tui.present.plain import ASSISTANT, block_lines, running, tool_lines
 from agent_tui.protocol.answers import ClipboardSet
-from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
@@ -35,7 +35,6 @@ from agent_tui.protocol.transcript import (
 )
 from agent_tui.structures import chips
 from agent_tui.tui.linear.out import Out, Tone
-from agent_tui.tui.linear.words import ASSISTANT, block_lines, running
 from agent_tui.tui.model import Model
 from agent_tui.tui.view.words import one_line
 
@@ -175,9 +174,7 @@ class Scribe:
             for number in range(len(rows) - 1, -1, -1):
                 row = rows[number]
                 if isinstance(row, ToolBlock) and row.call_id == call_id:
-                    lines = block_lines(row, look, expanded)
-                    seen = call_id in self._seen and isinstance(row.display, DiffDisplay) and not expanded
-                    self._out.say(lines[:1] if seen else lines, "tool")
+                    self._out.say(tool_lines(row, look, expanded, call_id in self._seen), "tool")
                     break
         end = len(rows) if t.streaming is None else min(len(rows), t.streaming.base)
         for number in range(self._said, end):

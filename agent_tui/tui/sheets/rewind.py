@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from agent_tui.present.displays import diff_of
 from agent_tui.present.wording import ago, count
-from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.structures import chips
 from agent_tui.tui import commands
@@ -25,9 +25,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for place in range(len(t.marks) - 1, -1, -1):
         mark = t.marks[place]
         shown = {  # all that there is of a session that another program has written
-            row.display.path
+            diff.path
             for row in t.rows[mark.rows : last]
-            if isinstance(row, ToolBlock) and isinstance(row.display, DiffDisplay)
+            if isinstance(row, ToolBlock) and (diff := diff_of(row.display)) is not None
         }
         paths = shown | set(mark.files)
         last = mark.rows

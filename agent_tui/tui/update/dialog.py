@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
@@ -36,6 +36,11 @@ from agent_tui.tui.update.guards import (
     is_quiet,
 )
 from agent_tui.tui.update.step import Step, send, then, toast
+
+if TYPE_CHECKING:
+    from agent_tui.present import displays
+else:
+    displays = late("agent_tui.present.displays")
 
 READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""
@@ -98,7 +103,7 @@ def offers(question: Approval | Question) -> tuple[Offer, ...]:
     edits: tuple[Offer, ...] = ()
     if question.always:
         always = (Offer(("a", "2"), "always in this session", "always", question.always, short="always"),)
-    if question.mode and not question.hard and not isinstance(question.display, CommandDisplay):
+    if question.mode and not question.hard and not displays.kind_of(question.display).runs:
         words, more = "yes, and accept edits from now on", f"mode {question.mode}; commands are still asked"
         edits = (Offer(("e",), words, "once", more, mode=question.mode, short="yes, accept edits"),)
     return (
@@ -376,7 +381,7 @@ def _looked(model: Model, page: int, lines: int) -> Model:
 
 def unread(question: Approval | Question | None, dialog: Dialog) -> bool:
     """Whether it is a command whose end has never been in view."""
-    return isinstance(question, Approval) and isinstance(question.display, CommandDisplay) and dialog.unseen != 0
+    return isinstance(question, Approval) and displays.kind_of(question.display).runs and dialog.unseen != 0
 
 
 def nearest(model: Model) -> tuple[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from agent_tui.present import search as search_words
 from agent_tui.protocol.transcript import UserBlock
-from agent_tui.tui import search, search_text
+from agent_tui.tui import search
 from agent_tui.tui.blocks import pieces
 from agent_tui.tui.effects import Yield
 from agent_tui.tui.model import Model, Purpose, Search
@@ -126,7 +127,7 @@ def _hidden(model: Model, found: Search, row: int, nth: int) -> bool:
         return False
     if isinstance(block, UserBlock):
         return _folded_away(block, found.query, nth)
-    return reading.is_hidden(model, row) or search.plain(search_text.head(block)).count(found.query) <= nth
+    return reading.is_hidden(model, row) or search.plain(search_words.head(block)).count(found.query) <= nth
 
 
 def _folded_away(block: UserBlock, query: str, nth: int) -> bool:

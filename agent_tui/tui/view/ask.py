@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_tui.protocol.display import CommandDisplay, Display
+from agent_tui.protocol.display import Display
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.registry import late
 from agent_tui.tui import commands
 from agent_tui.tui.kinds import OwnKeys
 from agent_tui.tui.look import Look
@@ -25,6 +25,11 @@ from agent_tui.tui.update.dialog import (
     unread,
 )
 from agent_tui.tui.view.lazy import lazy
+
+if TYPE_CHECKING:
+    from agent_tui.present import displays
+else:
+    displays = late("agent_tui.present.displays")
 
 TITLES: Final = {
     "budget": "The budget is reached",
@@ -106,12 +111,11 @@ def _footer(
 
 def _titles(asked: Approval) -> tuple[str, str]:
     """What is asked, and the same in short. A command stands whole below it."""
-    if isinstance(asked.display, CommandDisplay):
+    if displays.kind_of(asked.display).runs:
         return ("This cannot be undone", "") if asked.hard else ("Allow this command?", "")
     return f"{'This cannot be undone:' if asked.hard else 'Allow this?'} {asked.label}", f"{asked.label}?"
 
 
 @lazy
 def _at_home(display: Display | None, cwd: str) -> Display | None:
-    """`display`, without the folder of a command that runs where the session works: the header names it."""
-    return replace(display, cwd="") if isinstance(display, CommandDisplay) and display.cwd == cwd else display
+    return displays.at_home(display, cwd)

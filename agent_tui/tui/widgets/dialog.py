@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display
+from agent_tui.protocol.display import Display
 from agent_tui.registry import late
 from agent_tui.tui.look import Look
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
@@ -33,11 +33,13 @@ from agent_tui.tui.widgets.paint import (
 from agent_tui.tui.widgets.transcript_rows import marked
 
 if TYPE_CHECKING:
+    from agent_tui.present import displays as presented
     from agent_tui.tui import displays
     from agent_tui.tui.widgets import dialog_small as small
     from agent_tui.tui.widgets import transcript_copy
 else:
     small = late("agent_tui.tui.widgets.dialog_small")
+    presented = late("agent_tui.present.displays")
     displays = late("agent_tui.tui.displays")
     transcript_copy = late("agent_tui.tui.widgets.transcript_copy")
 
@@ -79,7 +81,7 @@ class Dialog(Region):
     def part(self) -> tuple[int, int]:
         """How many lines of the command or diff are on the screen, and how many there are: of a command one more than
         are laid out while others are to come, for the last of these is not its end."""
-        more = self._coming is not None and self.value is not None and isinstance(self.value.display, CommandDisplay)
+        more = self._coming is not None and self.value is not None and presented.kind_of(self.value.display).runs
         return (self._count, len(self._whole) + more) if self._count else (0, 0)
 
     def show(self, value: DialogView | None) -> None:
@@ -167,8 +169,7 @@ class Dialog(Region):
             self._coming = None
         else:
             self._drawn += part
-            shown = self._laid[0] if self._laid is not None else None
-            if isinstance(shown, CommandDisplay) and len(part) < displays.PART:
+            if len(part) < displays.PART:
                 self._coming = None  # it was the last
             else:
                 self.set_timer(NEXT_SECONDS, lambda: self._continued(coming))
@@ -238,8 +239,9 @@ def heading(value: DialogView, room: int) -> list[Segment]:
     changes: then the diff itself need not say so."""
     tone = f"{tone_of(value)} strong"
     titles = [seg(title, tone) for title in (value.title, value.brief) if title]
-    if isinstance(value.display, DiffDisplay) and value.title.endswith(f" {value.display.path}"):
-        count = (Segment("  "), *displays.diff_count(value.display))
+    diff = presented.diff_of(value.display)
+    if diff is not None and value.title.endswith(f" {diff.path}"):
+        count = (Segment("  "), *displays.runs_of(presented.diff_count(diff)))
         for head in titles:
             if line_cells((head, *count), cell_len) <= room:
                 return [head, *count]

@@ -8,11 +8,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
+from agent_tui.present.copy import sources
 from agent_tui.protocol.transcript import Block
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import PAD, harmless, spacing, visible
-from agent_tui.tui.widgets.transcript_written import LOOKED_AT, sources
+from agent_tui.tui.widgets.transcript_written import LOOKED_AT
 
 _PICTURE: Final = (
     "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001faff][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
@@ -70,7 +71,7 @@ def forms(block: Block) -> Forms:
 
 
 def _forms(block: Block) -> Forms:
-    texts = [text[:LOOKED_AT] for text, _, _ in sources(block) if not text.isascii()]
+    texts = [source.text[:LOOKED_AT] for source in sources(block) if not source.text.isascii()]
     found: dict[str, set[str]] = {}
     for cluster in {cluster for text in texts for cluster in _CLUSTER.findall(text)}:
         if (drawn := visible(cluster)) != cluster:

@@ -10,7 +10,7 @@ from typing import Final
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from agent_tui.protocol.display import DiffDisplay
+from agent_tui.present.displays import diff_of
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures import chips, late
 from agent_tui.structures.frozen import frozen
@@ -86,9 +86,9 @@ def _unfolded(text: str, block: UserBlock) -> str:
 
 def _as_drawn(lines: Sequence[Line], part: _Part, began: Origin | None) -> str:
     block = part.block
-    diff = (block.proposed or block.display) if isinstance(block, ToolBlock) else None
+    diff = diff_of(block.proposed or block.display) if isinstance(block, ToolBlock) else None
     known = written_lines(block)
-    if not isinstance(diff, DiffDisplay):
+    if diff is None:
         return _written(lines, part.first, part.last, part.start, part.end, known)
     if began is not None and began.index == part.index:
         return side_text(diff, lines, began.side, part.first, part.last, part.start, part.end)

@@ -4,12 +4,12 @@ that lost its tabs does not run. Where a line of a source, laid out, is what is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from agent_tui.protocol import display as d
-from agent_tui.protocol.transcript import Block, NoticeBlock, TextBlock, ThinkingBlock, ToolBlock, UserBlock
+from agent_tui.present.copy import OUTPUT_TAB, sources
+from agent_tui.protocol.transcript import Block, TextBlock
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import harmless, visible
@@ -19,7 +19,6 @@ from agent_tui.tui.widgets.transcript_marks import joined
 
 LOOKED_AT: Final = 150_000
 """Characters at each end of a source: more of it is not laid out."""
-_TAB, _OUTPUT_TAB = 4, 8
 _FENCE: Final = late.pattern(r"(?m)^((?: |[-*+] |\d+[.)] )*)(?:```|~~~)")
 
 
@@ -38,17 +37,18 @@ def written_lines(block: Block) -> Mapping[str, Written]:
     found: dict[str, Written] = {}
     plain: set[str] = set()
     said = [*sources(block)]
-    if not any("\t" in source or not source.isascii() for source, _, _ in said):
+    if not any("\t" in source.text or not source.text.isascii() for source in said):
         return found
-    for source, tab, mark in said:
-        fence = _FENCE.search(source) if isinstance(block, TextBlock) else None
+    for source in said:
+        tab, mark = source.tab, source.mark
+        fence = _FENCE.search(source.text) if isinstance(block, TextBlock) else None
         indent = len(fence.group(1)) if fence is not None else 0
-        for line in _ends(source):
+        for line in _ends(source.text):
             text = line if line[:indent].strip() else line[indent:]  # code in a list is without the indent of its item
             if "\t" not in text and text.isascii():
                 plain.add(mark + text.rstrip())
                 continue
-            drawn = mark + visible(text, overwrite=tab == _OUTPUT_TAB).expandtabs(tab).rstrip()
+            drawn = mark + visible(text, overwrite=tab == OUTPUT_TAB).expandtabs(tab).rstrip()
             kept = mark + harmless(text).rstrip()
             if kept == drawn or found.get(drawn, Written(kept)).text != kept:
                 plain.add(drawn)
@@ -97,33 +97,3 @@ def _ends(source: str) -> Sequence[str]:
         source = f"{source[:LOOKED_AT]}\n{source[-LOOKED_AT:]}"
     lines = source.split("\n")
     return lines if len(lines) <= 2 * MOST_LINES else [*lines[:MOST_LINES], *lines[-MOST_LINES:]]
-
-
-def sources(block: Block) -> Iterable[tuple[str, int, str]]:
-    """The texts that `block` shows line by line, how wide their tabs are drawn, and what stands before each line."""
-    match block:
-        case TextBlock() | UserBlock() | ThinkingBlock() | NoticeBlock():
-            yield block.text, _TAB, ""
-        case ToolBlock():
-            yield block.tail, _OUTPUT_TAB, ""
-            yield from _shown(block.display)
-            yield from _shown(block.proposed)
-        case _:
-            return
-
-
-def _shown(display: d.Display | None) -> Iterable[tuple[str, int, str]]:
-    match display:
-        case d.TextDisplay():
-            yield display.text, _OUTPUT_TAB, ""
-        case d.MarkdownDisplay() | d.PlanDisplay() | d.CodeDisplay():
-            yield display.text, _TAB, ""
-        case d.CommandDisplay():
-            yield display.command, _TAB, ""
-            yield display.output, _OUTPUT_TAB, ""
-        case d.MatchesDisplay():
-            yield from ((match.text, _TAB, "") for match in display.matches)
-        case d.DiffDisplay():
-            yield from ((line[1:], _TAB, line[:1]) for hunk in display.hunks for line in hunk.lines)
-        case _:
-            return

@@ -7,23 +7,28 @@ from pathlib import Path
 
 import pytest
 
+from agent_tui.present import plain
+from agent_tui.present.plain import display_lines, summary
 from agent_tui.protocol import display as d
 from agent_tui.protocol.answers import Sessions, Summary
-from agent_tui.protocol.event import Event
+from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
     Answered,
+    ApprovalAnswered,
+    ApprovalAsked,
     AssistantReplied,
     RequestSent,
     SessionStarted,
     StepStarted,
     TextDelta,
     ToolEnded,
+    TurnStarted,
+    fold,
 )
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript, TurnBlock
 from agent_tui.tui import commands, linear
-from agent_tui.tui.linear import asking, keys, sheets, words
+from agent_tui.tui.linear import asking, keys, sheets
 from agent_tui.tui.linear import scribe as scribing
-from agent_tui.tui.linear.displays import display_lines, summary
 from agent_tui.tui.linear.lines import Assembler
 from agent_tui.tui.linear.notices import Notices
 from agent_tui.tui.linear.out import Out
@@ -196,6 +201,26 @@ def test_control_sequences_are_shown_in_tools_too(capsys: pytest.CaptureFixture[
     assert said_by(capsys, ended) == "Tool: Run ␛[31mx, exit code 1\nab␇\n"
 
 
+def test_a_refused_change_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the question; or, where the session goes on in another window, with the call."""
+    diff = d.DiffDisplay("a.md", (d.Hunk(1, 1, ("-one", "+two")),), 1, 1)
+    denied = d.TextDisplay("Error [denied]: the person said no")
+    events: list[Event] = [
+        TurnStarted(prompt="go", turn=1),
+        ApprovalAsked(id="q", call_id="c", tool="edit", label="Edit a.md", display=diff),
+        ApprovalAnswered(id="q", choice="no"),
+        ToolEnded("c", "edit", "Edit a.md", "", denied, tag="denied"),
+    ]
+    question = replace(APPROVAL, display=diff)
+    assert "+two" in asking.question_lines(question, 1)
+    assert said_by(capsys, *events).endswith("Tool: Edit a.md, denied\nyou said no\n")
+    before, resumed = Model(keys=keys.KEYS), Restored(fold(events), 4)
+    model, _ = update(before, EventsArrived((resumed,)))
+    Scribe(Out(), echo=True).follow(resumed, before, model)
+    diff_said = "Not done:\nDiff of a.md: 1 line added, 1 removed\nAt line 1:\n-one\n+two\n"
+    assert capsys.readouterr().out.endswith(f"you said no\n{diff_said}")
+
+
 @pytest.mark.parametrize(
     ("display", "lines", "short"),
     [
@@ -216,8 +241,8 @@ def test_displays_are_text(display: d.Display, lines: list[str], short: str) -> 
 
 def test_the_end_of_a_turn_in_words() -> None:
     block = TurnBlock("completed", 3_000, 2, 380, estimated=True)
-    assert words.turn(block, DEFAULT) == "Done in 3.0 s, 2 steps, about 380 tokens out."
-    assert words.turn(replace(block, state="cancelled", steps=1, tokens=0), DEFAULT) == "Interrupted after 3.0 s."
+    assert plain.turn(block, DEFAULT) == "Done in 3.0 s, 2 steps, about 380 tokens out."
+    assert plain.turn(replace(block, state="cancelled", steps=1, tokens=0), DEFAULT) == "Interrupted after 3.0 s."
 
 
 def test_without_a_turn_there_is_no_failure() -> None:

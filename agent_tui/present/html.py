@@ -1,4 +1,5 @@
-"""A session as one HTML file that needs nothing else: no script, no picture, no font, light or dark as its reader is.
+"""A session as one HTML file that needs nothing else: no script, no picture, no font, light or dark
+as its reader is.
 
 Everything is escaped; markup comes only from here and from markdown-it with HTML switched off.
 """
@@ -10,9 +11,19 @@ from functools import cache
 from html import escape
 from typing import Any, Final, assert_never
 
+from agent_tui.present.document import (
+    Code,
+    Folded,
+    Piece,
+    Prose,
+    Remark,
+    Section,
+    Speech,
+    facts,
+    title,
+)
+from agent_tui.present.page_style import BODY, END, HEAD, STYLE
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.sessions.export_parts import Code, Folded, Part, Piece, Prose, Remark, Speech, facts, title
-from agent_tui.sessions.export_style import BODY, END, HEAD, STYLE
 
 LINKS: Final = ("http:", "https:", "mailto:")
 """Beginnings of addresses that become links; others stay text."""
@@ -21,11 +32,13 @@ LONGEST: Final = 200_000
 _NAMES: Final = {"person": "You", "agent": "Agent"}
 
 
-def html(transcript: Transcript, parts: Iterable[Part]) -> str:
+def html(transcript: Transcript, sections: Iterable[Section]) -> str:
     """The whole document."""
     render, highlight = _renderer(), _highlighter()
-    about = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(transcript))
-    body = "\n".join(_part(part, render, highlight) for part in parts)
+    about = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(transcript)
+    )
+    body = "\n".join(_section(section, render, highlight) for section in sections)
     name = escape(title(transcript))
     content = f"<header><h1>{name}</h1><dl>{about}</dl></header>\n<main>\n{body}\n</main>"
     return "".join((HEAD, name, STYLE, colours(), BODY, content, END))
@@ -35,35 +48,47 @@ Render = Callable[[str], str]
 Highlight = Callable[[str, str], str]
 
 
-def _part(part: Part, render: Render, highlight: Highlight) -> str:
-    match part:
+def _section(section: Section, render: Render, highlight: Highlight) -> str:
+    match section:
         case Speech():
-            said = " · ".join(word for word in (part.at, part.note) if word)
+            said = " · ".join(word for word in (section.at, section.note) if word)
             when = f" <small>{escape(said)}</small>" if said else ""
-            return f'<section class="{part.who}"><h2>{_NAMES[part.who]}{when}</h2>\n{render(part.text)}</section>'
+            head = f"<h2>{_NAMES[section.who]}{when}</h2>"
+            return f'<section class="{section.who}">{head}\n{render(section.text)}</section>'
         case Folded():
-            inside = "\n".join(_piece(piece, render, highlight) for piece in part.pieces)
-            look = f"{part.kind}{'' if part.good else ' bad'}"
-            outcome = f" <small>{escape(part.outcome)}</small>" if part.outcome else ""
-            return f'<details class="{look}"><summary>{escape(part.label)}{outcome}</summary>\n{inside}\n</details>'
+            inside = "\n".join(_piece(piece, render, highlight) for piece in section.pieces)
+            look = f"{section.kind}{'' if section.good else ' bad'}"
+            outcome = f" <small>{escape(section.outcome)}</small>" if section.outcome else ""
+            return f'<details class="{look}"><summary>{escape(section.label)}{outcome}</summary>\n{inside}\n</details>'
         case Remark():
-            return f'<p class="remark {part.tone}">{escape(part.text)}</p>'
+            return _remark(section)
         case _:
-            assert_never(part)
+            assert_never(section)
 
 
 def _piece(piece: Piece, render: Render, highlight: Highlight) -> str:
     match piece:
         case Code():
-            return f"<pre><code>{highlight(piece.text, piece.language)}</code></pre>" if piece.text else ""
+            return (
+                f"<pre><code>{highlight(piece.text, piece.language)}</code></pre>"
+                if piece.text
+                else ""
+            )
         case Prose():
             return f"<div>{render(piece.text)}</div>"
+        case Remark():
+            return _remark(piece)
         case _:
             assert_never(piece)
 
 
+def _remark(remark: Remark) -> str:
+    return f'<p class="remark {remark.tone}">{escape(remark.text)}</p>'
+
+
 def _renderer() -> Render:
-    """Markdown to HTML: CommonMark with tables and strike, no HTML of its own, no pictures (they would be fetched)."""
+    """Markdown to HTML: CommonMark with tables and strike, no HTML of its own, no pictures (they
+    would be fetched)."""
     from markdown_it import MarkdownIt
 
     highlight = _highlighter()
@@ -121,4 +146,6 @@ def colours() -> str:
 def _rules(formatter: Any) -> str:
     """Only what is said of tokens: the page has its own background."""
     sheet = str(formatter.get_style_defs("code"))
-    return "\n".join(line for line in sheet.split("\n") if line.startswith("code .") and "background" not in line)
+    return "\n".join(
+        line for line in sheet.split("\n") if line.startswith("code .") and "background" not in line
+    )

@@ -1,4 +1,5 @@
-"""A session as Markdown: what was said stays the source it was, tool calls fold where a reader knows `<details>`."""
+"""A session as Markdown: what was said stays the source it was, tool calls fold where a reader
+knows `<details>`."""
 
 from __future__ import annotations
 
@@ -7,31 +8,50 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final, assert_never
 
+from agent_tui.present.document import (
+    Code,
+    Folded,
+    Piece,
+    Prose,
+    Remark,
+    Section,
+    Speech,
+    facts,
+    title,
+)
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.sessions.export_parts import Code, Folded, Part, Piece, Prose, Remark, Speech, facts, title
 
 _TICKS: Final = re.compile("`+")
 _WORD: Final = re.compile(r"[\w+#.-]{1,40}")
 _NAMES: Final = {"person": "You", "agent": "Agent"}
 
 
-def markdown(transcript: Transcript, parts: Iterable[Part]) -> str:
+def markdown(transcript: Transcript, sections: Iterable[Section]) -> str:
     """The whole document, with a newline at its end."""
     about = "\n".join(f"- {name}: {code_span(value)}" for name, value in facts(transcript))
-    return "\n\n".join((f"# {inline(title(transcript))}", *([about] if about else []), *map(_part, parts))) + "\n"
+    return (
+        "\n\n".join(
+            (
+                f"# {inline(title(transcript))}",
+                *([about] if about else []),
+                *map(_section, sections),
+            )
+        )
+        + "\n"
+    )
 
 
-def _part(part: Part) -> str:
-    match part:
+def _section(section: Section) -> str:
+    match section:
         case Speech():
-            said = " · ".join(word for word in (part.at, part.note) if word)
-            return f"## {_NAMES[part.who]}{f' ({inline(said)})' if said else ''}\n\n{part.text}".rstrip()
+            said = " · ".join(word for word in (section.at, section.note) if word)
+            return f"## {_NAMES[section.who]}{f' ({inline(said)})' if said else ''}\n\n{section.text}".rstrip()
         case Folded():
-            return "\n\n".join(_folded(part))
+            return "\n\n".join(_folded(section))
         case Remark():
-            return f"*{inline(part.text)}*" if part.text else "---"
+            return _remark(section)
         case _:
-            assert_never(part)
+            assert_never(section)
 
 
 def _folded(part: Folded) -> Iterable[str]:
@@ -47,8 +67,14 @@ def _piece(piece: Piece) -> str:
             return fenced(piece.text, piece.language)
         case Prose():
             return fenced(piece.text, "markdown")  # it stays inside of its fold, whatever it holds
+        case Remark():
+            return _remark(piece)
         case _:
             assert_never(piece)
+
+
+def _remark(remark: Remark) -> str:
+    return f"*{inline(remark.text)}*" if remark.text else "---"
 
 
 def fenced(text: str, language: str = "") -> str:

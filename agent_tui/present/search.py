@@ -1,0 +1,71 @@
+"""The backend of search: what blocks say, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Final, assert_never
+
+from agent_tui.present import parts as p
+from agent_tui.present.blocks import block_parts
+from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock
+from agent_tui.structures import mention
+
+ENTRIES: Final = 1_000
+"""Items, matches and rows of one result that are searched."""
+
+
+def reader(raw: bool, thinking: bool) -> Callable[[Block], str]:
+    """What says the text of a block. `raw`: answers with Markdown's marks; `thinking`: thoughts
+    too."""
+
+    def read(block: Block) -> str:
+        if isinstance(block, TextBlock):
+            return block.text if raw else said(block)
+        return "" if isinstance(block, ThinkingBlock) and not thinking else said(block)
+
+    return read
+
+
+def said(block: Block) -> str:
+    """All that `block` shows where it is open, as text."""
+    if isinstance(
+        block, TextBlock
+    ):  # without the marks that it is drawn without, on lines that were broken anyhow
+        return block.text.replace("`", "").replace("*", "").replace("\n", " ")
+    return "\n".join([text for part in block_parts(block) if (text := part_text(part)) is not None])
+
+
+def head(block: Block) -> str:
+    """What of that is to be seen where it is folded; of a prompt, `blocks.pieces` knows."""
+    match block:
+        case ToolBlock():
+            return block.label or block.name
+        case ThinkingBlock():
+            return ""
+        case _:
+            return said(block)
+
+
+def part_text(part: p.Part) -> str | None:
+    """The words of `part`; None where they are the program's own."""
+    match part:
+        case p.Words(kind="note" | "failure"):
+            return None
+        case p.Words(kind="prompt"):
+            return mention.shown(part.text)
+        case p.Words() | p.Output() | p.Markdown() | p.Script() | p.Code():
+            return part.text
+        case p.Diff():
+            return "\n".join(chain.from_iterable(hunk.lines for hunk in part.diff.hunks[:ENTRIES]))
+        case p.Matches():
+            found = part.matches[:ENTRIES]
+            return "\n".join(
+                [*dict.fromkeys([match.path for match in found]), *[match.text for match in found]]
+            )
+        case p.Table():
+            return "\n".join(chain(part.header, *part.rows[:ENTRIES]))
+        case p.List():
+            return "\n".join(part.items.first(ENTRIES).texts())
+        case _:
+            assert_never(part)
