@@ -35,7 +35,9 @@ from agent_tui.protocol.transcript import Bill, Saving, TurnEnd
 from agent_tui.structures.visible import visible
 
 GRACE_SECONDS: Final = 5.0
-LISTS: Final = "`agent-tui models` lists the models, `agent-tui setup` sets up a provider"
+LISTS: Final = (
+    "`agent-tui models` lists the models, `agent-tui setup` sets up a provider, and `-m demo` needs no model"
+)
 NOTHING: Final = "The model sent an empty answer."
 PATIENT: Final = 2
 """Signals that ask for the end; one more has it at once."""

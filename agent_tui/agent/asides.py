@@ -15,17 +15,12 @@ from agent_tui.agent.accounts import Accounts
 from agent_tui.agent.history import History
 from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record
-from agent_tui.protocol.aside_events import AsideDelta, AsideEnd, AsideEnded
+from agent_tui.protocol.aside_events import INSTRUCTION, AsideDelta, AsideEnd, AsideEnded
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, Usage, UserMessage
 from agent_tui.protocol.ops import AskAside
 from agent_tui.protocol.turn_events import AssistantReplied
 from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
 
-WORDS: Final = """\
-(A question on the side, while the work above goes on or rests. Answer it in words alone, from what is above and what \
-you know; no tool can be used. Neither the question nor the answer is kept.)
-
-"""
 NO_MODEL: Final = "there is no model yet"
 FAILED: Final = "it failed; the program's log has the details"
 NO_WORDS: Final = "the model wrote no answer; it cannot use tools here"
@@ -157,7 +152,7 @@ def _broken_off(error: BaseException | None) -> Outcome:
 def request(history: History, question: str) -> Request:
     """The next request as it would be, up to the question: what a server keeps of the earlier ones is used again."""
     asked = history.request()
-    return replace(asked, messages=(*whole(asked.messages), UserMessage(WORDS + question)))
+    return replace(asked, messages=(*whole(asked.messages), UserMessage(INSTRUCTION + question)))
 
 
 def whole(messages: tuple[Message, ...]) -> tuple[Message, ...]:

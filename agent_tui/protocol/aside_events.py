@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.structures.frozen import frozen
 
+INSTRUCTION: Final = """\
+(A question on the side, while the work above goes on or rests. Answer it in words alone, from what is above and what \
+you know; no tool can be used. Neither the question nor the answer is kept.)
+
+"""
+"""What the model reads before the question; it is not the person's."""
 AsideEnd = Literal["completed", "cancelled", "error"]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from agent_tui.protocol.aside_events import INSTRUCTION
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agent_tui.providers._demo_words import Asked, words
 
@@ -69,6 +70,9 @@ class Standing:
                 return self._answer(message)
 
     def _asked(self, text: str) -> Standing:
+        if text.startswith(INSTRUCTION):
+            due = words().on_the_side(text.removeprefix(INSTRUCTION))
+            return replace(self, due=due, calls=(), results=(), back=False)
         asked = words().asked(text)
         stopped = any(_tag(result) in _STOPPED for result in self.results)
         into = self.touring and bool(self.results) and not stopped  # said into the running turn

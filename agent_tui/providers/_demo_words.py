@@ -72,6 +72,7 @@ class Words:
     above: str
     back: str
     heard: str
+    aside: str
 
     def asked(self, text: str) -> Asked:
         text = text.strip()
@@ -79,6 +80,10 @@ class Words:
             if found := re.fullmatch(request.when, text):
                 return Asked(request, found.groupdict("") | {"text": text})
         raise AssertionError("the last request fits every text")
+
+    def on_the_side(self, text: str) -> Asked:
+        """A question on the side: it is answered in words alone, whatever it asks for."""
+        return Asked(Request("", [self.aside], [self.aside], talk=True), {"text": text.strip()})
 
     def unknown(self, text: str) -> Asked:
         return Asked(self.requests[-1], {"text": text.strip()})

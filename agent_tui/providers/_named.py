@@ -27,7 +27,9 @@ async def named(world: World, wanted: str) -> Choice:
     head, slash, model = meant.partition("/")
     if slash and model and head in world.names():
         choice = await _given(await world.unlocked(head), head, model)
-    elif meant in world.names() and meant not in (*presets.SERVICES, "demo", "scripted"):
+    elif meant == "demo":
+        choice = await asked(world.provider(meant, ""))
+    elif meant in world.names() and meant not in (*presets.SERVICES, "scripted"):
         choice = await default(await world.unlocked(meant), meant)
     else:
         choice = await _bare(world, meant)

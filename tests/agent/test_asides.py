@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.asides import NO_WORDS, WORDS, request, whole
+from agent_tui.agent.asides import NO_WORDS, request, whole
 from agent_tui.agent.history import History
+from agent_tui.protocol.aside_events import INSTRUCTION
 from agent_tui.protocol.events import (
     ApprovalAsked,
     AsideDelta,
@@ -139,7 +140,7 @@ def test_the_request_is_the_next_one_up_to_the_question() -> None:
     history = History("sys", tools, Vec((UserMessage("u"), done, ToolMessage("1", "t", "r"))))
     asked = request(history, "q?")
     assert (asked.system, asked.tools) == ("sys", tools)
-    assert asked.messages == (*history.messages, UserMessage(f"{WORDS}q?"))
+    assert asked.messages == (*history.messages, UserMessage(f"{INSTRUCTION}q?"))
 
 
 def test_calls_without_results_are_left_out() -> None:

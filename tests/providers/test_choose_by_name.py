@@ -54,6 +54,14 @@ def test_whose_model_a_name_is(wanted: str, expected: str, runs: bool) -> None:
     asyncio.run(scenario())
 
 
+def test_the_demo_needs_no_second_word_and_no_server() -> None:
+    async def scenario() -> None:
+        choice = await chosen("demo", Settings(), {"OLLAMA_HOST": await free_address()})
+        assert name_of(choice) == "demo/tour"
+
+    asyncio.run(scenario())
+
+
 def test_a_name_alone_finds_the_server_of_ones_own_that_lists_it() -> None:
     async def scenario() -> None:
         async with serving(openai_routes(["toy-large", "toy-small"])) as server:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_tui.protocol.aside_events import INSTRUCTION
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agent_tui.providers._demo_words import words as demo_words
 from agent_tui.providers.base import Failed, Finished, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
@@ -42,6 +43,13 @@ def test_it_says_what_it_is_once(session: Session) -> None:
 def test_it_says_what_it_is_to_a_session_that_another_model_began(session: Session) -> None:
     session.messages = [UserMessage("hi"), AssistantMessage("Hello!", provider="ollama")]
     assert session.asked("help").text.startswith(NOTICED)
+
+
+def test_a_question_on_the_side_is_answered_in_words_and_its_instruction_stays_hidden(session: Session) -> None:
+    for question in ("why is the sky blue?", "tour", "list"):
+        answer = session.asked(f"{INSTRUCTION}{question}")
+        assert answer.calls == () and f"`{question}`" in answer.text, answer.text
+        assert "no tool can be used" not in answer.text
 
 
 def test_only_the_tour_exists_and_the_pace_is_a_number() -> None:

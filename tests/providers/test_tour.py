@@ -142,7 +142,7 @@ def test_after_escape_in_the_count_it_goes_on(session: Session, word: str) -> No
     assert cut.endswith("3, ")
     session.say(word)
     answers = session.play()
-    assert answers[0].text.startswith("You pressed Esc")
+    assert answers[0].text.startswith("You stopped me")
     assert "Press Esc" not in answers[0].text
     assert [answer.names for answer in answers] == CHAPTERS[6:]
 
@@ -172,7 +172,7 @@ def test_a_cancelled_call_is_made_again(session: Session, step: int) -> None:
     session.say("tour")
     answers = session.play()
     assert [answer.names for answer in answers] == CHAPTERS[6 if 6 <= step < 9 else step :]
-    begins = "You pressed Esc" if 6 <= step < 9 else "The tour continues" if step else "## Tools"
+    begins = "You stopped me" if 6 <= step < 9 else "The tour continues" if step else "## Tools"
     assert answers[0].text.startswith(begins)
 
 
