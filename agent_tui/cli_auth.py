@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import getpass
 import os
 import sys
@@ -21,8 +20,8 @@ USAGE: Final = 2
 FAILED: Final = 1
 EPILOG: Final = """\
 Type the key (it is not shown), or pipe it in: pass show openai | agent-tui auth set openai
-It is saved in the system's keyring if the package `keyring` is installed and finds one. Otherwise it is saved in
-credentials.toml in the settings folder, which only you can read. A key in config.toml or in a variable such as
+It is saved in the system's keyring if the package `keyring` is installed and finds one. Otherwise it is saved in \
+credentials.toml in the settings folder, which only you can read. A key in config.toml or in a variable such as \
 OPENAI_API_KEY is used first.
 exit codes: 0 done, 1 not done, 2 usage
 """
@@ -47,7 +46,6 @@ def auth(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         prog="agent-tui auth", description="Save the API keys of providers.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
     actions.add_parser("list", help="show which providers have a key, and where it comes from")

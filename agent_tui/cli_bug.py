@@ -64,7 +64,6 @@ def bug(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="agent-tui bug", description="Write a session to a file for a bug report.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="default: the last one here")
     parser.add_argument("--output", default="", metavar="FILE", help="a new file; default: agent-tui-bug-<id>.zip")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import os
 import sys
@@ -64,7 +63,6 @@ def config(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         prog="agent-tui config", description="Show and change settings.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: show")
     show = actions.add_parser("show", aliases=["list"], help="print all settings as TOML; problems go to stderr")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from agent_tui.cli_said import one_line
 
 MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
 EPILOG: Final = """\
-Looks at settings, servers (do they answer, do they accept the key), keys (where each is from, never what it is), the
+Looks at settings, servers (do they answer, do they accept the key), keys (where each is from, never what it is), the \
 terminal, commands, and who may read the program's files. It waits at most ten seconds for a server.
 exit codes: 0 no problems, 1 problems found, 2 usage
 """
@@ -30,7 +29,6 @@ def doctor(arguments: Sequence[str]) -> int:
     """Run `agent-tui doctor`; returns its exit code."""
     parser = Parser(
         prog="agent-tui doctor", description="Find problems and say how to fix them.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)

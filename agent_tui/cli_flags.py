@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-driven, local-first."
 EPILOG: Final = """\
 models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
+-m demo is a script that answers: it needs no model, and shows the tools and the questions
 environment:
-  AGENT_TUI_HOME                     the folder of all files of the program
-  AGENT_TUI_MODEL, AGENT_TUI_MODE    the model and the mode
-  OLLAMA_HOST                        where Ollama listens
-  OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, …    keys (docs/settings.md lists them)
-  NO_COLOR                           no colours
+  AGENT_TUI_HOME   the folder of all files of the program
+  AGENT_TUI_MODEL  the model
+  AGENT_TUI_MODE   the mode
+  OLLAMA_HOST      where Ollama listens
+  OPENAI_API_KEY   a key, as ANTHROPIC_API_KEY, GEMINI_API_KEY, … (docs/settings.md lists them)
+  NO_COLOR         no colours
 commands (`agent-tui COMMAND --help` explains one):
   run       run one prompt without a screen
   chat      talk line by line
@@ -37,16 +39,22 @@ commands (`agent-tui COMMAND --help` explains one):
 CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
 CHAT_EPILOG: Final = "/help lists the commands; /quit or the end of the input quits"
 RUN_EPILOG: Final = """\
-exit codes: 0 done, 1 failed, 2 usage, 3 an approval was needed but nobody could give it, 4 a limit or a loop,
-5 done, but the session is not completely saved, 75 the provider failed and a later try may work, 130 cancelled
+-m demo is a script that answers: it needs no model
+exit codes:
+  0    done
+  1    failed
+  2    usage
+  3    an approval was needed, but nobody could give it
+  4    a limit or a loop
+  5    done, but the session is not completely saved
+  75   the provider failed; a later try may work
+  130  cancelled
 """
 
 
 def screen(arguments: Sequence[str], early: Early | None = None) -> Given:
     """What `agent-tui` is given. Ends the program where that is wrong, or asks for help only."""
-    parser = Parser(
-        prog="agent-tui", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog="agent-tui", description=DESCRIPTION, epilog=EPILOG)
     parser.early = early
     _talked_to(parser)
     parser.add_argument("--no-animation", action="store_true", help="turn off animations")
@@ -67,7 +75,6 @@ def run(arguments: Sequence[str]) -> Given:
     """What `agent-tui run` is given."""
     parser = Parser(
         prog="agent-tui run", description="Run one prompt without a screen.", epilog=RUN_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
     _common(parser)
@@ -98,7 +105,7 @@ def _talked_to(parser: argparse.ArgumentParser) -> None:
         "-r", "--resume", nargs="?", const=CHOOSE, metavar="ID",
         help="continue a session: its id or name, or the start of it; without one, choose from a list",
     )  # fmt: skip
-    parser.add_argument("--demo", action="store_true", help="the built-in demo: no model, no network")
+    parser.add_argument("--demo", action="store_true", help="the same as -m demo: a script, no model, no network")
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:

@@ -31,7 +31,7 @@ WIDTH: Final = 30
 WIDEST: Final = 60
 """Columns for the names in a list: one that is longer does not move all others away."""
 EPILOG: Final = """\
-`agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` downloads one. If Ollama is
+`agent-tui models openai` lists one provider's models, `agent-tui models pull qwen3:8b` downloads one. If Ollama is \
 installed but not running, it asks whether to start `ollama serve`; --yes says yes. A stopped download is continued.
 exit codes: 0 done, 1 not done, 2 usage, 130 stopped
 """
@@ -58,7 +58,6 @@ def models(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         prog="agent-tui models", description="List and download models.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
     listing = actions.add_parser("list", help="list the models of each server that is set up")

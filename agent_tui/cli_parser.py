@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
+import textwrap
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agent_tui import std_output
 from agent_tui.cli_said import FAILED, USAGE, one_line
@@ -15,12 +17,34 @@ from agent_tui.structures.visible import visible
 if TYPE_CHECKING:
     from agent_tui.boot import Early
 
+_NAMED: Final = re.compile(r" +\S+ {2,}")
+"""A name at the beginning of a line, and the gap behind it."""
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Each line of a description is one on the screen; one that is too long goes on below its words."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + part for line in text.splitlines() for part in _wrapped(line, width - len(indent)))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """`line`; behind a name and two spaces, its words stay below each other."""
+    begins = _NAMED.match(line)
+    hang = begins.end() if begins is not None and begins.end() < width // 2 else 0
+    return textwrap.wrap(
+        line, max(width, hang + 11), subsequent_indent=" " * hang, break_on_hyphens=False, break_long_words=False
+    )
+
 
 class Parser(argparse.ArgumentParser):
     """What is wrong is said in one line, in which the words of the command line are text and nothing else. What it says
     is not for the alternate screen: that goes away."""
 
     early: Early | None = None
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **{"formatter_class": Formatter, **named})
 
     def error(self, message: str) -> NoReturn:
         words = message.removeprefix("unrecognized arguments: ")

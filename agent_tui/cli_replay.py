@@ -44,7 +44,8 @@ MOST_SAID: Final = 20
 """Differences that are named one by one: what differs once mostly differs from there on."""
 EPILOG: Final = """\
 SESSION is an id (or its first characters), a name, or a file: a log, a recording next to its log, or a bug archive
-nothing is sent and nothing is run; exit codes: 0 done, 1 the replay differs or is not possible, 2 usage
+nothing is sent and nothing is run
+exit codes: 0 done, 1 the replay differs or is not possible, 2 usage
 """
 
 
@@ -96,7 +97,6 @@ def _unpacked(path: Path, folder: Path) -> Path:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="agent-tui replay", description="Replay the screen of a session.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("session", nargs="?", default="", metavar="SESSION", help="default: the last one here")
     parser.add_argument("--speed", type=float, default=1.0, metavar="N", help="play N times as fast; 0: start paused")

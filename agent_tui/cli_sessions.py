@@ -50,7 +50,6 @@ def sessions(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="agent-tui sessions", description="Find, read and manage sessions.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help="default: list")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import getpass
 import os
@@ -30,7 +29,7 @@ SECONDS: Final = 20.0
 MOST: Final = 20
 """Models that are listed to choose from; any name can be typed."""
 EPILOG: Final = """\
-The key is not shown while you type it. It is saved only if the server accepts it: in the keyring if there is one,
+The key is not shown while you type it. It is saved only if the server accepts it: in the keyring if there is one, \
 otherwise in credentials.toml. The model is saved in config.toml. Ctrl+C quits without a change.
 /setup does the same on the screen, and can also set up your own servers.
 exit codes: 0 done, 1 not done, 2 usage, 130 stopped
@@ -45,7 +44,6 @@ def setup(arguments: Sequence[str]) -> int:
     """Run `agent-tui setup`; returns its exit code."""
     parser = Parser(
         prog="agent-tui setup", description="Set up a provider.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
         "provider", nargs="?", default="", metavar="PROVIDER", help="such as ollama, openai, anthropic, gemini"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -54,3 +55,14 @@ def test_the_screen_alone_reads_no_flags_where_there_are_none() -> None:
     code = "import sys, agent_tui.tui.start, agent_tui.cli; print('argparse' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize(
+    "command", ["", "run", "chat", "doctor", "models", "sessions", "config", "auth", "bug", "replay", "setup"]
+)
+def test_help_fits_the_terminal(command: str, columns: int) -> None:
+    argv = [sys.executable, "-m", "agent_tui", *command.split(), "--help"]
+    given = {**os.environ, "COLUMNS": str(columns)}
+    said = subprocess.run(argv, env=given, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert [line for line in said.splitlines() if len(line) > columns] == []

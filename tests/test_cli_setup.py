@@ -119,4 +119,4 @@ def test_a_run_that_has_no_model_says_how_to_get_one(tmp_path: Path, model: str)
     given = environment(tmp_path, OLLAMA_HOST="127.0.0.1:1")
     done = subprocess.run(argv, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode != 0 and "`agent-tui models` lists the models" in done.stderr, done.stderr
-    assert "`agent-tui setup` sets up a provider" in done.stderr
+    assert "`agent-tui setup` sets up a provider" in done.stderr and "`-m demo` needs no model" in done.stderr
