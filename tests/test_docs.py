@@ -163,7 +163,7 @@ def test_every_flag_and_exit_code_is_told(tmp_path: Path) -> None:
         )  # fmt: skip
         options = done.stdout.split("options:")[1].split("\n\n")[0]
         flags |= set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", options))
-        codes = re.findall(r"(?:codes: |, |\n)(\d+) ", done.stdout)
+        codes = re.findall(r"(?:codes: |, |\n *)(\d+) ", done.stdout)
     assert {"-m", "--continue", "--output", "--timeout"} <= flags
     for flag in flags:
         assert re.search(rf"`{flag}[` ]", usage), f"docs/usage.md does not tell of {flag}"
