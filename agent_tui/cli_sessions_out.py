@@ -187,7 +187,7 @@ def _line(text: str) -> str:
 
 
 def _title(one: Summary) -> str:
-    title = " ".join(one.title.split()) or "(nothing said yet)"
+    title = " ".join(one.title.split()) or ("(no title)" if one.turns else "(nothing said yet)")
     return title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
 
 

@@ -282,3 +282,23 @@ def test_sessions_are_chosen_from_a_list(keys: tuple[str, ...], id: str) -> None
     play.press(*keys)
     assert [op for op in play.take() if not isinstance(op, Query)] == [Resume(id)]
     assert play.view.overlay is None
+
+
+def test_the_first_run_names_only_what_works_beside_the_words_in_the_prompt() -> None:
+    play = _first_run()
+    assert "/models lists what is there" in _lines(play)
+    play.type("fix the build")
+    assert "/models lists" not in _lines(play)
+    assert "Alt+K sets up a provider. For /models, empty the prompt first." in _lines(play)
+
+
+def test_an_address_that_was_begun_is_there_again_and_typing_replaces_it() -> None:
+    play = _first_run()
+    play.press("a")
+    play.type("http://bx")
+    play.press("escape")
+    assert play.view.overlay is not None and play.text == ""
+    play.press("a")
+    assert play.text == "http://bx" and play.view.prompt.selected
+    play.press("escape", "escape")
+    assert play.view.overlay is None

@@ -52,7 +52,7 @@ def test_this_folder_first_and_a_key_for_all() -> None:
 
 
 def test_what_another_window_has_open_is_marked_and_what_is_open_here_is_not() -> None:
-    play = listed(data=[session("a1", "price of tea", elsewhere=True), session("s", "", elsewhere=True)])
+    play = listed(data=[session("a1", "price of tea", elsewhere=True), session("s", "", elsewhere=True, turns=0)])
     details = [option.detail for option in sheet(play).options if not option.heading]
     assert details[0].startswith("open in another window · ") and details[1].startswith("open now · ")
     assert labels(play)[1] == "nothing said yet"

@@ -28,6 +28,10 @@ DEMO: Final = "demo/tour"
 QUITS: Final = "Enter quits"
 KEPT: Final = "Your prompt is kept until there is a model."
 STILL: Final = "Still no model."
+NEEDS_EMPTY: Final = (
+    Span(key_name(f"{ALT}k"), "accent"), Span(" sets up a provider. For "), Span("/models", "accent"),
+    Span(", empty the prompt first."),
+)  # fmt: skip
 ROWS: Final = (
     Entry("setup", "set up a provider", "step by step, as /setup", key="k"),
     Entry("address", "enter a server address", "Ollama or OpenAI's API", key="a"),
@@ -54,20 +58,28 @@ def _kept(model: Model) -> bool:
     return bool(composer.own(model).strip()) and not is_command(model.composer.draft)
 
 
+def _in_lines(model: Model) -> bool:
+    """Whether commands are lines: there is no prompt with words that they would follow."""
+    return commands.key_of("stop", model.keys) == "/stop"
+
+
 def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
+    if _in_lines(model):
+        return tuple(replace(one, detail="" if one.id == "quit" else one.detail) for one in ROWS)
     if not _kept(model):
         return ROWS
     return tuple(replace(one, key=key_name(ALT + one.key)) for one in ROWS)
 
 
 def _body(model: Model, overlay: Overlay, _: int) -> Body:
-    return _words(model.transcript.answers.models, _tried(overlay).note, _kept(model))
+    ways = NEEDS_EMPTY if _kept(model) and not _in_lines(model) else WAYS
+    return _words(model.transcript.answers.models, _tried(overlay).note, _kept(model), ways)
 
 
 @lazy
-def _words(found: Models | None, note: str, kept: bool) -> Body:
+def _words(found: Models | None, note: str, kept: bool, ways: tuple[Span, ...]) -> Body:
     blank: Lines = ((),)
-    lines = (NEEDED, WAYS, *blank, *tried_lines(found, note, "Already tried:"))
+    lines = (NEEDED, ways, *blank, *tried_lines(found, note, "Already tried:"))
     return Body((*lines, *blank, (Span(KEPT),)) if kept else lines)
 
 
@@ -108,7 +120,7 @@ def _do(model: Model, overlay: Overlay, row: Entry) -> Step:
     match row.id:
         case "address":
             asked = composer.ask(model, Purpose("sheet", ADDRESS_LABEL))
-            return composer.write(asked, now.address) if now.address else asked, ()
+            return composer.prefill(asked, now.address), ()
         case "retry":
             noted = replace(overlay, state=replace(now, note="looking …"))
             return send(replace(model, overlay=noted), SetModel(""))
@@ -142,8 +154,18 @@ def _on_text(model: Model, text: str) -> Step:
     return send(replace(composer.leave(model), overlay=asking), SetModel("", base_url=address))
 
 
+def _on_esc(model: Model) -> Step:
+    """Esc keeps what was typed of an address, for the next time; or it closes the sheet."""
+    overlay = model.overlay
+    if overlay is None or not model.composer.asks("sheet"):
+        return replace(model, overlay=None), ()
+    state = replace(_tried(overlay), address=model.composer.draft.strip() or _tried(overlay).address)
+    return composer.leave(replace(model, overlay=replace(overlay, state=state))), ()
+
+
 SHEET: Final = Sheet(
     "No model yet", _rows, (Action("take", ("enter",), "take", _do, closes=False),), typing="below", body=_body,
     begin=lambda _: Tried(), states=(Tried,), on_first_key=_on_first_key, on_letter=_take_letter,
-    opens_for="no_model", on_answer=_on_answer, on_text=_on_text, broad=False, live=lambda model: (_kept(model),),
+    opens_for="no_model", on_answer=_on_answer, on_text=_on_text, on_esc=_on_esc,
+    broad=False, live=lambda model: (_kept(model),),
 )  # fmt: skip

@@ -61,7 +61,7 @@ def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:
     """What was found in the text is called as it is called now, and what is gone is gone."""
     if not picker.extra or not (known := session_lists.known(model)):
         return picker
-    names = {one.id: one.title or session_lists.UNUSED for one in known}
+    names = {one.id: session_lists.name_of(one) for one in known}
     extra = tuple(replace(one, label=names[one.id]) for one in picker.extra if one.id in names)
     return picker if extra == picker.extra else replace(picker, extra=extra).looked_up(picker.query)
 

@@ -103,7 +103,7 @@ def _change(step: int) -> Run:
             return model, ()
         secret = entry.kind.form == "secret"
         asked = composer.ask(model, Purpose("sheet", _label(entry), entry.key, secret=secret, sends="save"))
-        return (asked if secret else composer.write(asked, now)), ()
+        return (asked if secret else composer.prefill(asked, now)), ()
 
     return change
 

@@ -100,6 +100,12 @@ def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str
     return kept(model, *new) if new else model, "".join(said)
 
 
+def prefill(model: Model, value: str) -> Model:
+    """Offer the old value of a field: what is typed takes its place, and a key that moves keeps it."""
+    model = write(model, value)
+    return replace(model, composer=replace(model.composer, selected=bool(value)))
+
+
 def write(model: Model, text: str, caret: int = -1) -> Model:
     """Make the prompt hold `text`, with the caret at its end unless said otherwise. What was a chip is one again."""
     if caret < 0 and text:
@@ -126,8 +132,7 @@ def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
         return model if composer.stash else replace(model, composer=replace(composer, stash=text))
     if composer.draft:
         return model
-    model = write(model, text)
-    return replace(model, composer=replace(model.composer, selected=True))
+    return prefill(model, text)
 
 
 def spent(model: Model, text: str) -> Step:

@@ -21,6 +21,11 @@ def known(model: Model) -> tuple[Summary, ...]:
     return found.sessions if found is not None else ()
 
 
+def name_of(one: Summary) -> str:
+    """What a session is called; its id, where turns are all that is known of it."""
+    return one.title or (one.id if one.turns else UNUSED)
+
+
 def session_row(model: Model, one: Summary, with_folder: bool = False, snippet: str = "", group: str = "") -> Entry:
     """`snippet` is what was found in its text."""
     here = model.started and one.id == model.active and not model.transcript.reading
@@ -32,7 +37,7 @@ def session_row(model: Model, one: Summary, with_folder: bool = False, snippet: 
         count(one.labels, "label") if one.labels and not snippet else "",
         snippet or (one.cwd if with_folder else ""),
     )
-    return Entry(one.id, one.title or UNUSED, " · ".join(filter(None, said)), one.model, group)
+    return Entry(one.id, name_of(one), " · ".join(filter(None, said)), one.model, group)
 
 
 def open_row(model: Model, _: Overlay, row: Entry) -> Step:

@@ -73,7 +73,7 @@ def at(model: Model, state: SettingUp) -> Model:
     if state.step not in ASKS:
         return model
     model = composer.ask(model, Purpose("sheet", _label(state), secret=state.step == "key", sends="continue"))
-    return composer.write(model, state.address) if state.step == "address" and state.address else model
+    return composer.prefill(model, state.address) if state.step == "address" and state.address else model
 
 
 def _label(state: SettingUp) -> str:

@@ -204,7 +204,7 @@ def _prompt(
     if purpose is not None:
         hint = _fitting(_HINTS.get(purpose.kind, _SENDS), room)
         label = _fitting((purpose.label, "Search"), room) if purpose.kind == "search" else purpose.label
-        return PromptView(composer.rev, composer.text, hint, label, secret=purpose.secret)
+        return PromptView(composer.rev, composer.text, hint, label, secret=purpose.secret, selected=composer.selected)
     if composer.editing is not None:
         hint, label = ("", EDITING_LATER) if asked else (_fitting(_LEAVES, room), EDITING)
         return PromptView(composer.rev, composer.text, hint, label, composer.place, vim)

@@ -256,7 +256,9 @@ def test_line_mode_presses_no_key() -> None:
 
 
 def sessions_open(*ids: str, **more: str) -> Model:
-    listed = Sessions(tuple(Summary(id, "/w", more.get(id, f"about {id}"), 1.0, 1, "m") for id in ids), "/w")
+    titles = {id: more.get(id, f"about {id}") for id in ids}
+    found = (Summary(id, "/w", title, 1.0, int(bool(title)), "m") for id, title in titles.items())
+    listed = Sessions(tuple(found), "/w")
     model = update(Model(keys=keys.KEYS), EventsArrived((SessionStarted(session="s", model="m", cwd="/w"),)))[0]
     opened = open_sheet(model, "resume")[0]
     assert opened.overlay is not None
@@ -294,4 +296,4 @@ def test_a_list_is_not_said_again_for_a_question_that_was_answered(capsys: pytes
 def test_a_session_without_a_prompt_is_called_so() -> None:
     model = sessions_open("5a2b", **{"5a2b": ""})
     assert model.overlay is not None
-    assert "1: nothing said yet, 1 turn" in sheets.sheet_lines(model, model.overlay)
+    assert "1: nothing said yet, 0 turns" in sheets.sheet_lines(model, model.overlay)
