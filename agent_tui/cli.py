@@ -16,17 +16,17 @@ from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
 from agent_tui.cli_given import Given
 from agent_tui.cli_said import USAGE, encodable, guarded, one_line
-from agent_tui.registry import late
+from agent_tui.registry import late, late_module
 from agent_tui.settings_store import Store
 from agent_tui.structures import ascii
 from agent_tui.structures.terminal_facts import drawable
 
 if TYPE_CHECKING:
-    from agent_tui import cli_flags
     from agent_tui.boot import Early
     from agent_tui.tui.window import Window
-else:
-    cli_flags = late("agent_tui.cli_flags", warm=False)
+
+with late(warm=False):
+    from agent_tui import cli_flags
 
 
 class Usage(Exception):
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
             case "":
                 return _screen(arguments, early)
             case _:
-                own = late(f"agent_tui.cli_{name}", warm=False)
+                own = late_module(f"agent_tui.cli_{name}", warm=False)
                 return guarded(f"agent-tui {name}", lambda: int(getattr(own, name)(arguments)))
     except Usage as error:
         if early is not None:

@@ -5,14 +5,12 @@ So is a `late` module: one that the first frame does not need.
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import pkgutil
+from typing import Any, Final
 
 
 @cache
@@ -45,16 +43,33 @@ def _registers(package: str, name: str) -> bool:
     return name.isidentifier() and not name.startswith("_") and name not in beside
 
 
-def late(name: str, warm: bool = True) -> Any:
-    """Module `name`, imported when something of it is first asked for. The type checker is told of the real one:
+class late:  # noqa: N801  # read as a word: `with late():`
+    """The modules that are imported in this block are imported when something of them is first asked for:
 
-        if TYPE_CHECKING:
+        with late():
             from agent_tui.tui.update import settings
-        else:
-            settings = late("agent_tui.tui.update.settings")
 
-    `warm`: `import_late` imports it too.
+    To everybody who reads the code, it is an import like others. `warm`: `import_late` imports them too.
     """
+
+    def __init__(self, warm: bool = True) -> None:
+        self._warm = warm
+
+    def __enter__(self) -> None:
+        self._block = id(sys._getframe(1).f_globals)
+        _blocks[self._block] = self._warm
+        builtins.__import__ = _import
+
+    def __exit__(self, *_: object) -> None:
+        del _blocks[self._block]
+        if not _blocks:
+            builtins.__import__ = _import_now
+
+
+def late_module(name: str, warm: bool = True) -> Any:
+    """Module `name`, imported when something of it is first asked for."""
+    if name in sys.modules:
+        return sys.modules[name]
     if warm:
         _named_late.append(name)
     return _Late(name)
@@ -95,5 +110,33 @@ class _Late:
         return found
 
 
-if not TYPE_CHECKING:
-    pkgutil = late("pkgutil", warm=False)
+class _LatePackage:
+    """What `from PACKAGE import MODULE` takes its modules from, in a block of `late`."""
+
+    def __init__(self, name: str, warm: bool) -> None:
+        self._name, self._warm = name, warm
+
+    def __getattr__(self, module: str) -> Any:
+        return late_module(f"{self._name}.{module}", self._warm)
+
+
+def _import(
+    name: str,
+    globals: Mapping[str, object] | None = None,
+    locals: Mapping[str, object] | None = None,
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> Any:
+    """As the import of Python, but late in the blocks of `late`; other threads may import something just now."""
+    warm = _blocks.get(id(globals))
+    if warm is None:
+        return _import_now(name, globals, locals, fromlist, level)
+    return _LatePackage(name, warm) if fromlist else late_module(name, warm)
+
+
+_import_now: Final = builtins.__import__
+_blocks: Final[dict[int, bool]] = {}
+"""Modules that are in such a block just now (their globals), and whether it is a warm one."""
+
+with late(warm=False):
+    import pkgutil

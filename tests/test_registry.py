@@ -16,27 +16,35 @@ def test_a_late_module_is_imported_with_its_first_use() -> None:
     code = """
 import sys
 from agent_tui.registry import late
-vec = late("agent_tui.structures.vec")
+with late():
+    from agent_tui.structures import chips as other, vec
+    import decimal
+import colorsys
+assert "decimal" not in sys.modules and "colorsys" in sys.modules
 assert "agent_tui.structures.vec" not in sys.modules
 made = vec.Vec([1, 2])
 import agent_tui.structures.vec as real
 assert type(made) is real.Vec and vec.Vec is real.Vec
+assert decimal.Decimal("1") == 1 and "agent_tui.structures.chips" not in sys.modules
+with late():
+    from agent_tui.structures import vec as known
+assert known is real
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_what_a_late_module_has_not_is_said_as_python_says_it() -> None:
     with pytest.raises(AttributeError, match="nothing_like_this"):
-        registry.late("agent_tui.structures.vec").nothing_like_this()
+        registry.late_module("agent_tui.structures.vec").nothing_like_this()
     with pytest.raises(ModuleNotFoundError):
-        registry.late("agent_tui.no_such_module").anything()
+        registry.late_module("agent_tui.no_such_module").anything()
 
 
 def test_late_modules_are_imported_one_by_one_when_there_is_time() -> None:
     code = """
 import sys
 from agent_tui import registry
-used, waiting = registry.late("agent_tui.structures.vec"), registry.late("agent_tui.structures.chips")
+used, waiting = registry.late_module("agent_tui.structures.vec"), registry.late_module("agent_tui.structures.chips")
 used.Vec
 assert list(registry.import_late()) == ["agent_tui.structures.chips"]
 assert "agent_tui.structures.chips" in sys.modules

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.answers import Sessions
@@ -11,10 +10,8 @@ from agent_tui.protocol.events import Answered
 from agent_tui.registry import late
 from agent_tui.sessions import index, lock
 
-if TYPE_CHECKING:
+with late():  # SQLite
     from agent_tui.sessions import cache
-else:  # SQLite
-    cache = late("agent_tui.sessions.cache")
 
 
 def sessions(config: EngineConfig) -> Sessions:

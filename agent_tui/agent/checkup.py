@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent_tui.agent.models import Models
 from agent_tui.protocol import answers
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.registry import late
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.agent import doctor
-else:
-    doctor = late("agent_tui.agent.doctor")
 
 
 class Checkup:

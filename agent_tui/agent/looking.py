@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.previews import told
@@ -17,12 +17,8 @@ from agent_tui.protocol.ops import Query
 from agent_tui.registry import late
 from agent_tui.sessions import index, store, tree
 
-if TYPE_CHECKING:
+with late():  # SQLite, and what only these need
     from agent_tui.sessions import cache, search, stats
-else:  # SQLite, and what only these need
-    cache = late("agent_tui.sessions.cache")
-    search = late("agent_tui.sessions.search")
-    stats = late("agent_tui.sessions.stats")
 
 FRESH_SECONDS: Final = 2.0
 """So long an index counts as fresh while somebody types."""

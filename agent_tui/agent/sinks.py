@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor as Pool
 from logging import Logger
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.agent.config import EngineConfig
 from agent_tui.registry import late
@@ -17,11 +17,8 @@ from agent_tui.safety.secrets import Scrubber, known
 from agent_tui.telemetry.operations import Happening, Operation, Sink
 from agent_tui.telemetry.quiet import quiet
 
-if TYPE_CHECKING:
+with late(warm=False):
     from agent_tui.telemetry import otel, prometheus
-else:
-    otel = late("agent_tui.telemetry.otel", warm=False)
-    prometheus = late("agent_tui.telemetry.prometheus", warm=False)
 
 OPENING_SECONDS: Final = 10.0
 """What sends is imported for at most so long at the end of a program that was shorter: it takes time, but it ends."""

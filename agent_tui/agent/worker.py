@@ -23,13 +23,12 @@ from agent_tui.sessions.lock import SessionLocked
 if TYPE_CHECKING:
     from logging import Logger
 
-    from agent_tui.agent import shelf
     from agent_tui.agent.hosting import Hosted
     from agent_tui.agent.sinks import Sinks
+
+with late(warm=False):
+    from agent_tui.agent import shelf
     from agent_tui.protocol import session_answers as answers
-else:
-    answers = late("agent_tui.protocol.session_answers", warm=False)
-    shelf = late("agent_tui.agent.shelf", warm=False)
 
 POOL_THREADS = 4
 OPENING_SECONDS = 0.3

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent_tui import registry
 from agent_tui.providers._google_errors import Details, details, details_of
@@ -18,10 +18,8 @@ from agent_tui.providers._translate import whole
 from agent_tui.providers.base import Failed
 from agent_tui.safety.secrets import Scrubber
 
-if TYPE_CHECKING:
+with registry.late(warm=False):
     import httpx
-else:
-    httpx = registry.late("httpx", warm=False)
 
 OVERFLOW = re.compile(
     r"context[\s_-]*(length|window|size)|maximum (context|prompt)|max_prompt_tokens|token limit|\bn(um)?_ctx\b"

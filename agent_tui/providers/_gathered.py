@@ -12,14 +12,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
 from contextlib import suppress
 from types import coroutine
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_tui import registry
 
-if TYPE_CHECKING:
+with registry.late(warm=False):
     import httpx
-else:
-    httpx = registry.late("httpx", warm=False)
 
 MOST: Final = 65_536
 """Bytes in a piece, hardly more: what is there without an end is handed on all the same."""

@@ -32,10 +32,10 @@ from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, Strea
 from agent_tui.providers.wire import Patience, client_options, is_loopback
 
 if TYPE_CHECKING:
-    import httpx
     import ollama
-else:
-    httpx = registry.late("httpx", warm=False)
+
+with registry.late(warm=False):
+    import httpx
 
 PORT: Final = 11434
 NUM_CTX: Final = 32_768

@@ -11,7 +11,7 @@ import math
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from agent_tui import registry
@@ -29,12 +29,9 @@ from agent_tui.providers._readers import Reader, WholeBody, whole_number
 from agent_tui.providers._trust import verified
 from agent_tui.providers.base import Failed, ProviderError
 
-if TYPE_CHECKING:
-    import anyio
-    import httpx
-else:
-    anyio = registry.late("anyio", warm=False)  # what httpx connects with; it loads most of it only then
-    httpx = registry.late("httpx", warm=False)  # a tenth of a second, for those who talk to a server
+with registry.late(warm=False):
+    import anyio  # what httpx connects with; it loads most of it only then
+    import httpx  # a tenth of a second, for those who talk to a server
 
 registry.without("httpx._main")  # its command line: click, Pygments, half of the time that importing it takes
 

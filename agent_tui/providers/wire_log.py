@@ -13,16 +13,14 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.paths import make_private
 from agent_tui.safety.secrets import HIDDEN, ScrubbedStream, Scrubber, is_secret_name
 
-if TYPE_CHECKING:
+with registry.late(warm=False):
     import httpx
-else:
-    httpx = registry.late("httpx", warm=False)
 
 log = logging.getLogger(__name__)
 CARRY: Final = (

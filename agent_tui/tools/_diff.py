@@ -5,15 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui import registry
 from agent_tui.protocol.display import DiffDisplay, Hunk
 
-if TYPE_CHECKING:
+with registry.late(warm=False):
     from agent_tui.structures import lexing
-else:
-    lexing = registry.late("agent_tui.structures.lexing", warm=False)
 
 CONTEXT: Final = 3
 EXACT_LINES: Final = 4_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pydantic import Field
 
@@ -21,10 +21,8 @@ from agent_tui.tools._language import language
 from agent_tui.tools._sheets import sheet
 from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
 
-if TYPE_CHECKING:
+with registry.late(warm=False):
     from agent_tui.structures import lexing
-else:
-    lexing = registry.late("agent_tui.structures.lexing", warm=False)
 
 WHOLE: Final = 500
 """Lines up to which a file is shown whole, and lines at a time where no end was given."""

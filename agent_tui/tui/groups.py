@@ -8,7 +8,7 @@ runs, asks, failed or says something else ends it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from agent_tui.present import wording
 from agent_tui.protocol.tool_events import ATTACHED
@@ -20,10 +20,8 @@ from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.present import displays
-else:
-    displays = late("agent_tui.present.displays")
 
 MOST: Final = 100
 """Tools in a group: what a row that joins can cost has an end."""

@@ -26,10 +26,10 @@ from agent_tui.tui.taping import Taping
 from agent_tui.tui.terminal import Terminal
 
 if TYPE_CHECKING:
-    from agent_tui.tui import look_back as past
     from agent_tui.tui.own_program import Beside, Chosen
-else:
-    past = late("agent_tui.tui.look_back")
+
+with late():
+    from agent_tui.tui import look_back as past
 
 
 REPORT_SECONDS: Final = 0.2

@@ -7,14 +7,12 @@ import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.registry import late
 
-if TYPE_CHECKING:
+with late():
     from agent_tui import programs
-else:
-    programs = late("agent_tui.programs")
 
 Foreground = Callable[[Sequence[str], Callable[[], bool]], int]
 """Runs a program on the terminal and returns its exit code; ends it once the second is true. Raises OSError."""

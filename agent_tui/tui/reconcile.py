@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import islice
 from math import inf
 from time import monotonic, time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -29,20 +29,13 @@ from agent_tui.tui.widgets.transcript import Transcript
 from agent_tui.tui.widgets.transcript_bar import WHEEL
 from agent_tui.tui.widgets.welcome import Welcome
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.update import runs
     from agent_tui.tui.widgets import completion as completions
     from agent_tui.tui.widgets import dialog as dialogs
     from agent_tui.tui.widgets import overlay as overlays
     from agent_tui.tui.widgets import queue as queues
     from agent_tui.tui.widgets import toast as toasts
-else:
-    runs = late("agent_tui.tui.update.runs")
-    completions = late("agent_tui.tui.widgets.completion")
-    dialogs = late("agent_tui.tui.widgets.dialog")
-    overlays = late("agent_tui.tui.widgets.overlay")
-    queues = late("agent_tui.tui.widgets.queue")
-    toasts = late("agent_tui.tui.widgets.toast")
 
 PROMPT_LINES = 8
 TOGETHER: Final = 0.02

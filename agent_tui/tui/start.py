@@ -28,13 +28,13 @@ from agent_tui.tui.window import DEFAULT as UNSEEN
 from agent_tui.tui.window import Window
 
 if TYPE_CHECKING:
+    from agent_tui.tui.own_program import Beside
+
+with late(warm=False):
     import logging
 
+with late():
     from agent_tui.tui import farewell
-    from agent_tui.tui.own_program import Beside
-else:
-    logging = late("logging", warm=False)
-    farewell = late("agent_tui.tui.farewell")
 
 STOP_SECONDS: Final = 3.0
 

@@ -8,7 +8,7 @@ import contextlib
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual.theme import Theme as TextualTheme
 
@@ -32,10 +32,8 @@ NOTIFY: Final = {
     "osc9": "\x1b]9;{}\x1b\\", "osc99": "\x1b]99;;{}\x1b\\", "osc777": "\x1b]777;notify;agent-tui;{}\x1b\\",
 }  # fmt: skip
 
-if TYPE_CHECKING:
+with registry.late():
     from agent_tui.tui import typed
-else:
-    typed = registry.late("agent_tui.tui.typed")
 
 
 class Surroundings(Outside, inherit_bindings=False):

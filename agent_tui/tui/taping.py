@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.protocol.ops import KeepRecording
 from agent_tui.registry import late
@@ -14,10 +14,8 @@ from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import Msg
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.recording import recorder
-else:
-    recorder = late("agent_tui.tui.recording.recorder")
 
 LATER: Final = 1.0
 REST: Final = 0.02

@@ -9,16 +9,14 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui import registry
 from agent_tui.structures.markdown_stream import split
 from agent_tui.tui import commands, sheets
 
-if TYPE_CHECKING:
+with registry.late():
     from agent_tui.tui.markdown import code, render
-else:
-    code, render = registry.late("agent_tui.tui.markdown.code"), registry.late("agent_tui.tui.markdown.render")
 
 AFTER: Final = 1.0
 """Seconds after the first frame: by then the engine's thread has its own imports behind it."""

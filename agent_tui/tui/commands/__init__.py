@@ -8,16 +8,14 @@ frame needs a dozen of fifty.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.kinds import OwnKeys
 
-if TYPE_CHECKING:
+with registry.late():
     from agent_tui.tui import sheets
-else:
-    sheets = registry.late("agent_tui.tui.sheets")
 
 COMMANDS: tuple[Command, ...]
 """All commands, by rank and name."""

@@ -15,11 +15,10 @@ from agent_tui.tui.msg import Acted
 from agent_tui.tui.picker import Entry
 
 if TYPE_CHECKING:
-    from agent_tui.tui.sheets import control, draw
     from agent_tui.tui.sheets.base import Action, Body
-else:
-    control = registry.late("agent_tui.tui.sheets.control")
-    draw = registry.late("agent_tui.tui.sheets.draw")
+
+with registry.late():
+    from agent_tui.tui.sheets import control, draw
 
 Rows = Sequence[Entry]
 

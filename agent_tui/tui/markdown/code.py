@@ -17,10 +17,10 @@ from agent_tui.tui.markdown.lines import Cells, Line, Segment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agent_tui.structures import lexing
     from agent_tui.structures.lexing import State, Stepper
-else:
-    lexing = registry.late("agent_tui.structures.lexing", warm=False)
+
+with registry.late(warm=False):
+    from agent_tui.structures import lexing
 
 CodeLines = tuple[tuple[Segment, ...], ...]
 

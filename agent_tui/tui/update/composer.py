@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.protocol.ops import Answer, Rename, SaveDraft
 from agent_tui.protocol.transcript import Queued
@@ -17,10 +17,8 @@ from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.model import Completion, Composer, Editing, Model, Purpose
 from agent_tui.tui.update.step import Step, send, then, toast
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control
-else:
-    control = late("agent_tui.tui.sheets.control")
 
 MAX_HISTORY: Final = 1_000
 MOST_EDITED: Final = 50_000

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.protocol.ops import Answer, Cancel, Choice, QueueEdit
 from agent_tui.protocol.transcript import Approval, Question
@@ -37,10 +37,8 @@ from agent_tui.tui.update.guards import (
 )
 from agent_tui.tui.update.step import Step, send, then, toast
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.present import displays
-else:
-    displays = late("agent_tui.present.displays")
 
 READABLE: Final = 20
 """Columns below which a command or a diff cannot be read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from agent_tui.registry import late
 from agent_tui.tui.effects import Quit
@@ -45,32 +45,28 @@ from agent_tui.tui.msg import (
     VimMoved,
     Yielded,
 )  # fmt: skip
-from agent_tui.tui.update import (
-    attention,
-    composer,
-    copying,
-    dialog,
-    files,
-    holding,
-    intents,
-    keys,
-    pastes,
-    reading,
-    recall,
-    run,
-    search,
-    settings,
-    submit,
-)  # fmt: skip
 from agent_tui.tui.update.step import Step, then, toast
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control, draw
-    from agent_tui.tui.update import leaving
-else:
-    control = late("agent_tui.tui.sheets.control")
-    draw = late("agent_tui.tui.sheets.draw")
-    leaving = late("agent_tui.tui.update.leaving")
+    from agent_tui.tui.update import (
+        attention,
+        composer,
+        copying,
+        dialog,
+        files,
+        holding,
+        intents,
+        keys,
+        leaving,
+        pastes,
+        reading,
+        recall,
+        run,
+        search,
+        settings,
+        submit,
+    )  # fmt: skip
 
 
 def update(model: Model, msg: Msg) -> Step:

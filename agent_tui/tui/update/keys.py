@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.registry import late
 from agent_tui.structures.visible import is_text
@@ -17,10 +17,8 @@ from agent_tui.tui.msg import KeyPressed
 from agent_tui.tui.update import completion, composer, dialog, guards, holding, recall, search
 from agent_tui.tui.update.step import Step, then, toast
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control
-else:
-    control = late("agent_tui.tui.sheets.control")
 
 THROUGH = frozenset((
     "interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse", "open", "message-up",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
 from agent_tui.protocol.answers import (
     Answer,
@@ -58,17 +58,11 @@ from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Remember, Send
 from agent_tui.tui.model import Model, Reading
-from agent_tui.tui.update import aside, composer, copying, dialog, pastes, queue, submit
 from agent_tui.tui.update.step import Step, then, toast
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control
-    from agent_tui.tui.update import leaving, rewinding, shelf
-else:
-    control = late("agent_tui.tui.sheets.control")
-    leaving = late("agent_tui.tui.update.leaving")
-    shelf = late("agent_tui.tui.update.shelf")
-    rewinding = late("agent_tui.tui.update.rewinding")
+    from agent_tui.tui.update import aside, composer, copying, dialog, leaving, pastes, queue, rewinding, shelf, submit
 
 START: Final = "start"
 OTHERS: Final = "others"

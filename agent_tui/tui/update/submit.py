@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from agent_tui import registry
 from agent_tui.protocol.ops import QueueEdit, RunShell, Steer, Submit
-from agent_tui.registry import late as late_module
 from agent_tui.structures import chips, late
 from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
@@ -14,14 +14,10 @@ from agent_tui.tui.model import InFlight, Model
 from agent_tui.tui.update import composer, queue, skills
 from agent_tui.tui.update.step import Step, then, toast
 
-if TYPE_CHECKING:
+with registry.late():
     from agent_tui.tui import elsewhere
     from agent_tui.tui.sheets import control
     from agent_tui.tui.update import leaving
-else:
-    control = late_module("agent_tui.tui.sheets.control")
-    leaving = late_module("agent_tui.tui.update.leaving")
-    elsewhere = late_module("agent_tui.tui.elsewhere")
 
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
 """The first word of a line that calls a command or a skill; a path has a second slash and is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.transcript import Approval, Question
@@ -26,10 +26,8 @@ from agent_tui.tui.update.dialog import (
 )
 from agent_tui.tui.view.lazy import lazy
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.present import displays
-else:
-    displays = late("agent_tui.present.displays")
 
 TITLES: Final = {
     "budget": "The budget is reached",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.present import wording
 from agent_tui.protocol.shell_events import at_work
@@ -19,16 +19,10 @@ from agent_tui.tui.regions import DOT, FooterView, Span, StatusView, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control, draw
     from agent_tui.tui.update import dialog
     from agent_tui.tui.view import ask, recalls
-else:
-    control = late("agent_tui.tui.sheets.control")
-    draw = late("agent_tui.tui.sheets.draw")
-    dialog = late("agent_tui.tui.update.dialog")
-    ask = late("agent_tui.tui.view.ask")
-    recalls = late("agent_tui.tui.view.recalls")
 
 FRAMES_PER_SECOND: Final = 10
 _ADDRESS: Final = re.compile(r" at https?://\S*[^\s:;,.]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.present.wording import cost
 from agent_tui.protocol.display import TodoItem
@@ -15,10 +15,8 @@ from agent_tui.tui.regions import HeaderView, Part, Span, Tone
 from agent_tui.tui.view import words
 from agent_tui.tui.view.lazy import lazy
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control
-else:
-    control = late("agent_tui.tui.sheets.control")
 
 CONTEXT_WARNING: Final = 80
 """Percent of the window from which the context use is said in a warning tone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.protocol.transcript import Block, Queued, Streaming, Transcript
 from agent_tui.registry import late
@@ -24,20 +24,15 @@ from agent_tui.tui.regions import (
     TranscriptView,
     View,
 )
-from agent_tui.tui.update import completion, recall, search
 from agent_tui.tui.view.bars import footer_view, status_view
 from agent_tui.tui.view.header import header_view
 from agent_tui.tui.view.lazy import lazy, lazy_large
 from agent_tui.tui.view.words import one_line
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.update import completion, recall, search
     from agent_tui.tui.view import ask, recalls
-else:
-    ask = late("agent_tui.tui.view.ask")
-    recalls = late("agent_tui.tui.view.recalls")
-    control = late("agent_tui.tui.sheets.control")
-    draw = late("agent_tui.tui.sheets.draw")
 
 STARTING: Final = "sent once agent-tui has started"
 MIN_WIDTH: Final = 20

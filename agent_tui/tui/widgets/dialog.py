@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from rich.cells import cell_len
 from textual.geometry import Region as Area
@@ -32,16 +32,11 @@ from agent_tui.tui.widgets.paint import (
 )
 from agent_tui.tui.widgets.transcript_rows import marked
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.present import displays as presented
     from agent_tui.tui import displays
     from agent_tui.tui.widgets import dialog_small as small
     from agent_tui.tui.widgets import transcript_copy
-else:
-    small = late("agent_tui.tui.widgets.dialog_small")
-    presented = late("agent_tui.present.displays")
-    displays = late("agent_tui.tui.displays")
-    transcript_copy = late("agent_tui.tui.widgets.transcript_copy")
 
 NEXT_SECONDS: Final = 0.03
 """After so long the next part of a long command or diff is laid out."""

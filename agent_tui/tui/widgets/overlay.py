@@ -19,10 +19,10 @@ from agent_tui.tui.widgets.paint import Region, low, pad, runs, seg
 
 if TYPE_CHECKING:
     from agent_tui.protocol.display import DiffDisplay
+
+with late():
     from agent_tui.tui import diff as drawing
     from agent_tui.tui import displays
-else:
-    displays, drawing = late("agent_tui.tui.displays"), late("agent_tui.tui.diff")
 
 OUTSIDE: Final = 5
 OUTSIDE_LOW: Final = 3

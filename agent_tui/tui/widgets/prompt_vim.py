@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual.document._document import Selection
 from textual.document._edit import Edit as Edited
 
@@ -13,10 +11,8 @@ from agent_tui.tui.readline import Edit
 from agent_tui.tui.vim_state import Vim, Way
 from agent_tui.tui.widgets.prompt_edit import Editor
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui import vim
-else:
-    vim = late("agent_tui.tui.vim")
 
 
 class Vimmed(Editor, inherit_bindings=False):

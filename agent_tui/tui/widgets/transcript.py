@@ -10,7 +10,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
+from typing import Literal, Self, TypeAlias, cast
 
 from textual import events
 from textual.geometry import Region, Size
@@ -28,12 +28,9 @@ from agent_tui.tui.widgets.transcript_rows import Painter, Palette, marked
 from agent_tui.tui.widgets.transcript_select import Edge, Held, hold, keep, origin, span
 from agent_tui.tui.widgets.transcript_turn import turned
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui.widgets import transcript_copy as copy
     from agent_tui.tui.widgets import transcript_places as places
-else:
-    copy = late("agent_tui.tui.widgets.transcript_copy")
-    places = late("agent_tui.tui.widgets.transcript_places")
 
 Where = Literal["page_up", "page_down", "line_up", "line_down", "top", "end"]
 

@@ -6,14 +6,12 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui.registry import late
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui import clip
-else:
-    clip = late("agent_tui.tui.clip")
 
 HIDDEN: Final = (-1, 0)
 """The extent of a row of which nothing is drawn."""

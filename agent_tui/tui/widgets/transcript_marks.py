@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.segment import Segment as RichSegment
 from textual.strip import Strip
@@ -20,10 +20,8 @@ from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets.transcript_page import Page
 from agent_tui.tui.widgets.transcript_rows import marked
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui import search
-else:
-    search = late("agent_tui.tui.search")
 
 Piece = tuple[int, int, int]
 """A line of a row, and from which of its characters to which."""

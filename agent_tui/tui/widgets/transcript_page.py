@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.strip import Strip
@@ -18,10 +17,8 @@ from agent_tui.tui.regions import TranscriptView
 from agent_tui.tui.widgets.transcript_heights import HIDDEN, Heights
 from agent_tui.tui.widgets.transcript_rows import Painter, Row
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui import blocks, stamps
-else:
-    blocks, stamps = late("agent_tui.tui.blocks"), late("agent_tui.tui.stamps")
 
 
 @frozen

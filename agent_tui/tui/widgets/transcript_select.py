@@ -3,7 +3,7 @@ of its width; and what began on one side of a diff stays on that side."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual.geometry import Offset
 from textual.screen import Screen
@@ -15,14 +15,10 @@ from agent_tui.registry import late
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.widgets.transcript_page import Page
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui import diff_sides
     from agent_tui.tui.widgets import transcript_clusters as clusters
     from agent_tui.tui.widgets import transcript_places as places
-else:
-    diff_sides = late("agent_tui.tui.diff_sides")
-    clusters = late("agent_tui.tui.widgets.transcript_clusters")
-    places = late("agent_tui.tui.widgets.transcript_places")
 
 STEP: Final = 2
 STEP_SECONDS: Final = 0.04
