@@ -1,4 +1,5 @@
-"""How much of a text is laid out at all, and the line that says how much was not: work and memory stay bounded."""
+"""How much of a text is laid out at all, and the line that says how much was not: work and
+memory stay bounded."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ MOST_CHARS: Final = 120_000
 MOST_CELLS: Final = 10_000
 """Cells of a table that are laid out."""
 MOST_MARKDOWN: Final = 60_000
-"""Characters of a text in p.Markdown, which cost more."""
+"""Characters of a text in Markdown, which cost more."""
 MOST_MATCH: Final = 500
 """Characters of one line that a search has found."""
 MOST_COMMAND: Final = 20_000
@@ -39,7 +40,6 @@ class Rest:
     lines: int = 0
     chars: int = 0
 
-
     def plus(self, other: Rest) -> Rest:
         return Rest(self.lines + other.lines, self.chars + other.chars)
 
@@ -53,8 +53,9 @@ def short(text: str, most: int = MOST_MATCH) -> str:
 
 
 def clip(text: str, lines: int = MOST_LINES, chars: int = MOST_CHARS) -> tuple[str, Rest]:
-    """The beginning of `text`, at most so many lines and characters of it, without the end of its last line; and what
-    comes after it. Where a line begins within the last quarter of the characters, it ends before that line."""
+    """The beginning of `text`, at most so many lines and characters of it, without the end of
+    its last line; and what comes after it. Where a line begins within the last quarter of the
+    characters, it ends before that line."""
     if len(text) <= chars and text.count("\n") + text.count("\r") < lines:
         return text, NOTHING
     ends = [found.start() for found in islice(_LINE_END.finditer(text, 0, chars), lines)]
@@ -68,14 +69,20 @@ def clip(text: str, lines: int = MOST_LINES, chars: int = MOST_CHARS) -> tuple[s
 
 
 def collapsed(output: str) -> str:
-    """`output` as a terminal shows it: where a line was begun again (a progress bar), what came last."""
+    """`output` as a terminal shows it: where a line was begun again (a progress bar), what came
+    last."""
     if "\r" not in output:
         return output
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in output.split("\n"))
 
 
 def bounded(
-    lines: Sequence[Line], width: int, most: int, cells: Cells, rest: Rest = NOTHING, folded: bool = True
+    lines: Sequence[Line],
+    width: int,
+    most: int,
+    cells: Cells,
+    rest: Rest = NOTHING,
+    folded: bool = True,
 ) -> tuple[Line, ...]:
     """At most `most` lines, then how much was left out: of them, and the `rest` of their source."""
     left = len(lines) - most
@@ -89,7 +96,8 @@ def bounded(
 
 
 def is_cut(text: str) -> bool:
-    """Whether a piece of p.Markdown ended for its size alone, so that the next one goes on with it."""
+    """Whether a piece of Markdown ended for its size alone, so that the next one goes on with
+    it."""
     return not text.endswith("\n\n") and is_full(text)
 
 
@@ -103,7 +111,8 @@ def clipped(part: p.Part) -> tuple[p.Part, Rest]:
     """`part` with no more in it than is ever laid out, and what of it is left out."""
     match part:
         case p.Words() | p.Code() | p.Markdown():
-            text, rest = clip(part.text, chars=MOST_MARKDOWN if isinstance(part, p.Markdown) else MOST_CHARS)
+            most = MOST_MARKDOWN if isinstance(part, p.Markdown) else MOST_CHARS
+            text, rest = clip(part.text, chars=most)
             return (part if rest == NOTHING else replace(part, text=text)), rest
         case p.Output():
             text, rest = clip(collapsed(part.text))
@@ -112,11 +121,12 @@ def clipped(part: p.Part) -> tuple[p.Part, Rest]:
             return replace(part, text=short(part.text, MOST_COMMAND)), NOTHING
         case p.List():
             total = max(part.total, len(part.items))
-            return replace(part, items=part.items.first(MOST_LINES), total=total), _rest(len(part.items), MOST_LINES)
+            shown = replace(part, items=part.items.first(MOST_LINES), total=total)
+            return shown, _rest(len(part.items), MOST_LINES)
         case p.Matches():
             total = max(part.total, len(part.matches))
-            matches = part.matches[:MOST_MATCHES]
-            return replace(part, matches=matches, total=total), _rest(len(part.matches), MOST_MATCHES)
+            found = replace(part, matches=part.matches[:MOST_MATCHES], total=total)
+            return found, _rest(len(part.matches), MOST_MATCHES)
         case p.Table():
             columns = max([len(part.header), *map(len, part.rows)], default=1)
             most = max(1, MOST_CELLS // max(1, columns))

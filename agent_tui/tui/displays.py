@@ -31,35 +31,56 @@ MOST_ASKED_LINES: Final = 20_000
 """The same for a diff that waits for consent."""
 LONGEST_PATTERN: Final = 200
 MOST_HITS: Final = 20
-"""Characters of a pattern that is looked for in the lines that it found, and about as many places of a line."""
-_LITERAL: Final = late.pattern(r"(?:[^\\.^$*+?{}\[\]()|]|\\\W)+(?:\|(?:[^\\.^$*+?{}\[\]()|]|\\\W)+)*")
+"""Characters of a pattern that is looked for in the lines that it found, and about as many
+places of a line."""
+_LITERAL: Final = late.pattern(
+    r"(?:[^\\.^$*+?{}\[\]()|]|\\\W)+(?:\|(?:[^\\.^$*+?{}\[\]()|]|\\\W)+)*"
+)
 _OR: Final = late.pattern(r"(?<!\\)\|")
 _ESCAPED: Final = late.pattern(r"\\(\W)")
 _MARKS: Final[dict[p.Mark, tuple[str, str, str, str]]] = {
-    "": ("", "", "tool.output", ""), "folder": ("", "", "match.path", "/"), "link": ("", "", "tool.output", " →"),
-    "open": ("☐ ", "list.open", "text", ""), "active": ("▸ ", "accent", "strong", ""),
-    "done": ("☑ ", "list.done", "dim strike", ""), "option": ("", "list.marker", "text", ""),
-    "chosen": ("▸ ", "accent", "strong", ""), "image": ("▣ ", "image", "image", ""),
-}  # fmt: skip
-"""The sign in front of an item and its style, the style of its text, and what stands behind that."""
+    "": ("", "", "tool.output", ""),
+    "open": ("☐ ", "list.open", "text", ""),
+    "active": ("▸ ", "accent", "strong", ""),
+    "done": ("☑ ", "list.done", "dim strike", ""),
+    "option": ("", "list.marker", "text", ""),
+    "chosen": ("▸ ", "accent", "strong", ""),
+    "folder": ("", "", "match.path", "/"),
+    "link": ("", "", "tool.output", " →"),
+    "image": ("▣ ", "image", "image", ""),
+}
+"""The sign in front of an item and its style, the style of its text, and what stands behind
+that."""
 WORDS: Final = {
-    "text": "text", "heading": "strong", "prompt": "user", "failure": "tool.bad", "note": "tool.note"
-}  # fmt: skip
+    "text": "text",
+    "heading": "strong",
+    "prompt": "user",
+    "failure": "tool.bad",
+    "note": "tool.note",
+}
 """The styles of words."""
 COLOURED: Final = 24_000
 """Characters of a file that are highlighted; a lexer takes about a microsecond for each."""
 
 
-def display_lines(display: Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT) -> tuple[Line, ...]:
-    """The whole of `display` in lines of at most `width` cells; its beginning where it is not `open`."""
+def display_lines(
+    display: Display, width: int, open: bool, cells: Cells, look: Look = DEFAULT
+) -> tuple[Line, ...]:
+    """The whole of `display` in lines of at most `width` cells; its beginning where it is not
+    `open`."""
     return part_lines(parts_of(display), width, open, cells, look)
 
 
 def part_lines(
-    parts: Sequence[p.Part], width: int, open: bool, cells: Cells, look: Look = DEFAULT, named: bool = False
+    parts: Sequence[p.Part],
+    width: int,
+    open: bool,
+    cells: Cells,
+    look: Look = DEFAULT,
+    named: bool = False,
 ) -> tuple[Line, ...]:
-    """The same of its parts. A diff has a limit of its own: only what is drawn of it is highlighted. `named`: its path
-    and count stand above it already."""
+    """The same of its parts. A diff has a limit of its own: only what is drawn of it is
+    highlighted. `named`: its path and count stand above it already."""
     width, most = max(1, width), MOST_LINES if open else FOLDED_LINES
     found: list[Line] = []
     lines: list[Line] = []
@@ -78,13 +99,16 @@ def part_lines(
 
 
 def asked_lines(display: Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
-    """`display` as a person is to judge it: a command to its last line, a diff as far as anybody may read."""
+    """`display` as a person is to judge it: a command to its last line, a diff as far as anybody
+    may read."""
     return tuple(line for chunk in asked_parts(display, width, cells, look) for line in chunk)
 
 
-def asked_parts(display: Display, width: int, cells: Cells, look: Look, named: bool = False) -> Iterator[list[Line]]:
-    """The same piece by piece, each laid out when it is asked for, each but the last of `PART` lines or more. `named`:
-    the path and count of a diff stand above it already."""
+def asked_parts(
+    display: Display, width: int, cells: Cells, look: Look, named: bool = False
+) -> Iterator[list[Line]]:
+    """The same piece by piece, each laid out when it is asked for, each but the last of `PART`
+    lines or more. `named`: the path and count of a diff stand above it already."""
     lines: list[Line] = []
     for part in parts_of(display):
         for piece in _asked(part, max(1, width), cells, look, named):
@@ -96,7 +120,9 @@ def asked_parts(display: Display, width: int, cells: Cells, look: Look, named: b
         yield lines
 
 
-def _asked(part: p.Part, width: int, cells: Cells, look: Look, named: bool) -> Iterator[Sequence[Line]]:
+def _asked(
+    part: p.Part, width: int, cells: Cells, look: Look, named: bool
+) -> Iterator[Sequence[Line]]:
     match part:
         case p.Diff():
             if not named:
@@ -115,25 +141,37 @@ def _asked(part: p.Part, width: int, cells: Cells, look: Look, named: bool) -> I
             yield _drawn(part, width, cells)
 
 
-def diff_body(diff: DiffDisplay, width: int, open: bool, cells: Cells, look: Look) -> tuple[Line, ...]:
+def diff_body(
+    diff: DiffDisplay, width: int, open: bool, cells: Cells, look: Look
+) -> tuple[Line, ...]:
     """The hunks of `diff`, in the form that `look` wants and `width` allows."""
-    lines, left = diff_lines(diff, width, cells, look.diff, MOST_DIFF_LINES if open else FOLDED_LINES)
+    lines, left = diff_lines(
+        diff, width, cells, look.diff, MOST_DIFF_LINES if open else FOLDED_LINES
+    )
     return (*lines, more_line(left, width, not open, cells)) if left else tuple(lines)
 
 
-def text_lines(text: str, width: int, cells: Cells, overwrite: bool = True, mark: Segment = HANGS) -> list[Line]:
-    """Plain output, line by line, broken only where a line is full; `overwrite`: as a terminal would show it; `mark`:
-    what stands in front of what goes on."""
+def text_lines(
+    text: str, width: int, cells: Cells, overwrite: bool = True, mark: Segment = HANGS
+) -> list[Line]:
+    """Plain output, line by line, broken only where a line is full; `overwrite`: as a terminal
+    would show it; `mark`: what stands in front of what goes on."""
     clean = visible(text, overwrite).rstrip("\n").expandtabs(8)
     lines: list[Line] = []
     for part in clean.split("\n") if clean else ():
-        lines.extend(chop([Segment(part, "tool.output")] if part else [], width, cells, (), (mark,)))
+        lines.extend(
+            chop([Segment(part, "tool.output")] if part else [], width, cells, (), (mark,))
+        )
     return lines
 
 
 def words_lines(words: p.Words, width: int, cells: Cells) -> list[Line]:
     paragraphs = visible(words.text).expandtabs(4).split("\n")
-    return [line for text in paragraphs for line in wrap([Segment(text, WORDS[words.kind])], width, cells)]
+    return [
+        line
+        for text in paragraphs
+        for line in wrap([Segment(text, WORDS[words.kind])], width, cells)
+    ]
 
 
 def _drawn(part: p.Part, width: int, cells: Cells) -> Sequence[Line]:
@@ -196,7 +234,9 @@ def _code(code: p.Code, width: int, cells: Cells) -> list[Line]:
     coloured = highlight(text[:end], language, preceding(code.opening)) if end > 0 else ()
     rest_of_text = plain(text[end + 1 :]) if end < len(text) else ()
     for number, runs in enumerate((*coloured, *rest_of_text), code.first_line):
-        lines.extend(chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest))
+        lines.extend(
+            chop(runs, width, cells, (Segment(f"{number:>{digits}}  ", "diff.number"),), rest)
+        )
     if code.total_lines > last:
         lines.extend(wrap([Segment(f"of {code.total_lines:,} lines", "dim")], width, cells))
     return lines
@@ -217,7 +257,11 @@ def _item(item: p.Item, number: str, width: int, cells: Cells) -> list[Line]:
         runs = [Segment(flat(item.name), "strong"), Segment(f"  {flat(item.note)}  ", "dim")]
         runs.append(Segment(flat(item.text), "text"))
     else:
-        notes = (Segment(f"  {note}", "dim") for note in (item.note, item.size and wording.size(item.size)) if note)
+        notes = (
+            Segment(f"  {note}", "dim")
+            for note in (item.note, item.size and wording.size(item.size))
+            if note
+        )
         runs = [Segment(flat(item.text) + end, style), *notes]
     if not (sign or number):
         return wrap(runs, width, cells, (), (HANGS,))
@@ -245,15 +289,16 @@ def _matches(found: p.Matches, width: int, cells: Cells) -> list[Line]:
 
 
 def _literals(pattern: str) -> Sequence[str]:
-    """The texts that `pattern` stands for, if it is no more than that: a pattern of somebody else's is never run here,
-    it might take for ever."""
+    """The texts that `pattern` stands for, if it is no more than that: a pattern of somebody
+    else's is never run here, it might take for ever."""
     if len(pattern) > LONGEST_PATTERN or not _LITERAL.fullmatch(pattern):
         return ()
     return tuple(_ESCAPED.sub(r"\1", part) for part in _OR.split(pattern))
 
 
 def _hits(text: str, wanted: Sequence[str]) -> list[Segment]:
-    """A line that matched, with what it matched set off; where no capitals fit, whatever the capitals."""
+    """A line that matched, with what it matched set off; where no capitals fit, whatever the
+    capitals."""
     if not any(one in text for one in wanted):
         low = text.lower()
         wanted = [one.lower() for one in wanted] if len(low) == len(text) else ()
@@ -262,10 +307,15 @@ def _hits(text: str, wanted: Sequence[str]) -> list[Segment]:
     runs: list[Segment] = []
     at = 0
     while len(runs) < MOST_HITS:
-        start, one = min(((low.find(one, at), one) for one in wanted if one in low[at:]), default=(-1, ""))
+        start, one = min(
+            ((low.find(one, at), one) for one in wanted if one in low[at:]), default=(-1, "")
+        )
         if start < 0:
             break
-        runs += [Segment(text[at:start], "tool.output"), Segment(text[start : start + len(one)], "match.hit")]
+        runs += [
+            Segment(text[at:start], "tool.output"),
+            Segment(text[start : start + len(one)], "match.hit"),
+        ]
         at = start + len(one)
     return [run for run in (*runs, Segment(text[at:], "tool.output")) if run.text]
 

@@ -8,7 +8,15 @@ from typing import Final, assert_never
 
 from agent_tui.present import parts as p
 from agent_tui.present import wording
-from agent_tui.present.blocks import NOT_DONE, answered, failure, is_cut, problem, tool_parts, undone
+from agent_tui.present.blocks import (
+    NOT_DONE,
+    answered,
+    failure,
+    is_cut,
+    problem,
+    tool_parts,
+    undone,
+)
 from agent_tui.present.displays import diff_count, diff_of, kind_of, parts_of, present
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.shell_events import SHELL
@@ -16,7 +24,14 @@ from agent_tui.protocol.transcript import Block, CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.visible import visible
 from agent_tui.tui.clip import MOST_LINES, more_line
-from agent_tui.tui.displays import FOLDED_LINES, MOST_DIFF_LINES, WORDS, part_lines, runs_of, text_lines
+from agent_tui.tui.displays import (
+    FOLDED_LINES,
+    MOST_DIFF_LINES,
+    WORDS,
+    part_lines,
+    runs_of,
+    text_lines,
+)
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.markdown.chop import GOES_ON_MARK, hung
 from agent_tui.tui.markdown.inline import flat
@@ -25,9 +40,11 @@ from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_ce
 LIVE_LINES: Final = 8
 """Lines of a running command's output."""
 LAST_LINES: Final = 3
-"""Last lines of a command's output, which stay when it has ended: the screen does not jump, and its result is there."""
+"""Last lines of a command's output, which stay when it has ended: the screen does not jump, and
+its result is there."""
 FAILED_LINES: Final = LIVE_LINES
-"""The same where it failed: what went wrong is seldom in the last three; and for what the person runs to see it."""
+"""The same where it failed: what went wrong is seldom in the last three; and for what the person
+runs to see it."""
 LAST_CHARS: Final = 4_000
 """Characters of each of them that are looked at."""
 _TOGGLE: Final = (("toggle", "1"),)
@@ -35,18 +52,24 @@ _MARK: Final = Segment("⚙ ", "tool.mark", _TOGGLE)
 _INDENT: Final = (Segment("  ", "margin"),)
 
 
-def tool_lines(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT) -> list[Line]:
+def tool_lines(
+    block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look = DEFAULT
+) -> list[Line]:
     """Mark, label, outcome and duration, and what is shown below it."""
     lines = _head(block, width, open, now, cells, look)
     room = max(1, width - 3) if width >= 20 else width
-    body = [*_body(block, room, open, cells, look), *(_proposed(block, room, cells, look) if open else ())]
+    body = [
+        *_body(block, room, open, cells, look),
+        *(_proposed(block, room, cells, look) if open else ()),
+    ]
     if width < 20:
         return lines + body
     return lines + [hung(line, _INDENT[0]) for line in body]
 
 
 def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[Line]:
-    """A call that is still being written: its name, what it is about, and the last lines of the text in it."""
+    """A call that is still being written: its name, what it is about, and the last lines of the
+    text in it."""
     written = block.arguments
     about = f" {flat(written.subject)}" if written.subject.strip() else ""
     name = (Segment(flat(block.name) or "tool call", "tool.name"), Segment(about, "tool.label"))
@@ -55,8 +78,13 @@ def call_lines(block: CallBlock, width: int, open: bool, cells: Cells) -> list[L
     text = visible(written.body).expandtabs(4).strip("\n")
     for part in text.split("\n") if text.strip() else ():
         body.extend(wrap([Segment(part, "tool.output")], width, cells, indent, goes_on))
-    head = _call_line(name, [Segment("  "), Segment(_being_written(written), "tool.wait")], width, cells)
-    return [head, *(body if open else dropwhile(lambda line: not line.text.strip(), body[-LIVE_LINES:]))]
+    head = _call_line(
+        name, [Segment("  "), Segment(_being_written(written), "tool.wait")], width, cells
+    )
+    return [
+        head,
+        *(body if open else dropwhile(lambda line: not line.text.strip(), body[-LIVE_LINES:])),
+    ]
 
 
 def _being_written(written: ArgumentStream) -> str:
@@ -81,7 +109,9 @@ def has_body(block: Block) -> bool:
     if stays != "end":
         return block.state == "done" and stays == "begin"
     shown = present(block.display)
-    return block.state in ("done", "cancelled") and bool(shown.failure or (shown.output and not shown.output.isspace()))
+    return block.state in ("done", "cancelled") and bool(
+        shown.failure or (shown.output and not shown.output.isspace())
+    )
 
 
 def body_estimate(block: ToolBlock, open: bool) -> int:
@@ -110,12 +140,18 @@ def _estimate(part: p.Part) -> int:
             return part.text.count("\n") + 1
 
 
-def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look) -> list[Line]:
+def _head(
+    block: ToolBlock, width: int, open: bool, now: float, cells: Cells, look: Look
+) -> list[Line]:
     label = flat(block.label or block.name)
     verb, space, what = label.partition(" ")
     name = [Segment(verb, "tool.name", _TOGGLE), Segment(space + what, "tool.label", _TOGGLE)]
     outcome = [Segment("  "), *_outcome(block, now, look)]
-    if not open and outcome[-1].style == "tool.note" and line_cells((*name, *outcome), cells) > width - 3:
+    if (
+        not open
+        and outcome[-1].style == "tool.note"
+        and line_cells((*name, *outcome), cells) > width - 3
+    ):
         outcome.pop()  # rather the whole label than how it was allowed
     cut = is_cut(block, label)  # the whole of it stands below
     if open and not cut:
@@ -124,9 +160,13 @@ def _head(block: ToolBlock, width: int, open: bool, now: float, cells: Cells, lo
     return [_call_line(name, outcome, width, cells)]
 
 
-def _call_line(name: Sequence[Segment], outcome: Sequence[Segment], width: int, cells: Cells) -> Line:
+def _call_line(
+    name: Sequence[Segment], outcome: Sequence[Segment], width: int, cells: Cells
+) -> Line:
     """Both on one line; where it is full, the name is cut."""
-    room = width - 3 - line_cells(outcome, cells)  # as everywhere, a cell stays free at the right edge
+    room = (
+        width - 3 - line_cells(outcome, cells)
+    )  # as everywhere, a cell stays free at the right edge
     if room < 8:
         return Line(cut_runs((_MARK, *name, *outcome), width, cells))
     return Line((_MARK, *cut_runs(tuple(run for run in name if run.text), room, cells), *outcome))
@@ -143,7 +183,10 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
         case "cancelled":
             parts = [_stopped(block)]
         case "failed":
-            parts = [Segment(f"✗ {flat(failure(block))}", "tool.bad"), *_length(block.display, " · ")]
+            parts = [
+                Segment(f"✗ {flat(failure(block))}", "tool.bad"),
+                *_length(block.display, " · "),
+            ]
         case "done":
             parts = _summary(block.display)
         case _:
@@ -156,14 +199,23 @@ def _outcome(block: ToolBlock, now: float, look: Look) -> list[Segment]:
 
 
 def _stopped(block: ToolBlock) -> Segment:
-    """The program ended meanwhile, or somebody cancelled it: what a person asked for is nothing that went wrong."""
-    return Segment("interrupted", "tool.bad") if block.tag == "interrupted" else Segment("cancelled", "notice.warning")
+    """The program ended meanwhile, or somebody cancelled it: what a person asked for is nothing
+    that went wrong."""
+    return (
+        Segment("interrupted", "tool.bad")
+        if block.tag == "interrupted"
+        else Segment("cancelled", "notice.warning")
+    )
 
 
 def _length(display: Display | None, before: str) -> list[Segment]:
     """How much a command said."""
     said = present(display).output.strip("\n")
-    return [Segment(f"{before}{wording.count(said.count(chr(10)) + 1, 'line')}", "tool.time")] if said else []
+    return (
+        [Segment(f"{before}{wording.count(said.count(chr(10)) + 1, 'line')}", "tool.time")]
+        if said
+        else []
+    )
 
 
 def _running(seconds: float, limit: float) -> str:
@@ -204,7 +256,10 @@ def _end(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
     shown, own = present(block.display), block.name == SHELL
     ended_well = block.state == "done" and not shown.failure
     most = LAST_LINES if ended_well and not own else FAILED_LINES
-    lines, left = _last(shown.output, width, cells, most), shown.output.rstrip().count("\n") + 1 - most
+    lines, left = (
+        _last(shown.output, width, cells, most),
+        shown.output.rstrip().count("\n") + 1 - most,
+    )
     return [more_line(left, width, True, cells), *lines] if own and left > 0 else lines
 
 
@@ -216,20 +271,28 @@ def _proposed(block: ToolBlock, width: int, cells: Cells, look: Look) -> list[Li
     diff = diff_of(refused)
     count = (Segment("  "), *runs_of(diff_count(diff))) if diff is not None else ()
     head = (Segment(NOT_DONE.text, WORDS[NOT_DONE.kind]), *count)
-    return [Line(cut_runs(head, width, cells)), *part_lines(parts_of(refused), width, True, cells, look, True)]
+    return [
+        Line(cut_runs(head, width, cells)),
+        *part_lines(parts_of(refused), width, True, cells, look, True),
+    ]
 
 
 def _last(output: str, width: int, cells: Cells, most: int) -> list[Line]:
-    """The end of an output; blank lines before and after it are none, and several within it are one."""
+    """The end of an output; blank lines before and after it are none, and several within it are
+    one."""
     end = [line[-LAST_CHARS:] for line in output.rstrip().rsplit("\n", 4 * most)[-4 * most :]]
-    kept = [line for before, line in zip(("", *end), end, strict=False) if line.strip() or before.strip()]
+    kept = [
+        line
+        for before, line in zip(("", *end), end, strict=False)
+        if line.strip() or before.strip()
+    ]
     lines = text_lines("\n".join(kept[-most:]), width, cells)[-most:]
     return lines[1:] if lines and not lines[0].text.strip() else lines
 
 
 def _error(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
-    """The first line of a failure, as said to a person, wrapped, its tag in the line above; the last lines of a
-    command's output, where the reason usually is."""
+    """The first line of a failure, as said to a person, wrapped, its tag in the line above; the
+    last lines of a command's output, where the reason usually is."""
     shown = present(block.display)
     if kind_of(block.display).stays == "end":
         return _last(shown.output, width, cells, FAILED_LINES)
@@ -238,4 +301,6 @@ def _error(block: ToolBlock, width: int, cells: Cells) -> list[Line]:
         return list(part_lines(shown.parts, width, False, cells))[:LAST_LINES]
     rows = wrap((Segment(flat(first), "tool.bad"),), width, cells)
     rest = "".join(row.text + row.glue for row in rows[LAST_LINES - 1 :])
-    return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][: len(rows)]
+    return [*rows[: LAST_LINES - 1], Line(cut_runs((Segment(rest, "tool.bad"),), width, cells))][
+        : len(rows)
+    ]

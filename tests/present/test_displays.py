@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, get_args
 import pytest
 from rich.cells import cell_len
 
+import agent_tui
 from agent_tui.present import copy, plain, search
 from agent_tui.present.displays import KINDS, kind_of, present
 from agent_tui.present.parts import Item, Items, List
@@ -34,6 +36,7 @@ from agent_tui.tui.displays import asked_lines, display_lines
 from agent_tui.tui.look import DEFAULT
 from tests.tui.test_copy_joined import chosen
 
+PACKAGE = Path(agent_tui.__file__).parent
 NEW = """
 from agent_tui.present.displays import Presented, presents
 from agent_tui.present.parts import Item, Items, List, Output, Run
@@ -182,3 +185,17 @@ def test_a_refused_command_is_shown_where_its_label_is_cut() -> None:
     assert f"*not done*\n\n```bash\n{command}\n```" in export(long, "md")
     assert f"$ {command}" in plain.block_lines(tool_of(long), DEFAULT, False)
     assert "not done" not in export(refused(d.CommandDisplay("ls"), "Run ls"), "md")
+
+
+# -- who knows the kinds of results
+
+
+def test_no_front_end_knows_the_kinds_of_results() -> None:
+    """But for the shape of a diff, which is drawn line by line."""
+    kinds = {kind.__name__ for kind in get_args(d.Display)} - {"DiffDisplay"}
+    places = [*PACKAGE.glob("tui/**/*.py"), *PACKAGE.glob("sessions/*.py"), PACKAGE / "headless.py"]
+    places += [path for path in PACKAGE.glob("present/*.py") if path.name != "displays.py"]
+    assert len(places) > 100
+    for path in places:
+        words = set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+        assert not words & kinds, (path.name, words & kinds)
