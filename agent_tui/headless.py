@@ -72,6 +72,8 @@ class Outcome:
     saving: Saving = field(default_factory=Saving)
 
     def hear(self, event: Event) -> None:
+        if not event.is_main and not isinstance(event, UsageReported | ApprovalAnswered):
+            return  # of a sub-agent counts what it took, and what nobody could allow
         match event:
             case SessionStarted():
                 self.session, self.model = event.session, event.model
@@ -200,7 +202,7 @@ def _follow(worker: Worker, outcome: Outcome, prompt: str, stream: bool) -> None
         outcome.hear(event)
         if stream:
             _print_event(event)
-        if isinstance(event, TurnEnded):
+        if isinstance(event, TurnEnded) and event.is_main:
             return
         if isinstance(event, ErrorRaised) and not outcome.begun:
             return

@@ -205,3 +205,24 @@ def sessions(draw: DrawFn) -> list[Event]:
         told.append(TurnEnded(turn=turn, state=draw(st.sampled_from(["completed", "cancelled", "stuck"]))))
         told.extend(draw(st.lists(asides, max_size=2)))
     return told
+
+
+@st.composite
+def trees(draw: DrawFn) -> list[Event]:
+    """A session whose calls start two agents, one of which may start another; what they say mixes at random."""
+    told = draw(sessions().filter(lambda told: any(isinstance(event, ToolStarted) for event in told)))
+    for agent in draw(st.sampled_from([("a", "b"), ("a", "b", "a/c")])):
+        above = agent.rpartition("/")[0] or "main"
+        starts = [
+            (place, event.call_id)
+            for place, event in enumerate(told)
+            if isinstance(event, ToolStarted) and event.agent == above
+        ]
+        if not starts:
+            continue
+        place, call = draw(st.sampled_from(starts))
+        said = [dataclasses.replace(event, agent=agent, parent_call=call) for event in draw(sessions())[1:]]
+        places = sorted(draw(st.lists(st.integers(place + 1, len(told)), min_size=len(said), max_size=len(said))))
+        for shift, (where, event) in enumerate(zip(places, said, strict=True)):
+            told.insert(where + shift, event)
+    return told

@@ -7,14 +7,17 @@ Texts in here are harmless already (`readable`), and still raw Markdown or raw c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, Literal, assert_never
 
 from agent_tui.present import parts as p
+from agent_tui.present.agents import standing
 from agent_tui.present.blocks import ENDS, tool_parts
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,
+    Child,
     DividerBlock,
     NoticeBlock,
     TextBlock,
@@ -71,9 +74,10 @@ Local = Callable[[float], str]
 
 @frozen
 class Speech:
-    """What the person or the model said, as Markdown; `at`: local time, empty if unknown."""
+    """What the person or the model said, as Markdown, or what a sub-agent was given to do (`task`);
+    `at`: local time, empty if unknown."""
 
-    who: Literal["person", "agent"]
+    who: Literal["person", "agent", "task"]
     text: str
     at: str = ""
     note: str = ""
@@ -81,13 +85,15 @@ class Speech:
 
 @frozen
 class Folded:
-    """What is folded away under one line: thinking, or a tool call with how it ended."""
+    """What is folded away under one line: thinking, a tool call with how it ended, or all that a
+    sub-agent did; `sections`: what is folded in it."""
 
-    kind: Literal["thinking", "tool"]
+    kind: Literal["thinking", "tool", "agent"]
     label: str
     outcome: str
     good: bool
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Piece, ...] = ()
+    sections: tuple[Section, ...] = ()
 
 
 Section = Speech | Folded | Remark
@@ -152,7 +158,7 @@ def _section(block: Block, local: Local) -> Section | None:
                 "thinking", "Thinking", seconds, True, (Prose(shown(block.text).strip("\n")),)
             )
         case ToolBlock():
-            return _tool(block)
+            return _tool(block, local)
         case CallBlock():
             return None  # nothing was called yet
         case NoticeBlock():
@@ -171,14 +177,26 @@ def _section(block: Block, local: Local) -> Section | None:
             assert_never(block)
 
 
-def _tool(block: ToolBlock) -> Folded:
+def _tool(block: ToolBlock, local: Local) -> Folded:
     words = [
         block.tag if block.state in ("failed", "cancelled") and block.tag else block.state,
         f"{block.duration_ms / 1000:.1f} s" if block.duration_ms >= 100 else "", block.note,
     ]  # fmt: skip
     outcome = one_line(" · ".join(word for word in words if word))
     label = one_line(block.label or block.name)
-    return Folded("tool", label, outcome, block.state == "done", pieces_of(tool_parts(block)))
+    pieces = pieces_of(tool_parts(block))
+    children = tuple(_child(child, local) for child in block.children)
+    return Folded("tool", label, outcome, block.state == "done", pieces, children)
+
+
+def _child(child: Child, local: Local) -> Folded:
+    """A sub-agent: in its transcript, what stands for the person is the call that started it."""
+    done = [
+        replace(one, who="task") if isinstance(one, Speech) and one.who == "person" else one
+        for one in sections(child.seen, local)
+    ]
+    good, outcome = child.end == "completed", one_line(" · ".join(standing(child)))
+    return Folded("agent", one_line(child.agent), outcome, good, sections=tuple(done))
 
 
 def pieces_of(parts: Iterable[p.Part]) -> tuple[Piece, ...]:

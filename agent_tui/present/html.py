@@ -29,7 +29,7 @@ LINKS: Final = ("http:", "https:", "mailto:")
 """Beginnings of addresses that become links; others stay text."""
 LONGEST: Final = 200_000
 """Characters of code beyond which it is not highlighted."""
-_NAMES: Final = {"person": "You", "agent": "Agent"}
+_NAMES: Final = {"person": "You", "agent": "Agent", "task": "Task"}
 
 
 def html(transcript: Transcript, sections: Iterable[Section]) -> str:
@@ -56,7 +56,9 @@ def _section(section: Section, render: Render, highlight: Highlight) -> str:
             head = f"<h2>{_NAMES[section.who]}{when}</h2>"
             return f'<section class="{section.who}">{head}\n{render(section.text)}</section>'
         case Folded():
-            inside = "\n".join(_piece(piece, render, highlight) for piece in section.pieces)
+            pieces = (_piece(piece, render, highlight) for piece in section.pieces)
+            below = (_section(one, render, highlight) for one in section.sections)
+            inside = "\n".join((*pieces, *below))
             look = f"{section.kind}{'' if section.good else ' bad'}"
             outcome = f" <small>{escape(section.outcome)}</small>" if section.outcome else ""
             return f'<details class="{look}"><summary>{escape(section.label)}{outcome}</summary>\n{inside}\n</details>'

@@ -23,7 +23,7 @@ from agent_tui.protocol.transcript import Transcript
 
 _TICKS: Final = re.compile("`+")
 _WORD: Final = re.compile(r"[\w+#.-]{1,40}")
-_NAMES: Final = {"person": "You", "agent": "Agent"}
+_NAMES: Final = {"person": "You", "agent": "Agent", "task": "Task"}
 
 
 def markdown(transcript: Transcript, sections: Iterable[Section]) -> str:
@@ -58,6 +58,7 @@ def _folded(part: Folded) -> Iterable[str]:
     outcome = f" — {inline(part.outcome)}" if part.outcome else ""
     yield f"<details><summary>{inline(part.label)}{outcome}</summary>"
     yield from map(_piece, part.pieces)
+    yield from map(_section, part.sections)
     yield "</details>"
 
 

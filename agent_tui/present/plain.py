@@ -8,6 +8,7 @@ from typing import Final, Protocol, assert_never
 
 from agent_tui.present import parts as p
 from agent_tui.present import wording
+from agent_tui.present.agents import standing
 from agent_tui.present.blocks import ENDS, LEVELS, NOT_DONE, answered, failure, problem, undone
 from agent_tui.present.displays import diff_of, kind_of, present
 from agent_tui.protocol.display import TODO_WORDS, DiffDisplay, Display
@@ -125,7 +126,12 @@ def tool_lines(block: ToolBlock, look: Look, expanded: bool, known: bool = False
         parts.append(wording.duration(block.duration_ms))
     if block.note:
         parts.append(block.note)
-    return [", ".join(parts), *_body(block, expanded, known and not expanded)]
+    lines = [", ".join(parts), *_body(block, expanded, known and not expanded)]
+    for child in block.children:
+        lines.append(f"Agent {child.agent}: {', '.join(standing(child))}")
+        for row in child.seen.rows if expanded else ():
+            lines += block_lines(row, look, False)
+    return lines
 
 
 def _who(block: ToolBlock) -> str:

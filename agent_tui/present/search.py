@@ -33,7 +33,10 @@ def said(block: Block) -> str:
         block, TextBlock
     ):  # without the marks that it is drawn without, on lines that were broken anyhow
         return block.text.replace("`", "").replace("*", "").replace("\n", " ")
-    return "\n".join([text for part in block_parts(block) if (text := part_text(part)) is not None])
+    told = [text for part in block_parts(block) if (text := part_text(part)) is not None]
+    for child in block.children if isinstance(block, ToolBlock) else ():
+        told += [child.agent, *map(said, child.seen.rows)]
+    return "\n".join(told)
 
 
 def head(block: Block) -> str:

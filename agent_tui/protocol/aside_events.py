@@ -48,5 +48,5 @@ class AsideEnded(Event):
     answered_by: str = ""
     type: Literal["aside_ended"] = "aside_ended"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))

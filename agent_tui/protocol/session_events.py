@@ -40,7 +40,7 @@ class SessionStarted(Event):
     window_assumed: bool = False
     type: Literal["session_started"] = "session_started"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         t = replace(
             t, session=self.session, cwd=self.cwd, model=self.model, mode=self.mode or t.mode, window=self.window,
             otr=self.otr, window_assumed=self.window_assumed,
@@ -54,7 +54,7 @@ class SessionStarted(Event):
 class Cleared(Event):
     type: Literal["cleared"] = "cleared"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         t = replace(t, context_tokens=0, estimated=False, todos=())
         return t.add(DividerBlock("context cleared")) if len(t.rows) else t
 
@@ -64,7 +64,7 @@ class ModeChanged(Event):
     mode: str
     type: Literal["mode_changed"] = "mode_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, mode=self.mode)
 
 
@@ -75,7 +75,7 @@ class EffortChanged(Event):
     effort: str
     type: Literal["effort_changed"] = "effort_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, effort=self.effort)
 
 
@@ -98,7 +98,7 @@ class DirectoriesChanged(Event):
     given: bool = False
     type: Literal["directories_changed"] = "directories_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.add(NoticeBlock("info", self.text)) if self.text else t
 
 
@@ -109,7 +109,7 @@ class ModelChanged(Event):
     window_assumed: bool = False
     type: Literal["model_changed"] = "model_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, model=self.model, window=self.window, window_assumed=self.window_assumed, answering="")
 
 
@@ -121,7 +121,7 @@ class QueueChanged(Event):
     paused: bool = False
     type: Literal["queue_changed"] = "queue_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, queue=self.items, paused=self.paused)
 
 
@@ -132,7 +132,7 @@ class TodoChanged(Event):
     items: tuple[TodoItem, ...] = ()
     type: Literal["todo_changed"] = "todo_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, todos=self.items)
 
 
@@ -144,7 +144,7 @@ class DraftSaved(Event):
     pasted: tuple[Chip, ...] = ()
     type: Literal["draft_saved"] = "draft_saved"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, draft=self.text, pasted=held(self.text, t.pasted, self.pasted))
 
 
@@ -156,7 +156,7 @@ class Titled(Event):
     by: Literal["person", "model"] = "person"
     type: Literal["titled"] = "titled"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         if self.by == "model" and t.titled_by == "person":
             return t
         return replace(t, title=self.title, titled_by=self.by if self.title else "")
@@ -170,7 +170,7 @@ class Labelled(Event):
     label: str = ""
     type: Literal["labelled"] = "labelled"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         others = {n: label for n, label in t.labels.items() if n != self.of}
         return replace(t, labels={**others, self.of: self.label} if self.label else others)
 
@@ -182,7 +182,7 @@ class PlaceKept(Event):
     row: int = -1
     type: Literal["place_kept"] = "place_kept"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, place=self.row)
 
 
@@ -199,7 +199,7 @@ class Answered(Event):
     def kind(self) -> str:
         return self.data.type
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, answers=t.answers.with_newest(self.data))
 
 
@@ -215,7 +215,7 @@ class SavingChanged(Event):
     elsewhere: str = ""
     type: Literal["saving_changed"] = "saving_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, saving=Saving(self.problem, self.through, self.elsewhere))
 
 
@@ -226,7 +226,7 @@ class Notice(Event):
     hint: str = ""
     type: Literal["notice"] = "notice"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.add(NoticeBlock(self.level, self.text, self.hint))
 
 
@@ -240,5 +240,5 @@ class ErrorRaised(Event):
     may_pass: bool = False
     type: Literal["error"] = "error"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, retry=None).add(NoticeBlock("error", self.text, self.hint))

@@ -25,7 +25,7 @@ class ShellStarted(Event):
     output: str = ""
     type: Literal["shell_started"] = "shell_started"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         block = ToolBlock(self.call_id, SHELL, self.label, "running", self.at)
         if t.state == "idle":  # clocks that run for it begin here
             t = replace(t, turn_at=self.at, turn_tokens=0)
@@ -49,7 +49,7 @@ class ShellEnded(Event):
     idle: bool = False
     type: Literal["shell_ended"] = "shell_ended"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag == "cancelled" else "failed"
         before = t.tool(self.call_id)
         label = f"{self.label} ({self.lines} line{'s' * (self.lines != 1)}, not kept)" if self.private else self.label
@@ -60,7 +60,7 @@ class ShellEnded(Event):
         pending = tuple(asked for asked in t.pending if isinstance(asked, Question) or asked.call_id != self.call_id)
         waits = pending or (t.state == "waiting_for_input" and pending == t.pending)
         now: State = "waiting_for_input" if waits else "idle" if self.idle else _goes_on(t.state)
-        return replace(t.put_tool(block), pending=pending, state=now)
+        return replace(t.put_tool(block).keep_pending(pending), state=now)
 
 
 @frozen
@@ -76,7 +76,7 @@ class JobChanged(Event):
     output: str = ""
     type: Literal["job_changed"] = "job_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         others = tuple(job for job in t.jobs if job.id != self.id)
         if self.state != "running":
             return replace(t, jobs=others)

@@ -37,6 +37,8 @@ class Approval:
     hard: bool = False
     """On the hard list: asked in every mode, and never answered by a plain Enter."""
     mode: str = ""
+    agent: str = ""
+    """The id of the sub-agent that asks; empty: the main agent."""
 
 
 @frozen
@@ -59,6 +61,7 @@ class Question:
     kind: Literal["stuck", "budget", "price", "skill_argument", "confirm"]
     text: str
     options: tuple[str, ...] = ()
+    agent: str = ""
 
     @property
     def before_turn(self) -> bool:

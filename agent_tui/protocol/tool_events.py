@@ -29,12 +29,13 @@ class ApprovalAsked(Event):
     mode: str = ""
     type: Literal["approval_asked"] = "approval_asked"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         asked = Approval(
-            self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard, self.mode
-        )
+            self.id, self.call_id, self.tool, self.label, self.reason, self.display, self.always, self.hard, self.mode,
+            "" if self.is_main else self.agent,
+        )  # fmt: skip
         t = t.put_tool(ToolBlock(self.call_id, self.tool, self.label, "asking", self.at, display=self.display))
-        return _ask(t, asked, self.at)
+        return t.ask(asked, self.at)
 
 
 @frozen
@@ -49,7 +50,7 @@ class ApprovalAnswered(Event):
     allows: Allowance | None = None
     type: Literal["approval_answered"] = "approval_answered"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return _answer(t, self.id, self.at)
 
 
@@ -61,9 +62,9 @@ class QuestionAsked(Event):
     options: tuple[str, ...] = ()
     type: Literal["question_asked"] = "question_asked"
 
-    def apply(self, t: Transcript) -> Transcript:
-        asked = Question(self.id, self.kind, self.text, self.options)
-        return _ask(t, asked, self.at)
+    def change(self, t: Transcript) -> Transcript:
+        agent = "" if self.is_main else self.agent
+        return t.ask(Question(self.id, self.kind, self.text, self.options, agent), self.at)
 
 
 @frozen
@@ -75,7 +76,7 @@ class QuestionAnswered(Event):
     """No turn is open: the question came before one."""
     type: Literal["question_answered"] = "question_answered"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         t = _answer(t, self.id, self.at)
         return replace(t, state="idle") if self.idle else t
 
@@ -96,7 +97,7 @@ class ToolStarted(Event):
     output: str = ""
     type: Literal["tool_started"] = "tool_started"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         block = ToolBlock(
             self.call_id, self.name, self.label, "running", self.at, note=self.note, timeout_s=self.timeout_s
         )
@@ -111,7 +112,7 @@ class ToolOutput(Event):
     text: str
     type: Literal["tool_output"] = "tool_output"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         block = t.tool(self.call_id)
         return t if block is None else t.put_tool(replace(block, tail=(block.tail + self.text)[-LIVE_TAIL:]))
 
@@ -134,10 +135,17 @@ class FileChanged(Event):
     during_command: bool = False
     type: Literal["file_changed"] = "file_changed"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         """It belongs to the turn of its call, which may be over; in old logs (turn 0) to the last one."""
         places = range(len(t.marks) - 1, -1, -1)
-        place = next((at for at in places if not self.turn or t.marks[at].turn == self.turn), -1)
+        return self._noted(t, next((at for at in places if not self.turn or t.marks[at].turn == self.turn), -1))
+
+    def above(self, t: Transcript, row: int) -> Transcript:
+        """To take back the turn that started the agent takes this back, too."""
+        places = range(len(t.marks) - 1, -1, -1) if row >= 0 else ()
+        return self._noted(t, next((at for at in places if t.marks[at].rows <= row), -1))
+
+    def _noted(self, t: Transcript, place: int) -> Transcript:
         if place < 0:
             return t
         mark = t.marks[place]
@@ -157,7 +165,7 @@ class ToolEnded(Event):
     tag: str = "ok"
     type: Literal["tool_ended"] = "tool_ended"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         state: ToolState = "done" if self.tag == "ok" else "cancelled" if self.tag in CANCELLED_TAGS else "failed"
         before = t.tool(self.call_id)
         note = before.note if before else ""
@@ -173,13 +181,8 @@ class ToolEnded(Event):
         return replace(t, state="waiting_for_input" if t.pending else "waiting_for_tool" if running else "running")
 
 
-def _ask(t: Transcript, asked: Approval | Question, at: float) -> Transcript:
-    since = t.asked_at if t.pending else at
-    return replace(t, state="waiting_for_input", pending=(*t.pending, asked), asked_at=since)
-
-
 def _answer(t: Transcript, id: str, at: float) -> Transcript:
     pending = tuple(asked for asked in t.pending if asked.id != id)
     waited = max(0.0, at - t.asked_at) if t.pending and not pending else 0.0
     state: State = "waiting_for_input" if pending else "running"
-    return replace(t, pending=pending, state=state, turn_at=t.turn_at + waited)
+    return replace(t.keep_pending(pending), state=state, turn_at=t.turn_at + waited)

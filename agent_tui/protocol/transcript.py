@@ -81,7 +81,7 @@ class ThinkingBlock:
 class ToolBlock:
     """One tool call. `tail` is the end of its running output, `display` what to draw, `note` who or what decided, in
     words (`allowed once`), `timeout_s` the seconds that it may run (0: no limit is known), `proposed` what was asked
-    for and then not done."""
+    for and then not done, `children` the agents that it started."""
 
     call_id: str
     name: str
@@ -95,6 +95,7 @@ class ToolBlock:
     note: str = ""
     timeout_s: float = 0.0
     proposed: Display | None = None
+    children: tuple[Child, ...] = ()
 
 
 @frozen
@@ -220,6 +221,27 @@ class Answers:
 
 
 @frozen
+class Child:
+    """A sub-agent: its id, and all that is to be seen of it and of those below it."""
+
+    agent: str
+    seen: Transcript
+
+    @property
+    def name(self) -> str:
+        return self.agent.rpartition("/")[2]
+
+    @property
+    def end(self) -> TurnEnd | None:
+        """How its last turn ended; None: it is at work."""
+        if self.seen.state != "idle" or self.seen.questions:
+            return None
+        rows = self.seen.rows
+        last = (rows[row] for row in range(len(rows) - 1, -1, -1))
+        return next((block.state for block in last if isinstance(block, TurnBlock)), None)
+
+
+@frozen
 class Transcript:
     session: str = ""
     cwd: str = ""
@@ -244,7 +266,11 @@ class Transcript:
     jobs: tuple[BackgroundJob, ...] = ()
     draft: str = ""
     pasted: tuple[Chip, ...] = ()  # what the labels in the draft stand for
-    pending: tuple[Approval | Question, ...] = ()
+    pending: tuple[Approval | Question, ...] = ()  # what this agent asks
+    questions: tuple[Approval | Question, ...] = ()
+    """What the person is asked: `pending`, and what the agents below ask, in the order in which it was asked."""
+    agents: Mapping[str, int] = field(default_factory=dict)
+    """The row of each agent below this one (`protocol/event.py`)."""
     retry: Retry | None = None
     context_tokens: int = 0  # of the last request and its answer: what the context holds now
     estimated: bool = False
@@ -363,7 +389,9 @@ class Transcript:
         if row is None:  # above an answer that streams, like all that is said meanwhile: that answer may be taken back
             row, t = self.streaming.base if self.streaming else len(self.rows), self.add(block)
         else:
-            t = replace(self, rows=self.rows.set(row, block))
+            before = self.rows[row]
+            children = before.children if isinstance(before, ToolBlock) else ()
+            t = replace(self, rows=self.rows.set(row, replace(block, children=children) if children else block))
         if block.state in ("asking", "running"):
             open_tools[block.call_id] = row
         else:
@@ -375,6 +403,29 @@ class Transcript:
         row = self.open_tools.get(call_id)
         block = None if row is None else self.rows[row]
         return block if isinstance(block, ToolBlock) else None
+
+    def ask(self, asked: Approval | Question, at: float) -> Transcript:
+        """This agent asks the person."""
+        since = self.asked_at if self.pending else at
+        return replace(
+            self, state="waiting_for_input", pending=(*self.pending, asked), questions=(*self.questions, asked),
+            asked_at=since,
+        )  # fmt: skip
+
+    def keep_pending(self, kept: tuple[Approval | Question, ...]) -> Transcript:
+        """Only `kept` of what this agent asks is still asked."""
+        if kept == self.pending:
+            return self
+        return replace(self, pending=kept).replace_questions(self.pending, kept)
+
+    def replace_questions(
+        self, before: tuple[Approval | Question, ...], after: tuple[Approval | Question, ...]
+    ) -> Transcript:
+        """Some of the questions were `before`, and are `after` now; the others stay in their places."""
+        if before is after:
+            return self
+        kept = tuple(one for one in self.questions if one not in before or one in after)
+        return replace(self, questions=(*kept, *(one for one in after if one not in before)))
 
     def used(self, usage: Usage) -> Transcript:
         sent, new = usage.prompt_tokens, usage.completion_tokens

@@ -39,7 +39,7 @@ class TurnStarted(Event):
     pastes: tuple[Paste, ...] = ()
     type: Literal["turn_started"] = "turn_started"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         t = t.abandon()
         mark = Mark(
@@ -64,7 +64,7 @@ class StepStarted(Event):
     facts: str = ""
     type: Literal["step_started"] = "step_started"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         t = t.abandon()
         return replace(t, state="running", steps=self.step, streaming=Streaming(len(t.rows)))
 
@@ -99,7 +99,7 @@ class RequestSent(Event):
     attempt: int = 1
     type: Literal["request_sent"] = "request_sent"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         if t.streaming is not None and self.attempt > 1:  # what a failed attempt had begun is void
             t = replace(t.abandon(), streaming=Streaming(t.streaming.base))
         return replace(t, retry=None, answering=self.model)
@@ -127,7 +127,7 @@ class SteerSeen(Event):
     pastes: tuple[Paste, ...] = ()
     type: Literal["steer_seen"] = "steer_seen"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         queue = tuple(item for item in t.queue if not self.queue_id or item.id != self.queue_id)
         block = UserBlock(self.text, self.at, steer=True, pastes=self.pastes)
         return replace(t, queue=queue).add(block)
@@ -139,7 +139,7 @@ class TextDelta(Event):
     text: str
     type: Literal["text_delta"] = "text_delta"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.stream_text(self.text, self.at)
 
 
@@ -149,7 +149,7 @@ class ThinkingDelta(Event):
     text: str
     type: Literal["thinking_delta"] = "thinking_delta"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.stream_thinking(self.text, self.at)
 
 
@@ -163,7 +163,7 @@ class ToolArgsDelta(Event):
     name: str = ""
     type: Literal["tool_args_delta"] = "tool_args_delta"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.stream_call(self.index, self.name, self.text)
 
 
@@ -180,7 +180,7 @@ class Partial(Event):
     thinking_offset: int = 0
     type: Literal["partial"] = "partial"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         have = t.streaming or Streaming(len(t.rows))
         if self.thinking and have.thinking_chars == self.thinking_offset:
             t = t.stream_thinking(self.thinking, self.at)
@@ -202,7 +202,7 @@ class AssistantReplied(Event):
     thinking_ms: int = 0
     type: Literal["assistant_message"] = "assistant_message"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t.settle(self.text, self.reasoning, self.thinking_ms), retry=None)
 
 
@@ -224,12 +224,16 @@ class UsageReported(Event):
     window_assumed: bool = False
     type: Literal["usage"] = "usage"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         t = t.paid(self.cost, self.cost_estimated)
         if self.purpose:
             return t
         t = replace(t, window=self.window, window_assumed=self.window_assumed) if self.window else t
         return t.used(self.usage)
+
+    def above(self, t: Transcript, row: int) -> Transcript:  # noqa: ARG002
+        """What an agent costs is part of what its session costs."""
+        return t if self.cost is None else replace(t, bill=t.bill.plus(self.cost, self.cost_estimated))
 
 
 @frozen
@@ -242,7 +246,7 @@ class Retrying(Event):
     kind: str = ""
     type: Literal["retrying"] = "retrying"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return replace(t, retry=Retry(self.attempt, self.at + self.delay_s, self.reason))
 
 
@@ -253,9 +257,9 @@ class TurnEnded(Event):
     steps: int = 0
     type: Literal["turn_ended"] = "turn_ended"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         own = tuple(asked for asked in t.pending if isinstance(asked, Approval) and asked.tool == SHELL)
-        t = replace(t.abandon(), state="idle", pending=own, retry=None, answering="")
+        t = replace(t.abandon().keep_pending(own), state="idle", retry=None, answering="")
         return t.add(
             TurnBlock(self.state, self.duration_ms, self.steps, t.turn_tokens, t.estimated, self.at, t.turn_bill)
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Literal, get_args
 
-from agent_tui.protocol.event import Event
+from agent_tui.protocol.event import GONE, Event
 from agent_tui.protocol.session_events import FORKED
 from agent_tui.protocol.standing import Direction, Outcome, RestoredFile, place_of
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Transcript
@@ -27,17 +27,19 @@ class Rewound(Event):
     to: int
     type: Literal["rewound"] = "rewound"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         place = place_of(t.marks, self.to)
         if place < 0:
             return t
-        mark, t = t.marks[place], t.abandon()
+        mark, t = t.marks[place], t.abandon().keep_pending(())
         draft, pasted = t.draft, t.pasted
         if not draft.strip():
             draft, pasted = chips.draft(mark.prompt, mark.pastes)
         return replace(
             t, rows=t.rows.truncate(mark.rows), marks=t.marks.truncate(place), state="idle", steps=0, turn_tokens=0,
-            open_tools={call: row for call, row in t.open_tools.items() if row < mark.rows}, pending=(), retry=None,
+            open_tools={call: row for call, row in t.open_tools.items() if row < mark.rows}, retry=None,
+            agents={agent: row if row < mark.rows else GONE for agent, row in t.agents.items()},
+            questions=tuple(asked for asked in t.questions if t.agents.get(asked.agent, 0) < mark.rows),
             context_tokens=mark.context_tokens, estimated=mark.estimated, todos=mark.todos,
             title="" if place == 0 and not t.titled_by else t.title,
             draft=draft, pasted=pasted,
@@ -52,7 +54,7 @@ class Forked(Event):
     parent_at: int = 0
     type: Literal["forked"] = "forked"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.add(DividerBlock(f"{FORKED} {self.parent[:8]}"))
 
 
@@ -78,7 +80,7 @@ class FilesRestored(Event):
     files: tuple[RestoredFile, ...] = ()
     type: Literal["files_restored"] = "files_restored"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         bad = sum(file.outcome in ("changed", "failed") for file in self.files)
         return t.add(NoticeBlock("warning" if bad else "info", self.said()))
 
@@ -116,7 +118,7 @@ class UndoLimited(Event):
     shown: bool = True
     type: Literal["undo_limited"] = "undo_limited"
 
-    def apply(self, t: Transcript) -> Transcript:
+    def change(self, t: Transcript) -> Transcript:
         return t.add(NoticeBlock("info", self.text)) if self.shown else t
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from agent_tui.present import wording
 from agent_tui.present.blocks import ENDS, LEVELS
@@ -19,6 +19,7 @@ from agent_tui.protocol.transcript import (
     TurnBlock,
     UserBlock,
 )
+from agent_tui.registry import late
 from agent_tui.structures import chips, mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, bounded, clip, is_cut, more_line
@@ -27,6 +28,11 @@ from agent_tui.tui.markdown.inline import flat
 from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_cells, wrap
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.tool_block import body_estimate, call_lines, has_body, tool_lines
+
+if TYPE_CHECKING:
+    from agent_tui.tui import child_lines
+else:
+    child_lines = late("agent_tui.tui.child_lines")
 
 MEASURE: Final = 110
 """Cells of a line of running text on a wide screen: longer ones are hard to read."""
@@ -66,7 +72,10 @@ def block_lines(
         case ThinkingBlock():
             return tuple(_thinking(block, width, open, cells, look))
         case ToolBlock():
-            return tuple(tool_lines(block, width, open, now, cells, look))
+            lines = tool_lines(block, width, open, now, cells, look)
+            if block.children:
+                lines += child_lines.child_lines(block, width, open, now, cells, look, block_lines)
+            return tuple(lines)
         case CallBlock():
             return tuple(call_lines(block, width, open, cells))
         case NoticeBlock():
@@ -302,7 +311,8 @@ def extent(block: Block, open: bool) -> tuple[int, int]:
         case ThinkingBlock():
             text = block.text if open else ""
         case ToolBlock():
-            return body_estimate(block, open), 0
+            below = child_lines.children_estimate(block, open) if block.children else 0
+            return body_estimate(block, open) + below, 0
         case _:
             return 0, 0
     return text.count("\n"), len(text)

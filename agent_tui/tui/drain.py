@@ -62,21 +62,26 @@ def _parted(delta: TextDelta, lines: int, chars: int) -> tuple[TextDelta, tuple[
 
 
 def join(events: Iterable[Event | Restored]) -> tuple[Event | Restored, ...]:
-    """`events` with adjacent deltas of the same thing made one; the first of each keeps its time and number."""
+    """`events` with deltas of the same thing made one, where their agent said nothing between; the first of each keeps
+    its place, time and number. What agents say is folded apart, so several that write at once cost as one does."""
     joined: list[Event | Restored] = []
-    run: list[Delta] = []
+    runs: dict[tuple[str, str], list[Delta]] = {}
+    long: list[tuple[int, list[Delta]]] = []
     for event in events:
-        if isinstance(event, Delta):
+        if isinstance(event, Restored):
+            runs.clear()
+        elif not isinstance(event, Delta):
+            runs.pop((event.session, event.agent), None)
+        else:
+            run = runs.get((event.session, event.agent))
             if run and _same(run[0], event):
                 run.append(event)
                 continue
-            _close(run, joined)
-            run = [event]
-        else:
-            _close(run, joined)
-            run = []
-            joined.append(event)
-    _close(run, joined)
+            runs[event.session, event.agent] = run = [event]
+            long.append((len(joined), run))
+        joined.append(event)
+    for place, run in long:
+        joined[place] = _one(run)
     return tuple(joined)
 
 
@@ -90,13 +95,11 @@ def _same(one: Delta, other: Delta) -> bool:
     return True
 
 
-def _close(run: list[Delta], joined: list[Event | Restored]) -> None:
-    if len(run) < 2:
-        joined.extend(run)
-        return
+def _one(run: list[Delta]) -> Delta:
     first, text = run[0], "".join(delta.text for delta in run)
+    if len(run) == 1:
+        return first
     if isinstance(first, ToolArgsDelta):
         name = next((d.name for d in run if isinstance(d, ToolArgsDelta) and d.name), "")
-        joined.append(replace(first, text=text, name=name))
-    else:
-        joined.append(replace(first, text=text))
+        return replace(first, text=text, name=name)
+    return replace(first, text=text)

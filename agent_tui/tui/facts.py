@@ -74,7 +74,7 @@ def _session(model: Model) -> tuple[tuple[str, str], ...]:
         ("mode", t.mode),
         ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
         ("context", _context(t)),
-        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.pending), 'question')}"),
+        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.questions), 'question')}"),
         ("rows", f"{len(t.rows):,}, turn {t.turn}"),
         ("blocks", ", ".join(f"{many:,} {name}" for name, many in _kinds(t).most_common()) or "none"),
     )

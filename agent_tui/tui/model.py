@@ -307,7 +307,7 @@ class Model:
     @property
     def question(self) -> Approval | Question | None:
         """The one question that is asked now."""
-        pending = self.transcript.pending
+        pending = self.transcript.questions
         return pending[0] if pending and not self.gone else None
 
     @property

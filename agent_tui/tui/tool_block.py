@@ -99,8 +99,10 @@ def has_body(block: Block) -> bool:
     """Whether a folded tool block shows more than its line."""
     if isinstance(block, CallBlock):
         return bool(block.arguments.body.strip())
-    if not isinstance(block, ToolBlock):
-        return False
+    return isinstance(block, ToolBlock) and (bool(block.children) or _shows_more(block))
+
+
+def _shows_more(block: ToolBlock) -> bool:
     if block.state == "running":
         return bool(block.tail)
     if block.state == "failed":
@@ -116,7 +118,7 @@ def has_body(block: Block) -> bool:
 
 def body_estimate(block: ToolBlock, open: bool) -> int:
     """About how many lines are below the first."""
-    if not open and not has_body(block):
+    if not open and not _shows_more(block):
         return 0
     if not open and kind_of(block.display).stays != "begin":
         return LAST_LINES

@@ -98,7 +98,7 @@ class Unrecorded:
 
     def hear(self, event: Event | Restored) -> None:
         """What the engine has on record is not kept here any more."""
-        if self.is_over:
+        if self.is_over or (isinstance(event, Event) and not event.is_main):
             return
         match event:
             case SessionStarted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import get_args
 
@@ -275,3 +276,29 @@ def test_a_long_one_can_be_given_up(form: Format) -> None:
 def test_the_format_is_known_by_the_suffix() -> None:
     known: dict[str, Format | None] = {".md": "md", ".HTML": "html", ".htm": "html", ".json": "json", ".txt": None}
     assert {suffix: format_of(suffix) for suffix in known} == known
+
+
+def tree() -> list[Event]:
+    """A call that started an agent, which has an agent of its own."""
+    call = ToolStarted(call_id="c", name="task", label="task look")
+    told = [SessionStarted(session="s"), TurnStarted(turn=1, prompt="split it"), StepStarted(step=1), call]
+    for agent, text in (("one", "found <b>"), ("one/deep", "deeper")):
+        child: list[Event] = [
+            TurnStarted(turn=1, prompt=f"task of {agent}"), StepStarted(step=1), AssistantReplied(text=text), call,
+        ]  # fmt: skip
+        told += [replace(event, agent=agent, parent_call="c") for event in child]
+    done = TurnEnded(state="completed", steps=1)
+    told += [replace(done, agent="one/deep", parent_call="c"), replace(done, agent="one", parent_call="c")]
+    return [*told, ToolEnded(call_id="c", name="task", label="task look", content="ok"), done]
+
+
+def test_what_agents_did_is_folded_in_their_call() -> None:
+    html = export(tree(), "html")
+    assert html.index("<summary>task look") < html.index('class="agent"><summary>one <small>done · 1 step')
+    assert html.index("found &lt;b&gt;") < html.index("<summary>one/deep") < html.index("deeper")
+    assert html.count("<h2>You") == 1 and html.count("<h2>Task") == 2
+    markdown = export(tree(), "md")
+    assert markdown.count("<details>") == markdown.count("</details>") == 5
+    assert markdown.count("## You") == 1 and markdown.index("task of one") < markdown.index("deeper")
+    records = json.loads(export(tree(), "json"))["events"]
+    assert [load(record) for record in records] == tree()

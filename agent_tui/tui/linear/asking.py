@@ -29,7 +29,7 @@ class Taken:
 
 def question_lines(question: Approval | Question, pending: int) -> list[str]:
     """The question with everything that is asked about, and the ways to answer it."""
-    place = f" 1 of {pending}" if pending > 1 else ""
+    place = (f" 1 of {pending}" if pending > 1 else "") + (f" from {question.agent}" if question.agent else "")
     if isinstance(question, Question):
         lines = f"Question{place}: {question.text}".split("\n")
     else:

@@ -203,7 +203,7 @@ class Chat:
     def _told(self, event: Event | Restored, before: Model) -> None:
         self.rules.heard(event)
         self.scribe.follow(event, before, self.model)
-        if isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied):
+        if isinstance(event, TurnStarted | TurnEnded | ErrorRaised | AssistantReplied) and event.is_main:
             self.outcome.hear(event)
 
     def _perform(self, effect: do.Effect) -> None:

@@ -113,6 +113,6 @@ def _facts(model: Model) -> tuple[tuple[str, str], ...]:
         ("mode", t.mode),
         ("state", f"{t.state}{', the queue is paused' if t.paused else ''}"),
         ("context", f"{tokens(t.context_tokens, t.estimated)}{room} tokens"),
-        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.pending), 'question')}"),
+        ("waiting", f"{count(len(model.listed), 'prompt')}, {count(len(t.questions), 'question')}"),
         ("rows", f"{len(t.rows):,}, turn {t.turn}"),
     )

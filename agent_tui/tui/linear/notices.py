@@ -65,7 +65,7 @@ class Notices:
             return
         self._asked = question.id
         if not model.composer.asks("argument"):
-            self._out.say(question_lines(question, len(model.transcript.pending)), "warning")
+            self._out.say(question_lines(question, len(model.transcript.questions)), "warning")
 
     def _overlay(self, model: Model) -> None:
         overlay = model.overlay

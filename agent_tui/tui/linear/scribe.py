@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from agent_tui.present import wording
+from agent_tui.present.blocks import ENDS
 from agent_tui.present.plain import ASSISTANT, block_lines, running, tool_lines
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.event import Event, Restored
@@ -68,6 +70,9 @@ class Scribe:
     def follow(self, event: Event | Restored, before: Model, model: Model) -> None:
         """Say what `event` has made new."""
         t, was = model.transcript, before.transcript
+        if isinstance(event, Event) and not event.is_main:
+            self._follow_agent(event, t, model)
+            return
         match event:
             case Restored():
                 self._restored(model)
@@ -101,6 +106,15 @@ class Scribe:
             block = t.tool(event.call_id)
             if block is not None and block.state == "running":
                 self._out.say([running(block)], "tool")
+
+    def _follow_agent(self, event: Event, t: Transcript, model: Model) -> None:
+        """Of a sub-agent is said when it begins and ends; the rest is said with its call, or by `/expand`."""
+        if isinstance(event, TurnStarted):
+            self._out.say([f"Agent {event.agent} begins: {one_line(event.prompt)}"], "tool")
+        elif isinstance(event, TurnEnded):
+            took = wording.count(event.steps, "step")
+            self._out.say([f"Agent {event.agent}: {ENDS[event.state]}, {took}"], "tool")
+        self._rows(t, model)
 
     def paused(self) -> None:
         """Nothing came for a while: what is written of a line is said, as far as its words are whole."""

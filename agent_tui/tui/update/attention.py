@@ -96,7 +96,7 @@ def _told(before: Model, model: Model) -> tuple[Effect, ...]:
 def title_of(transcript: Transcript) -> str:
     """State, folder and the name of the session, on one short line."""
     folder = transcript.cwd.rstrip("/").rpartition("/")[2]
-    mark = "? " if transcript.pending else _MARKS.get(transcript.state, "* ")
+    mark = "? " if transcript.questions else _MARKS.get(transcript.state, "* ")
     name = plain(folder) or "/" if transcript.cwd else "agent-tui"
     called = f": {plain(transcript.title)[:NAME_CHARS]}" if transcript.titled_by and transcript.cwd else ""
     return f"{mark}{name}{called}{' - agent-tui' if transcript.cwd else ''}"[:TITLE_CHARS]
@@ -115,7 +115,7 @@ def _occasion(before: Model, model: Model) -> Occasion | None:
         return "failure"
     if was.session and was.session != now.session:
         return None
-    if now.pending and (not was.pending or was.pending[0].id != now.pending[0].id):
+    if now.questions and (not was.questions or was.questions[0].id != now.questions[0].id):
         return "question"
     if was.state != "idle" and not model.running:
         ended = _ended(now)
@@ -138,9 +138,10 @@ def _away(model: Model) -> bool:
 def _words(occasion: Occasion, model: Model) -> str:
     transcript = model.transcript
     if occasion == "question":
-        asked = transcript.pending[0]
+        asked = transcript.questions[0]
         about = plain(asked.label if isinstance(asked, Approval) else asked.text)
-        return f"waits for you{': ' + about if about else ''}"
+        who = f"{plain(asked.agent)} " if asked.agent else ""
+        return f"{who}waits for you{': ' + about if about else ''}"
     if model.gone:
         return "stopped"
     return "is done" if occasion == "done" else f"stopped: {_ended(transcript).replace('_', ' ')}"

@@ -19,7 +19,7 @@ def dispatch(model: Model) -> Step:
     """Send the oldest queued prompt, if the agent is free for it. Once: until its turn begins it is in flight."""
     transcript = model.transcript
     waiting = model.queue
-    busy = transcript.state != "idle" or at_work(transcript) or transcript.pending or transcript.paused
+    busy = transcript.state != "idle" or at_work(transcript) or transcript.questions or transcript.paused
     if not waiting or busy or not transcript.model or model.in_flight is not None or not model.started or model.gone:
         return model, ()
     first = waiting[0]

@@ -89,11 +89,13 @@ def arrived(model: Model, events: tuple[Event | Restored, ...], at: float) -> St
 
 def _one(model: Model, event: Event | Restored) -> Step:
     model = _fold(model, event)
+    if isinstance(event, Restored):
+        return _restored(model)
+    if not event.is_main:  # all that a sub-agent does is in its block
+        return model, ()
     if model.early:
         model = _without_told(model, event)
     match event:
-        case Restored():
-            return _restored(model)
         case SessionStarted():
             fresh = Reading(jump=model.reading.jump + 1) if model.started else model.reading
             return replace(model, started=True, reading=fresh), ()
@@ -126,7 +128,7 @@ def _one(model: Model, event: Event | Restored) -> Step:
             return model, ()
 
 
-def _without_told(model: Model, event: Event | Restored) -> Model:
+def _without_told(model: Model, event: Event) -> Model:
     """The prompts that were sent before the engine was up, without those that it has told of by now."""
     match event:
         case TurnStarted():

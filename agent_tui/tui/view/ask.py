@@ -41,7 +41,7 @@ NARROW: Final = 50
 
 
 def dialog_view(model: Model) -> DialogView | None:
-    purpose, pending = model.composer.purpose, len(model.transcript.pending)
+    purpose, pending = model.composer.purpose, len(model.transcript.questions)
     letters, cwd = letters_answer(model), model.transcript.cwd
     return _dialog(model.question, model.dialog, purpose, pending, model.look, letters, cwd, model.keys)
 
@@ -64,6 +64,8 @@ def _dialog(
     else:
         (title, brief), reason, warning = _titles(question), question.reason, question.hard
         display = _at_home(question.display, cwd)
+    if question.agent:
+        title, brief = (f"{question.agent}: {words}" if words else "" for words in (title or "question", brief))
     offered = () if purpose is not None else offers(question)
     options = tuple(_option(question, one, letters, own) for one in offered)
     return DialogView(

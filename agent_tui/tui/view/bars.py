@@ -34,11 +34,11 @@ def status_view(model: Model, stops: bool) -> StatusView:
     """What runs; made for a turn, or for a prompt that waits for its turn to begin. `stops`: nothing else than that
     takes the key which stops it."""
     t = model.transcript
-    begun = t.state != "idle" and not any(isinstance(one, Question) and one.before_turn for one in t.pending)
+    begun = t.state != "idle" and not any(isinstance(one, Question) and one.before_turn for one in t.questions)
     what, tone = _activity(t, model.now)
     count, estimated = _tokens(t) if begun else (0, False)
-    frame = -1 if t.pending else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
-    elapsed = int(max(0.0, model.now - t.turn_at)) if begun and not t.pending else -1
+    frame = -1 if t.questions else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
+    elapsed = int(max(0.0, model.now - t.turn_at)) if begun and not t.questions else -1
     stop = _stops(model) if stops and (begun or t.state == "idle") else ""
     return _status(frame, what, tone, elapsed, count, estimated, stop)
 
@@ -60,7 +60,7 @@ def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimat
 
 
 def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
-    if t.pending:
+    if t.questions:
         return "waiting for you", "warning"
     if t.retry is not None:
         return _retry(t.retry, now), "warning"
