@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Final
 
 from agent_tui import paths, settings
@@ -16,8 +18,10 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import one_line
+from agent_tui.structures.wrapping import wrap_words
 
 MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
+GAP: Final = " " * 8
 EPILOG: Final = """\
 Looks at settings, servers (do they answer, do they accept the key), keys (where each is from, never what it is), the \
 terminal, commands, and who may read the program's files. It waits at most ten seconds for a server.
@@ -43,8 +47,14 @@ def doctor(arguments: Sequence[str]) -> int:
     for area, of_area in groupby(found, lambda check: check.area):
         print(area)
         for check in of_area:
-            print(f"  {MARKS[check.state]}  {one_line(check.said)}")
+            _say(f"  {MARKS[check.state]}  ", one_line(check.said))
             if check.fix:
-                print(f"        {one_line(check.fix)}")
+                _say(GAP, one_line(check.fix))
     print(f"\n{wrong} wrong" if wrong else "\nno problems")
     return int(wrong > 0)
+
+
+def _say(lead: str, text: str) -> None:
+    """`text` behind `lead`; on a terminal its lines are broken between words, and stay below each other."""
+    width = get_terminal_size().columns if sys.stdout.isatty() else 0
+    print(*wrap_words(f"{lead}{text}", width, len(GAP)), sep="\n")

@@ -6,13 +6,13 @@ import argparse
 import math
 import re
 import sys
-import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agent_tui import std_output
 from agent_tui.cli_said import FAILED, USAGE, one_line
 from agent_tui.structures.visible import visible
+from agent_tui.structures.wrapping import wrap_words
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -32,9 +32,7 @@ def _wrapped(line: str, width: int) -> list[str]:
     """`line`; behind a name and two spaces, its words stay below each other."""
     begins = _NAMED.match(line)
     hang = begins.end() if begins is not None and begins.end() < width // 2 else 0
-    return textwrap.wrap(
-        line, max(width, hang + 11), subsequent_indent=" " * hang, break_on_hyphens=False, break_long_words=False
-    )
+    return wrap_words(line, width, hang)
 
 
 class Parser(argparse.ArgumentParser):

@@ -55,7 +55,7 @@ class Notices:
         if toast is None or toast.number == self._toasts:
             return
         self._toasts = toast.number
-        text = toast.words.replace(CLIPBOARD, "not copied: ").replace("type / to see", "/help says")
+        text = toast.words.replace(CLIPBOARD, "not copied: ").replace("type / to list", "/help lists")
         if not text.startswith(UNSAID):
             self._out.say([f"{text[:1].upper()}{text[1:]}."], "bad" if toast.tone == "bad" else "")
 

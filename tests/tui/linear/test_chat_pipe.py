@@ -92,6 +92,11 @@ def test_where_nobody_answers_nobody_is_said_to_have_said_no(place: Place) -> No
     assert "not run: nobody answered" in command.stdout and "you said" not in command.stdout, command.stdout
 
 
+def test_a_hint_names_what_can_be_typed_here(place: Place) -> None:
+    done = chat(place, "/x\n", "-m", place.script(*steps("unheard")))
+    assert "No command or skill /x: /help lists the commands." in done.stdout
+
+
 def test_a_no_says_what_to_do_instead(place: Place) -> None:
     model = place.script([CREATE], {"branches": [{"items": [{"text": "understood"}]}]})
     done = chat(place, "make it\nn call it old.txt\n", "-m", model)
