@@ -24,7 +24,7 @@ from agent_tui.tui.branch import branch
 from agent_tui.tui.canvas import Stage
 from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.keymap import grabbed
+from agent_tui.tui.keymap import grabbed, is_typed
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.link import Link
 from agent_tui.tui.model import Model, initial
@@ -260,7 +260,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         return self.regions.only_text(self.model, keys, first, free)
 
     def key_taken(self, key: str, character: str, draft: str) -> bool:
-        if key not in grabbed(self.model.keys) and not self.regions.takes(key):
+        if not self.regions.takes(key) and (is_typed(key) or key not in grabbed(self.model.keys)):
             return False
         self.dispatch(self.regions.pressed(key, character, draft, bool(self.screen.selections)))
         return True

@@ -107,7 +107,7 @@ def _wrong(command: Command, text: str, key: str) -> str:
     if key in _SAME:
         return f"terminals cannot tell {key_name(key)} from {_SAME[key]}"
     plain = key.removeprefix("shift+")
-    if key in _NEEDED or len(plain) == 1 or plain in MARKS.values() or plain == "space":
+    if key in _NEEDED or is_typed(plain) or plain in MARKS.values() or plain == "space":
         return f"{key_name(key)} is needed for typing"
     return ""
 
@@ -130,6 +130,11 @@ def _losers(
 def problems(wanted: Mapping[str, tuple[str, ...]], named: Callable[[str, str], T]) -> tuple[T, ...]:
     """What does not hold of `wanted`, as `named` puts it (a key of the file, a text)."""
     return tuple(named(f"keys.{name}", text) for name, text in resolve(wanted)[1])
+
+
+def is_typed(key: str) -> bool:
+    """Whether `key` is a letter or a digit: no command has one, and to know it nobody has to know the commands."""
+    return len(key) == 1
 
 
 def grabbed(own: OwnKeys) -> frozenset[str]:

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+from agent_tui.tui.commands import bindings
+from agent_tui.tui.keymap import is_typed
 from tests.tui.pty_stage import ROOT
 
 BASE = "import textual.app, textual.widgets._text_area, textual.drivers.linux_driver, textual.widgets"
@@ -38,3 +40,29 @@ def test_the_screen_brings_no_package_but_textual() -> None:
     assert tops - set(sys.stdlib_module_names) <= {"agent_tui", "textual", "rich"}
     bare = loaded("import textual.app")
     assert {name for name in LATER if name in ours and name not in bare} == set()
+
+
+FIRST_LETTER = """
+import asyncio, sys
+from agent_tui.tui import warm
+warm.AFTER = 1e6  # nothing else imports them meanwhile
+async def main():
+    app = AgentApp(Engine(), load_theme("dark", (shipped("themes"),)))
+    async with app.run_test() as pilot:
+        before = set(sys.modules)
+        await pilot.press("a")
+        assert app.model.composer.draft == "a"
+        new = {name for name in set(sys.modules) - before if name.startswith(("agent_tui.tui.sheets.", COMMANDS))}
+        assert not new, new
+COMMANDS = "agent_tui.tui.commands."
+asyncio.run(main())
+"""
+
+
+def test_the_first_letter_asks_for_no_command_and_no_sheet() -> None:
+    """It would wait for all of them: fifty modules."""
+    loaded(OURS + FIRST_LETTER)
+
+
+def test_no_command_has_a_letter_or_a_digit_as_its_key() -> None:
+    assert not [key for key in bindings() if is_typed(key)]
