@@ -154,6 +154,8 @@ class Overlay:
     state: object = None
     """What the sheet knows beside its list: a frozen value of a class of its file."""
     confirming: Confirming | None = None
+    clicked: str = ""
+    """The row that the mouse clicked last: a second click takes it."""
 
 
 @frozen

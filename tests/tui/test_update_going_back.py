@@ -143,6 +143,8 @@ def test_any_single_file_can_be_left_out_by_a_key_or_a_click() -> None:
     play.say(OptionClicked(2))
     assert labels(play)[:2] == ["[x] shop.py", "[ ] till.py"]
     play.say(OptionClicked(4))  # code
+    assert play.take() == [], "the first click selects"
+    play.say(OptionClicked(4))
     assert play.take() == [RestoreFiles(0, "code", {"till.py": "keep"})]
     command(play, "undo")
     answer(play, "undo", FREE)

@@ -58,6 +58,8 @@ class Action:
     """The footer does not name it."""
     row_keys: bool = False
     """The key of a row does it with that row, too."""
+    one_click: bool = False
+    """One click on a row does it: it can be taken back in the sheet itself."""
 
     def label_for(self, model: Model, overlay: Overlay) -> str:
         return self.label if isinstance(self.label, str) else self.label(model, overlay)
@@ -150,8 +152,6 @@ class Sheet:
     """The occasion for which it opens by itself."""
     read_first: float = 0.0
     """So many seconds after what it shows was there Enter does nothing: a key that is held down comes again before."""
-    click_takes: bool = False
-    """A click does with a row what Enter does."""
     hears: tuple[type[Answer], ...] = ()
     """What the engine may tell that concerns it also while it is not open."""
     on_answer: Callable[[Model, str, Answer], Step | None] | None = None

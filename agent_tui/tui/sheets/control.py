@@ -152,17 +152,22 @@ def put_cursor(model: Model, at: int) -> Model:
 
 
 def click(model: Model, place: int) -> Step:
-    """Row number `place` of those that are shown was clicked: the cursor goes there; what is clicked twice is taken."""
+    """Row number `place` of those that are shown was clicked: the cursor goes there, and a question about a row is
+    left. What is clicked twice is taken, unless the sheet has only just appeared below the mouse."""
     overlay = model.overlay
     if overlay is None or overlay.picker is None or not model.covered or not 0 <= place < len(overlay.picker.shown):
         return model, ()
-    there = overlay.picker.at == place
+    row = overlay.picker.shown[place]
+    again = overlay.picker.at == place and overlay.clicked == row.id and overlay.confirming is None
+    model = replace(model, overlay=replace(overlay, confirming=None, clicked=row.id))
     step = _follow_cursor(put_cursor(model, place))
     shown = step[0].overlay
-    action = actions_of(step[0], shown)[:1] if shown is not None else ()
-    if shown is None or not action or not (there or sheets.find(shown.kind).click_takes):
+    if shown is None or model.at - max(shown.filled_at, shown.shown_at) < QUIET_SECONDS:
         return step
-    return then(step, begin_action(step[0], shown, action[0]))
+    action = next(iter(actions_of(step[0], shown)), None)
+    if action is None or not (again or action.one_click):
+        return step
+    return then(step, begin_action(step[0], shown, action))
 
 
 def is_written_below(overlay: Overlay) -> bool:

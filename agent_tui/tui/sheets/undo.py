@@ -297,7 +297,8 @@ def redo(model: Model, _: str) -> Step:
 SHEET: Final = Sheet(
     _title, _rows,
     (
-        Action("switch", ("enter", "space"), "switch", _switch, _is_file, closes=False, shown="Space"),
+        Action("switch", ("enter", "space"), "switch", _switch, _is_file, closes=False, shown="Space",
+               one_click=True),
         Action("do", ("enter",), "take", _do, _is_deed, closes=False),
         Action("no_file", ("space",), "switch", _say_no_file, _is_beside_files, closes=False),
         Action("all", ("a",), "all", _switch_all, _has_files, closes=False, typed="a"),
@@ -305,5 +306,4 @@ SHEET: Final = Sheet(
     (undo, redo), typing="acts", body=_body, hears=(UndoPlan, RestoreOutcome), on_answer=_on_answer, leave=_leave,
     esc="cancel",
     is_ready=lambda model, _: model.going_back is not None and model.going_back.told, read_first=READ_FIRST,
-    click_takes=True,
 )  # fmt: skip
