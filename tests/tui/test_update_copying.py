@@ -84,6 +84,8 @@ def test_a_key_copies_the_raw_source(keys: list[str], text: str) -> None:
 def test_w_writes_a_file_and_its_name_is_said() -> None:
     play = opened(OLD, NEW)
     play.press("down", "w")
+    assert play.toast == "Enter writes the file" and play.take() == []
+    play.press("enter")
     assert play.take() == [WriteFile("code-1.py", "if x:\n    y\n")]
     play.feed(answer_event("written", "written", {"path": "code-1-2.py", "problem": "", "note": ""}))
     assert play.toast == "written to code-1-2.py"

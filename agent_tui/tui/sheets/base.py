@@ -58,6 +58,11 @@ class Action:
     """The footer does not name it."""
     row_keys: bool = False
     """The key of a row does it with that row, too."""
+    at_once: bool = False
+    """Its letter acts at once: the sheet shows what it does, and a key takes that back. Others wait a moment, whether
+    they begin a word."""
+    needs_enter: str = ""
+    """Its letter only marks it, Enter does it, and this is said: it does something outside the screen."""
     one_click: bool = False
     """One click on a row does it: it can be taken back in the sheet itself."""
 
@@ -91,7 +96,7 @@ class Sheet:
     """`rows` is the list as it is now. `query` is what the engine is asked to fill it, `reads` are effects that bring
     the rest; `preview` is what is asked of the row under the cursor. `typing` says what a letter does that is no
     action: it `finds` rows, or goes to the `prompt` (the sheet makes room for it) or `below` it (the sheet stays), or
-    nothing (`acts`: letters are actions alone)."""
+    the `prompt` too, but a letter of an action acts where it begins no word (`acts`)."""
 
     title: str | Callable[[Model, Overlay], str]
     rows: Callable[[Model, Overlay], Iterable[Entry]] | None = None
@@ -151,7 +156,8 @@ class Sheet:
     opens_for: Literal["", "no_model", "unsaved", "locked"] = ""
     """The occasion for which it opens by itself."""
     read_first: float = 0.0
-    """So many seconds after what it shows was there Enter does nothing: a key that is held down comes again before."""
+    """So many seconds after what it shows was there Enter does nothing: a key that is held down comes again before. And
+    no key of a row of keys without a pause does anything."""
     hears: tuple[type[Answer], ...] = ()
     """What the engine may tell that concerns it also while it is not open."""
     on_answer: Callable[[Model, str, Answer], Step | None] | None = None

@@ -13,7 +13,8 @@ from agent_tui.tui.model import Confirming, Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
 from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.guards import QUIET_SECONDS, is_command
+from agent_tui.tui.update.guards import QUIET_SECONDS, is_command, is_quiet
+from agent_tui.tui.update.holding import hold_key, types
 from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ JUST: Final = 0.3
 NEVER: Final = float("-inf")
 CLEARING: Final = frozenset(("ctrl+u", "ctrl+w", "ctrl+backspace", "alt+backspace"))
 AGAIN: Final = ("f5", "ctrl+r")
+LETTERS_THAT_MOVE: Final = {"k": "up", "j": "down"}
+"""Where letters act."""
+IN_A_ROW: Final = "nothing done: pause, then press it"
+"""Said of a key that came in a row of keys."""
 PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 
 
@@ -177,7 +182,11 @@ def is_written_below(overlay: Overlay) -> bool:
 
 def may_hold(overlay: Overlay) -> bool:
     """Whether a letter of the sheet may begin a word of the prompt."""
-    return sheets.find(overlay.kind).typing in ("prompt", "below")
+    return sheets.find(overlay.kind).typing != "finds"
+
+
+def letters_act(overlay: Overlay) -> bool:
+    return sheets.find(overlay.kind).typing == "acts"
 
 
 def shows(model: Model, what: str) -> bool:
@@ -212,10 +221,10 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
         return _confirmed(model, overlay, overlay.confirming, msg)
     if msg.key == "escape" or _closes_again(model, overlay, msg):
         return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
+    if sheet.typing == "acts" and is_text(msg.character):
+        return _letter(model, overlay, sheet, msg, before)
     if (action := _action_of(model, overlay, sheet, msg)) is not None:
-        return _acted(model, overlay, sheet, action, msg)
-    if (taken := _row_key(model, overlay, sheet, msg)) is not None:
-        return taken
+        return _acted(model, overlay, sheet, action, msg, before)
     if (moved := _moved(model, overlay, msg)) is not None:
         return moved
     if msg.key in AGAIN and (sheet.query is not None or sheet.reads):
@@ -223,32 +232,63 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
     return _typed_key(model, overlay, sheet, msg)
 
 
-def _acted(model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed) -> Step:
+def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, before: float) -> Step:
+    """A letter where letters act. One of a word goes to the prompt, and the sheet makes room for it: where keys come
+    in a row without a pause, after one that may begin a word, and where no action has it."""
+    action, at = _action_of(model, overlay, sheet, msg), _row_with_key(overlay, msg.character)
+    moves = msg.character in LETTERS_THAT_MOVE
+    if msg.blind or not is_quiet(msg, before) or (action is None and at < 0 and not moves):
+        if msg.character.isspace():
+            return model, ()  # no word begins with it
+        closed = leave(model, overlay)
+        return then(closed, (closed[0], (Type(msg.character, msg.key),) if types(model) else ()))
+    model = replace(model, last_key=before)  # it was meant, and the next key may be at once
+    if moves:
+        return _moved(model, overlay, msg) or (model, ())
+    if model.repeated:
+        return model, ()
+    if action is None:
+        takes = any(one.row_keys for one in sheet.actions)
+        return hold_key(model, msg, at) if takes else _follow_cursor(put_cursor(model, at))
+    if action.at_once:
+        return _acted(model, overlay, sheet, action, msg, before)
+    if (gone := _gone(model, overlay, action)) is not None:
+        return gone
+    row = overlay.picker.at if overlay.picker is not None else 0
+    held = hold_key(model, msg, row, confirmed=bool(action.needs_enter))
+    return then(held, toast(held[0], action.needs_enter)) if action.needs_enter else held
+
+
+def _acted(model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed, before: float) -> Step:
     """The key of an action, which counts only where it was meant for what is shown."""
+    doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
+    if doubled or (sheet.read_first and not is_quiet(msg, before)):
+        return (model, ()) if model.repeated else toast(model, IN_A_ROW)
     soon = msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first)
     careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
     held = model.repeated and (msg.key != "enter" or careful)
     if held or (sheet.read_first and (soon or overlay.query)):
         return model, ()
-    if action.needs_row and overlay.picker is not None and overlay.picker.lost:
-        seen = replace(model, overlay=replace(overlay, picker=replace(overlay.picker, lost=False)))
-        return toast(seen, sheet.gone)
-    return begin_action(model, overlay, action)
+    return _begun(model, overlay, action)
 
 
-def _row_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step | None:
-    """The key that is written before a row: the cursor goes there, or the row is taken. None: no row has it."""
-    picker = overlay.picker
-    if sheet.typing != "acts" or picker is None or not msg.character:
+def _begun(model: Model, overlay: Overlay, action: Action) -> Step:
+    """Begin `action`, unless what it was meant for has gone."""
+    return _gone(model, overlay, action) or begin_action(model, overlay, action)
+
+
+def _gone(model: Model, overlay: Overlay, action: Action) -> Step | None:
+    """What is said where the row that the key was meant for has gone. None: it has not."""
+    if not action.needs_row or overlay.picker is None or not overlay.picker.lost:
         return None
-    at = next((number for number, one in enumerate(picker.shown) if one.key == msg.character), -1)
-    if at < 0:
-        return None
-    moved = put_cursor(model, at)
-    action = next((one for one in sheet.actions if one.row_keys), None)
-    if action is None or moved.overlay is None:
-        return _follow_cursor(moved)
-    return begin_action(moved, moved.overlay, action)
+    seen = replace(model, overlay=replace(overlay, picker=replace(overlay.picker, lost=False)))
+    return toast(seen, sheets.find(overlay.kind).gone)
+
+
+def _row_with_key(overlay: Overlay, character: str) -> int:
+    """The row before which the key `character` is written; negative: there is none."""
+    shown = overlay.picker.shown if overlay.picker is not None else ()
+    return next((number for number, one in enumerate(shown) if one.key == character), -1)
 
 
 def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> bool:
@@ -382,7 +422,8 @@ def _moved(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         "home": 0, "end": last, "ctrl+p": at - 1 if at else last, "ctrl+n": at + 1 if at < last else 0,
         "wheelup": at - NOTCH, "wheeldown": at + NOTCH,
     }  # fmt: skip
-    key = {"k": "up", "j": "down"}.get(msg.key, msg.key) if sheets.find(overlay.kind).typing == "acts" else msg.key
+    acts = sheets.find(overlay.kind).typing == "acts"
+    key = LETTERS_THAT_MOVE.get(msg.key, msg.key) if acts else msg.key
     if key not in goes:
         return None
     return _follow_cursor(replace(model, overlay=replace(overlay, picker=picker.moved(goes[key]))))
@@ -441,8 +482,11 @@ def take_held(model: Model, overlay: Overlay, held: Held) -> Step | None:
     sheet = sheets.find(overlay.kind)
     if sheet.on_letter is not None:
         return sheet.on_letter(model, overlay, held.key)
-    action = next((one for one in actions_of(model, overlay) if held.character in one.keys), None)
-    return None if action is None else begin_action(model, overlay, action)
+    offered = actions_of(model, overlay)
+    action = next((one for one in offered if held.character in one.keys), None)
+    if action is None and _row_with_key(overlay, held.character) >= 0:  # the cursor is on it
+        action = next((one for one in offered if one.row_keys), None)
+    return None if action is None else _begun(model, overlay, action)
 
 
 def _arranged(model: Model, overlay: Overlay, picker: Picker, typed: bool) -> Model:

@@ -48,6 +48,11 @@ def _begin(model: Model) -> Copies:
     ))  # fmt: skip
 
 
+READ_FIRST: Final = 0.3
+"""The clipboard holds something else afterwards: a key of a row of keys copies nothing."""
+WRITES: Final = "Enter writes the file"
+
+
 def _rows(_: Model, overlay: Overlay) -> Iterator[Entry]:
     found = _copies(overlay)
     sizes = [_counted(one.text.count("\n") + 1) for one in found]
@@ -104,9 +109,9 @@ SHEET: Final = Sheet(
     "Copy", _rows,
     (
         Action("copy", ("enter", "tab"), "copy", _copy, row_keys=True),
-        Action("write", ("w",), "write to a file", _write, typed="w"),
+        Action("write", ("w",), "write to a file", _write, typed="w", needs_enter=WRITES),
         replace(CLOSES, keys=("q",)),
     ),
     (copy,), typing="acts", begin=_begin, states=(Copies,), about=_preview, about_lines=PREVIEW + 1, always_about=True,
-    list_first=True,
+    list_first=True, read_first=READ_FIRST,
 )  # fmt: skip

@@ -43,5 +43,5 @@ def jobs(model: Model, args: str) -> Step:
 
 SHEET: Final = Sheet(
     "Running in the background", _rows, (Action("stop", TAKES, "stop", _stop),), (jobs,),
-    query="jobs", about_lines=2, again="look again",
+    query="jobs", about_lines=2, again="look again", read_first=0.5,
 )  # fmt: skip

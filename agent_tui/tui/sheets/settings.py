@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from agent_tui.present.wording import count
 from agent_tui.settings_kinds import KEYS, typed, words
 from agent_tui.settings_kinds import Entry as Setting
 from agent_tui.tui import keymap
@@ -14,8 +15,8 @@ from agent_tui.tui.keymap import key_named
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.regions import Span
+from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
-from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import composer
 from agent_tui.tui.update.settings import THEMES, all_entries, own_keys, value_of
 from agent_tui.tui.update.step import Step, toast
@@ -26,6 +27,8 @@ NARROW_CELLS: Final = 14
 ROOMY: Final = 80
 """Columns of the screen from which a source has its place beside a value."""
 SECONDS: Final = 8.0
+READ_FIRST: Final = 0.3
+"""A change is saved: an Enter that is doubled, or one of a row of keys, makes none."""
 
 
 def _setting(key: str) -> Setting:
@@ -137,6 +140,8 @@ def _on_text(model: Model, text: str) -> Step:
     if entry.kind.form == "secret":
         missing = toast(model, "type the key, or press Esc; Del in the list removes it")
         return (model, (WriteSecret(key),)) if text.strip() else missing
+    if text.strip() and text.strip() == words(value_of(model, entry).value).strip():
+        return composer.leave(model), ()
     try:
         value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
     except ValueError:
@@ -156,10 +161,30 @@ def _conflict(model: Model, entry: Setting, value: Any) -> str:
     return next((text for at, text in said if at == name and text.endswith("not used")), "")
 
 
+def _on_esc(model: Model) -> Step:
+    """A value that is typed is left first, then the search, then the sheet."""
+    overlay = model.overlay
+    if model.composer.purpose is not None or overlay is None:
+        return composer.leave(model), ()
+    searched = overlay.picker is not None and overlay.picker.query
+    return control.find(model, "") if searched else control.leave(model, overlay)
+
+
+def _esc(_: Model, overlay: Overlay) -> str:
+    return "clear the search" if overlay.picker is not None and overlay.picker.query else "close"
+
+
+def _note(_: Model, overlay: Overlay) -> str:
+    """How many are found."""
+    picker = overlay.picker
+    found = len(picker.shown) if picker is not None and picker.query else 0
+    return count(found, "setting") if found else ""
+
+
 @command(aliases=("config",), argument="[search]", rank=56)
 def settings(model: Model, args: str) -> Step:
     """Show and change all settings and keys. A change is saved in your config.toml at once."""
-    return open_sheet(model, "settings", args.strip())
+    return control.open_sheet(model, "settings", args.strip())
 
 
 SHEET: Final = Sheet(
@@ -172,5 +197,6 @@ SHEET: Final = Sheet(
     ),
     (settings,), reads=(ReadSettings(),), about=_about, about_lines=2, about_small=2, always_about=True,
     body=_body, on_text=_on_text,
+    on_esc=_on_esc, esc=_esc, note=_note, read_first=READ_FIRST,
     live=lambda model: (model.configured, model.width), waits=lambda model, _: not model.configured.values,
 )  # fmt: skip

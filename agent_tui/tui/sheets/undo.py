@@ -298,9 +298,10 @@ SHEET: Final = Sheet(
     _title, _rows,
     (
         Action("switch", ("enter", "space"), "switch", _switch, _is_file, closes=False, shown="Space",
-               one_click=True),
+               one_click=True, at_once=True),
         Action("do", ("enter",), "take", _do, _is_deed, closes=False),
-        Action("no_file", ("space",), "switch", _say_no_file, _is_beside_files, closes=False),
+        Action("no_file", ("space",), "switch", _say_no_file, _is_beside_files, closes=False,
+               at_once=True),
         Action("all", ("a",), "all", _switch_all, _has_files, closes=False, typed="a"),
     ),
     (undo, redo), typing="acts", body=_body, hears=(UndoPlan, RestoreOutcome), on_answer=_on_answer, leave=_leave,

@@ -46,9 +46,14 @@ def type_or_hold(model: Model, msg: KeyPressed, answers: str, stays: bool = Fals
         return None
     if msg.character in answers and not msg.draft:
         return hold_key(model, msg, 0)
-    if model.vim in ("normal", "visual", "visual line"):
+    if not types(model):
         return None
     return model if stays else replace(model, overlay=None), (Type(msg.character, msg.key),)
+
+
+def types(model: Model) -> bool:
+    """Whether letters in the prompt are text."""
+    return model.vim not in ("normal", "visual", "visual line")
 
 
 def end_hold(model: Model, msg: KeyPressed) -> Step:

@@ -60,6 +60,9 @@ def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
     if model.held is not None:
         if msg.key == "enter" and (taken := _enter_held(model, model.held, msg, before)) is not None:
             return taken
+        if _is_no_word(model, model.held, msg):
+            taken = (model, ()) if model.repeated else _take_held(model)
+            return taken if model.repeated else then(taken, _unheld(taken[0], msg, -inf))
         first = holding.end_hold(model, msg)
         if msg.key == "enter":
             return first
@@ -77,6 +80,13 @@ def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Ste
     if confirms or (alone and not held.on):
         return _take_held(model)
     return (model, ()) if held.on and (alone or held.due == inf) else None
+
+
+def _is_no_word(model: Model, held: Held, msg: KeyPressed) -> bool:
+    """Whether the letter that is held acts in a sheet although `msg` follows at once: it is the same again, or no
+    letter."""
+    acts = model.overlay is not None and model.covered and not held.on and control.letters_act(model.overlay)
+    return acts and held.due < inf and (msg.key == held.key or not is_text(msg.character)) and msg.key != "escape"
 
 
 def settle_held(model: Model, rested: bool = False) -> Step:
@@ -144,7 +154,9 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     if name == "mode" and model.dialog is not None:
         return _answer_first(model, msg.key)
     called = commands.find(name)
-    return called.run(model.used(f"command:{name}") if called.slash else model, "")
+    step = called.run(model.used(f"command:{name}") if called.slash else model, "")
+    opened = step[0].overlay is not None and model.overlay is None and msg.key != "enter"
+    return (replace(step[0], last_key=before), step[1]) if opened else step  # the next key is for the sheet
 
 
 def _aim(step: Step, msg: KeyPressed, before: float) -> Step:

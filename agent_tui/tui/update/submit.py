@@ -12,6 +12,7 @@ from agent_tui.tui import commands
 from agent_tui.tui.effects import Send
 from agent_tui.tui.model import InFlight, Model
 from agent_tui.tui.update import composer, queue, skills
+from agent_tui.tui.update.guards import QUIET_SECONDS
 from agent_tui.tui.update.step import Step, then, toast
 
 with registry.late():
@@ -33,6 +34,9 @@ def submit(model: Model, text: str) -> Step:
     """Enter: answer what the prompt is for, run a command, send a prompt or queue it."""
     purpose = model.composer.purpose
     if purpose is not None:
+        doubled = model.since_same < QUIET_SECONDS and text == model.composer.text
+        if doubled:  # the Enter that opened it
+            return model, ()
         if purpose.kind == "sheet":
             return control.on_text(model, text)
         if purpose.kind == "save" and text.strip():

@@ -1,0 +1,77 @@
+"""Words that are typed into a sheet where letters act: they go to the prompt, and do nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_tui.protocol.ops import QueueEdit, Submit
+from agent_tui.tui.effects import WriteSetting
+from tests.tui.test_update_copying import NEW, OLD
+from tests.tui.test_update_copying import opened as copies
+from tests.tui.test_update_going_back import FREE, answer, command, worked
+from tests.tui.test_update_queued import _panel
+from tests.tui.test_update_settings import opened as settings
+
+
+@pytest.mark.parametrize("words", ["fix it", "all of it", "wow", "quick", "just do it"])
+@pytest.mark.parametrize("gap", [0.05, 0.15, 0.25])
+def test_words_in_the_undo_sheet_stand_in_the_prompt(words: str, gap: float) -> None:
+    play = worked()
+    command(play, "undo")
+    answer(play, "undo", FREE)
+    play.take()
+    for letter in words:
+        play.press("space" if letter == " " else letter, after=gap, rests=False)
+    assert play.view.overlay is None and play.model.going_back is None
+    assert play.text == words or words.startswith("j")  # j moves at once
+    play.press("enter", after=gap)
+    assert [op for op in play.take() if not isinstance(op, Submit)] == []
+
+
+@pytest.mark.parametrize("words", ["write it", "which 1", "wow"])
+def test_words_in_the_copy_sheet_write_no_file(words: str) -> None:
+    play = copies(OLD, NEW)
+    for number, letter in enumerate(words):
+        play.press("space" if letter == " " else letter, after=0.2 if number else 1.0, rests=False)
+    assert play.take() == [] and play.text == words
+
+
+def test_words_in_the_queue_panel_remove_nothing_and_a_letter_twice_is_no_word() -> None:
+    play = _panel("one", "two", "three")
+    for letter in "dispatch":
+        play.press(letter, after=0.2, rests=False)
+    assert play.take() == [] and play.text == "dispatch"
+    play = _panel("one", "two", "three")
+    play.press("d", rests=False)
+    play.press("d", after=0.2)
+    assert play.take()[:1] == [QueueEdit("remove", "id-one")] and play.text == ""
+
+
+def test_a_doubled_enter_saves_no_setting() -> None:
+    play, files = settings("model")
+    for _ in range(2):
+        play.press("enter", after=0.2 if play.model.composer.purpose else 1.0)
+    assert play.model.composer.purpose is not None and play.takes(WriteSetting) == []
+    files_before = files
+    play, files = settings("prompt.vim")
+    play.press("enter")
+    play.press("enter", after=0.25)
+    assert len(play.takes(WriteSetting)) == 1 and files is not files_before
+
+
+def test_an_unchanged_value_is_not_saved() -> None:
+    play, _ = settings("prompt.paste_lines")
+    play.press("enter", "enter")
+    assert play.takes(WriteSetting) == [] and play.model.composer.purpose is None
+
+
+def test_esc_clears_the_search_before_it_closes_and_what_is_found_is_counted() -> None:
+    play, _ = settings("paste")
+    shown = play.view.overlay
+    assert shown is not None and "9 settings" in "".join(span.text for line in shown.lines for span in line)
+    assert dict(play.view.footer.keys)["Esc"] == "clear the search"
+    play.press("escape")
+    assert play.model.overlay is not None and play.model.overlay.picker is not None
+    assert play.model.overlay.picker.query == "" and dict(play.view.footer.keys)["Esc"] == "close"
+    play.press("escape")
+    assert play.view.overlay is None
