@@ -98,17 +98,12 @@ def part_lines(
     return (*found, *bounded(lines, width, most, cells, rest, not open))
 
 
-def asked_lines(display: Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
-    """`display` as a person is to judge it: a command to its last line, a diff as far as anybody
-    may read."""
-    return tuple(line for chunk in asked_parts(display, width, cells, look) for line in chunk)
-
-
 def asked_parts(
     display: Display, width: int, cells: Cells, look: Look, named: bool = False
 ) -> Iterator[list[Line]]:
-    """The same piece by piece, each laid out when it is asked for, each but the last of `PART`
-    lines or more. `named`: the path and count of a diff stand above it already."""
+    """`display` as a person is to judge it: a command to its last line, a diff as far as anybody
+    may read. Piece by piece, each laid out when it is asked for, each but the last of `PART` lines
+    or more. `named`: the path and count of a diff stand above it already."""
     lines: list[Line] = []
     for part in parts_of(display):
         for piece in _asked(part, max(1, width), cells, look, named):

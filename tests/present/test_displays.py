@@ -32,8 +32,9 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.export import export
 from agent_tui.tui.blocks import block_lines
-from agent_tui.tui.displays import asked_lines, display_lines
+from agent_tui.tui.displays import display_lines
 from agent_tui.tui.look import DEFAULT
+from tests.tui.asked import asked_lines
 from tests.tui.test_copy_joined import chosen
 
 PACKAGE = Path(agent_tui.__file__).parent

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk, TextDisplay
-from agent_tui.tui.displays import asked_lines
 from agent_tui.tui.look import DEFAULT
 from agent_tui.tui.widgets.paint import flat
+from tests.tui.asked import asked_lines
 
 HIDING = (
     "a \x1b]0;touch HIDDEN;\x07 b", "a \x1bP;touch HIDDEN;\x1b\\ b", "a \x1b[;touch HIDDEN;:m b",

@@ -11,8 +11,9 @@ from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.diff import PART
-from agent_tui.tui.displays import MOST_ASKED_LINES, asked_lines, asked_parts
+from agent_tui.tui.displays import MOST_ASKED_LINES, asked_parts
 from agent_tui.tui.look import DEFAULT
+from tests.tui.asked import asked_lines
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
 WORDS = [f"w{number:03}" for number in range(150)]

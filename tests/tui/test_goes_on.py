@@ -22,7 +22,7 @@ from agent_tui.protocol.display import (
 from agent_tui.protocol.transcript import CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.ascii import twin
-from agent_tui.tui.displays import asked_lines, display_lines
+from agent_tui.tui.displays import display_lines
 from agent_tui.tui.look import DEFAULT
 from agent_tui.tui.markdown.chop import GOES_ON
 from agent_tui.tui.markdown.code import code_lines
@@ -30,6 +30,7 @@ from agent_tui.tui.markdown.lines import Line, Segment
 from agent_tui.tui.markdown.styles import DECORATION
 from agent_tui.tui.tool_block import LIVE_LINES, call_lines, tool_lines
 from agent_tui.tui.widgets.transcript_copy import unwrapped
+from tests.tui.asked import asked_lines
 
 LONG = "value = " + "abcdefghij" * 6
 

@@ -1,0 +1,12 @@
+"""All lines of what a person is asked about."""
+
+from __future__ import annotations
+
+from agent_tui.protocol.display import Display
+from agent_tui.tui.displays import asked_parts
+from agent_tui.tui.look import Look
+from agent_tui.tui.markdown.lines import Cells, Line
+
+
+def asked_lines(display: Display, width: int, cells: Cells, look: Look) -> tuple[Line, ...]:
+    return tuple(line for piece in asked_parts(display, width, cells, look) for line in piece)
