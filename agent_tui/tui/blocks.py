@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
 from agent_tui.present import wording
 from agent_tui.present.blocks import ENDS, LEVELS
@@ -29,10 +29,8 @@ from agent_tui.tui.markdown.lines import Cells, Line, Segment, cut_runs, line_ce
 from agent_tui.tui.markdown.render import render
 from agent_tui.tui.tool_block import body_estimate, call_lines, has_body, tool_lines
 
-if TYPE_CHECKING:
+with late():
     from agent_tui.tui import child_lines
-else:
-    child_lines = late("agent_tui.tui.child_lines")
 
 MEASURE: Final = 110
 """Cells of a line of running text on a wide screen: longer ones are hard to read."""
