@@ -23,10 +23,14 @@ from agent_tui.structures.terminal_facts import drawable
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
-    from agent_tui.tui.window import Window
 
-with late(warm=False):
-    from agent_tui import cli_flags
+with late(warm=False):  # which front end it is decides what is needed
+    from agent_tui import cli_flags, cli_words, headless
+    from agent_tui.agent import directories, worker
+    from agent_tui.safety import sandbox
+    from agent_tui.sessions import cache, index
+    from agent_tui.tui import keymap, lean, look, start, typed, window
+    from agent_tui.tui.linear import start as linear
 
 
 class Usage(Exception):
@@ -56,9 +60,7 @@ def main(argv: Sequence[str] | None = None, early: Early | None = None) -> int:
 
 def meant(arguments: Sequence[str]) -> None:
     """Who knows another agent may ask for what is called otherwise here. Raises Usage."""
-    from agent_tui.cli_words import elsewhere
-
-    if hint := elsewhere(arguments):
+    if hint := cli_words.elsewhere(arguments):
         raise Usage(hint)
 
 
@@ -73,21 +75,15 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     model = "demo/tour" if given.demo else given.model
     flags = _set_by(given, model, animation=False if given.no_animation else None)
     config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
-    from agent_tui.tui.lean import lean
-
-    with lean():  # around all of them: each brings asyncio
-        from agent_tui.agent.worker import Worker
-        from agent_tui.tui.keymap import resolve
-        from agent_tui.tui.look import Look
-        from agent_tui.tui.start import run
-
+    with lean.lean():  # around all of them: each brings asyncio
+        engine, run, shown, resolve = worker.Worker, start.run, look.Look, keymap.resolve
     if config.otr and early is not None:
         early.typed = None  # what is typed is not kept either, whatever ends the program
     display, typing, zone = config.settings.display, config.settings.prompt, time.localtime().tm_gmtoff
     limited = ascii.wanted(as_given(config.environment)) if display.ascii == "auto" else display.ascii
 
     return run(
-        Worker(config, early.share() if early is not None else None),
+        engine(config, early.share() if early is not None else None),
         prompt=given.prompt,
         mode=config.settings.mode if config.mode_given or not config.resume else "",
         starting=config.settings.model if config.model_given or not config.resume else "",
@@ -95,7 +91,7 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         by_ground=(display.theme_dark, display.theme_light),
         window=_window(config.settings),
         notifier=config.settings.notify.desktop,
-        look=Look(
+        look=shown(
             display.diff,
             display.thinking,
             display.animation,
@@ -121,25 +117,19 @@ def _screen(arguments: list[str], early: Early | None) -> int:
     )
 
 
-def _window(values: settings.Settings) -> Window:
-    from agent_tui.tui.window import Window
-
+def _window(values: settings.Settings) -> window.Window:
     own = values.notify
-    return Window(on=own.on, desktop=own.desktop != "off", bell=own.bell, titled=own.title, after=own.after)
+    return window.Window(on=own.on, desktop=own.desktop != "off", bell=own.bell, titled=own.title, after=own.after)
 
 
 def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
     """Run the person's editor on the terminal."""
-    from agent_tui.safety.sandbox import foreground
-
-    return foreground(argv, ends)
+    return sandbox.foreground(argv, ends)
 
 
 def _beside(argv: Sequence[str]) -> Callable[[], int | None]:
     """Run a program of ours while the screen goes on."""
-    from agent_tui.safety.sandbox import beside
-
-    return beside(argv)
+    return sandbox.beside(argv)
 
 
 def _chat(arguments: list[str]) -> int:
@@ -151,15 +141,11 @@ def _chat(arguments: list[str]) -> int:
     somebody = os.isatty(0)
     config = _config(given, model, interactive=True, limits=flags, asks=somebody)
     config = replace(config, or_new=somebody)  # a script must know
-    from agent_tui.agent.worker import Worker
-    from agent_tui.tui.linear.start import run
-    from agent_tui.tui.look import Look
-
     display = config.settings.display
-    return run(
-        Worker(config),
+    return linear.run(
+        worker.Worker(config),
         prompt=given.prompt,
-        look=Look(thinking=display.thinking, durations=display.durations, animation=False),
+        look=look.Look(thinking=display.thinking, durations=display.durations, animation=False),
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
@@ -176,9 +162,7 @@ def _run(arguments: list[str]) -> int:
         raise Usage("the prompt is empty")
     flags = _set_by(given, given.model, max_steps=given.max_steps, timeout=given.timeout)
     config = _config(given, given.model, interactive=False, limits=flags, asks=False)
-    from agent_tui.headless import run
-
-    return run(config, prompt, given.output)
+    return headless.run(config, prompt, given.output)
 
 
 def _piped() -> bytes:
@@ -229,9 +213,7 @@ def _config(
             raise Usage(f"{problem.key}: {problem.text}")
     problems = found.problems
     if interactive and found.settings.keys:
-        from agent_tui.tui.keymap import problems as of_keys
-
-        problems += of_keys(found.settings.keys, found.problem)
+        problems += keymap.problems(found.settings.keys, found.problem)
     suggestion = found.suggestion
     if suggestion is not None and not asks and not (given.last or given.resume):
         said = f"{suggestion.where} suggests the model {suggestion.model}: not used, as nobody is here to confirm it"
@@ -244,10 +226,8 @@ def _config(
     )  # fmt: skip
     if not given.add_dir:
         return config
-    from agent_tui.agent.directories import named
-
     try:
-        return replace(config, directories=named(config, given.add_dir))
+        return replace(config, directories=directories.named(config, given.add_dir))
     except (OSError, ValueError) as error:
         raise Usage(f"--add-dir {error}") from None
 
@@ -260,17 +240,14 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
         raise Usage("--otr starts a new session, so it cannot be used with --continue or --resume")
     if not (given.last or given.resume):
         return ""
-    from agent_tui.sessions import index
-
     if given.resume == CHOOSE:
         if not index.recent(folders.sessions):
             raise Usage("--resume: there are no sessions yet")
         return CHOOSE
     if given.resume:
         if not (found := index.meant(folders.sessions, given.resume)):
-            from agent_tui.sessions.cache import known
-
-            found = index.meant(folders.sessions, given.resume, known=known(folders.cache))  # names of long sessions
+            known = cache.known(folders.cache)  # names of long sessions
+            found = index.meant(folders.sessions, given.resume, known=known)
         if len(found) != 1:
             no = index.missing(folders.sessions, given.resume)
             raise Usage(f"--resume {given.resume}: {f'{len(found)} sessions match this id or name' if found else no}")
@@ -283,7 +260,5 @@ def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:
 
 def _way_on() -> str:
     """What to do where there is no session to continue. An earlier start may have ended before it had one."""
-    from agent_tui.tui import typed
-
     kept = typed.text(typed.waiting(os.environ))
     return "your words are kept: `agent-tui` brings them back" if kept else "`agent-tui --resume` lists all"

@@ -12,11 +12,16 @@ from typing import Any, Final
 from agent_tui import paths
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import encodable, one_line
+from agent_tui.registry import late
 from agent_tui.settings import Flags, Loaded
 from agent_tui.settings_kinds import FREE, KEYS, Entry, Kind, Value, entries, entry, typed
 from agent_tui.settings_store import Refused, Store
 from agent_tui.structures.visible import visible
 from agent_tui.tui import commands, keymap
+
+with late(warm=False):  # only for `config edit`
+    from agent_tui.safety import sandbox
+    from agent_tui.tui import own_editor
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -159,16 +164,13 @@ def _themes(key: str) -> tuple[str, ...]:
 
 def _edit(store: Store, project: bool) -> int:
     """Open the file in the person's editor, and say what is wrong in it then."""
-    from agent_tui.safety.sandbox import foreground
-    from agent_tui.tui.own_editor import NO_EDITOR, editor
-
-    path, argv = store.path(project), editor(os.environ)
+    path, argv = store.path(project), own_editor.editor(os.environ)
     if not argv or not all(os.isatty(fd) for fd in (0, 1, 2)):
-        why = NO_EDITOR if not argv else "this is not a terminal"
+        why = own_editor.NO_EDITOR if not argv else "this is not a terminal"
         return _fail(f"{why}; the file is {path}", FAILED)
     path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else paths.make_private(path.parent)
     try:
-        code = foreground([*argv, str(path)], lambda: False)
+        code = sandbox.foreground([*argv, str(path)], lambda: False)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return _fail(f"{argv[0]} cannot be started ({reason}); the file is {path}", FAILED)

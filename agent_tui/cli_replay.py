@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_tui import paths, settings
 from agent_tui.agent.recording import recording_path
@@ -20,6 +20,7 @@ from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import one_line
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import Event, TurnStarted
+from agent_tui.registry import late
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions import fork as forks
 from agent_tui.sessions.index import meant, missing
@@ -29,9 +30,13 @@ from agent_tui.sessions.store import log_path, read
 from agent_tui.structures.plural import counted
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
+from agent_tui.tui.recording.player import Player
 
-if TYPE_CHECKING:
-    from agent_tui.tui.recording.player import Player
+with late(warm=False):  # only for the frames, and for the screen
+    from agent_tui.agent import moment
+    from agent_tui.tui import configuration
+    from agent_tui.tui import replay as replaying
+    from agent_tui.tui.recording import digest
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -131,8 +136,6 @@ def _tape(log: Path) -> Path:
 def load(log: Path) -> tuple[Player, list[Event]]:
     """The recording beside `log`, ready to be played, and the settled events; without one the events as they came.
     Raises Failed."""
-    from agent_tui.tui.recording.player import Player
-
     tape = _tape(log)
     try:
         events, _ = read(log)
@@ -153,15 +156,13 @@ def load(log: Path) -> tuple[Player, list[Event]]:
 
 def _frames(player: Player, folder: Path, at: float) -> int:
     """Write the frames from `at` seconds on, the one that is shown then among them."""
-    from agent_tui.tui.recording.digest import frame_of
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
         last: list[str] = []
         written = 0
         for count in range(max(1, player.before(at)) if at > 0 else 1, len(player) + 1):
             try:
-                shown = frame_of(player.model(count))
+                shown = digest.frame_of(player.model(count))
             except UNPLAYABLE as error:
                 shown = [unshown(error)]
             if shown == last:
@@ -199,15 +200,11 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
         said = f"TERM={os.environ['TERM']} cannot draw a full screen; --frames DIR and --verify work without one"
         print(f"agent-tui replay: {one_line(said)}", file=sys.stderr)
         return USAGE
-    from agent_tui.agent.moment import about
-    from agent_tui.tui.configuration import Configuration
-    from agent_tui.tui.replay import ReplayApp
-
     folders = paths.folders()
     display = settings.load(Path.cwd(), folders.config, dict(os.environ), settings.Flags())[0].display
     themes = (paths.shipped("themes"), folders.config / "themes")
     forget_size(os.environ)
-    palette = Configuration(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
+    palette = configuration.Configuration(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
 
     def fork(record: int) -> str:
         turns = [event.n for event in events if isinstance(event, TurnStarted) and event.n > record]
@@ -219,8 +216,8 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
             return f"not forked: {error.strerror or error}"
         return f"forked: agent-tui -r {copy[:8]}" if not given.chosen else "forked: q opens it"
 
-    app = ReplayApp(
-        player, palette, lambda played, count: about(events, played.last_record(count)), fork,
+    app = replaying.ReplayApp(
+        player, palette, lambda played, count: moment.about(events, played.last_record(count)), fork,
         speed=max(0.0, given.speed), at=given.at,
     )  # fmt: skip
     code = app.run()

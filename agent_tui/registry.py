@@ -56,8 +56,9 @@ class late:  # noqa: N801  # read as a word: `with late():`
         self._warm = warm
 
     def __enter__(self) -> None:
-        self._block = id(sys._getframe(1).f_globals)
-        _blocks[self._block] = self._warm
+        held = sys._getframe(1).f_globals
+        self._block = id(held)
+        _blocks[self._block] = (self._warm, held)
         builtins.__import__ = _import
 
     def __exit__(self, *_: object) -> None:
@@ -66,13 +67,13 @@ class late:  # noqa: N801  # read as a word: `with late():`
             builtins.__import__ = _import_now
 
 
-def late_module(name: str, warm: bool = True) -> Any:
-    """Module `name`, imported when something of it is first asked for."""
+def late_module(name: str, warm: bool = True, held: dict[str, Any] | None = None) -> Any:
+    """Module `name`, imported when something of it is first asked for; `held`: the globals that will hold it."""
     if name in sys.modules:
         return sys.modules[name]
     if warm:
         _named_late.append(name)
-    return _Late(name)
+    return _Late(name, held if held is not None else {})
 
 
 def import_late() -> Iterator[str]:
@@ -99,44 +100,46 @@ _named_late: list[str] = []
 
 
 class _Late:
-    """Becomes as fast as the module itself: what was asked for is kept here."""
+    """Gives its place to the module itself with the first use."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, held: dict[str, Any]) -> None:
+        self._name, self._held = name, held
 
     def __getattr__(self, attribute: str) -> Any:
-        found = getattr(importlib.import_module(self._name), attribute)
-        setattr(self, attribute, found)
-        return found
+        module = importlib.import_module(self._name)
+        for name, value in tuple(self._held.items()):
+            if value is self:
+                self._held[name] = module
+        return getattr(module, attribute)
 
 
 class _LatePackage:
     """What `from PACKAGE import MODULE` takes its modules from, in a block of `late`."""
 
-    def __init__(self, name: str, warm: bool) -> None:
-        self._name, self._warm = name, warm
+    def __init__(self, name: str, warm: bool, held: dict[str, Any]) -> None:
+        self._name, self._warm, self._held = name, warm, held
 
     def __getattr__(self, module: str) -> Any:
-        return late_module(f"{self._name}.{module}", self._warm)
+        return late_module(f"{self._name}.{module}", self._warm, self._held)
 
 
 def _import(
     name: str,
-    globals: Mapping[str, object] | None = None,
+    globals: Mapping[str, Any] | None = None,
     locals: Mapping[str, object] | None = None,
     fromlist: Sequence[str] | None = (),
     level: int = 0,
 ) -> Any:
     """As the import of Python, but late in the blocks of `late`; other threads may import something just now."""
-    warm = _blocks.get(id(globals))
-    if warm is None:
+    block = _blocks.get(id(globals))
+    if block is None:
         return _import_now(name, globals, locals, fromlist, level)
-    return _LatePackage(name, warm) if fromlist else late_module(name, warm)
+    return _LatePackage(name, *block) if fromlist else late_module(name, *block)
 
 
 _import_now: Final = builtins.__import__
-_blocks: Final[dict[int, bool]] = {}
-"""Modules that are in such a block just now (their globals), and whether it is a warm one."""
+_blocks: Final[dict[int, tuple[bool, dict[str, Any]]]] = {}
+"""Whether it is a warm one, and the globals of its module, of each such block that is entered just now."""
 
 with late(warm=False):
     import pkgutil

@@ -25,6 +25,7 @@ assert "agent_tui.structures.vec" not in sys.modules
 made = vec.Vec([1, 2])
 import agent_tui.structures.vec as real
 assert type(made) is real.Vec and vec.Vec is real.Vec
+assert vec is real, "it has given its place to the module itself"
 assert decimal.Decimal("1") == 1 and "agent_tui.structures.chips" not in sys.modules
 with late():
     from agent_tui.structures import vec as known

@@ -8,6 +8,10 @@ from functools import partial
 from logging import Logger
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.registry import late
+
+with late(warm=False):  # SQLite, where the person asked for it
+    from agent_tui.sessions import retention
 
 
 async def prune_old(config: EngineConfig, session: str, pool: Pool, log: Logger) -> None:
@@ -15,8 +19,6 @@ async def prune_old(config: EngineConfig, session: str, pool: Pool, log: Logger)
     own, folders = config.settings.sessions, config.folders
     if config.otr or not (own.keep_days or own.keep_mb):
         return
-    from agent_tui.sessions.retention import prune
-
     ended = False
 
     def check() -> None:
@@ -24,8 +26,9 @@ async def prune_old(config: EngineConfig, session: str, pool: Pool, log: Logger)
             raise InterruptedError("the program ends")
 
     work = partial(
-        prune, folders.sessions, folders.cache, own.keep_days, own.keep_mb, frozenset({session, config.resume}), check
-    )
+        retention.prune, folders.sessions, folders.cache, own.keep_days, own.keep_mb,
+        frozenset({session, config.resume}), check,
+    )  # fmt: skip
     try:
         gone, size, problem = await asyncio.get_running_loop().run_in_executor(pool, work)
     except asyncio.CancelledError:

@@ -23,12 +23,12 @@ from agent_tui.sessions.lock import SessionLocked
 if TYPE_CHECKING:
     from logging import Logger
 
-    from agent_tui.agent.hosting import Hosted
-    from agent_tui.agent.sinks import Sinks
-
-with late(warm=False):
-    from agent_tui.agent import shelf
+with late(warm=False):  # the engine's imports happen in its thread, after the first frame
+    from agent_tui.agent import catalogue, hosting, looking, pruning, recording, shelf
+    from agent_tui.agent import log as logs
+    from agent_tui.agent import sinks as outlets
     from agent_tui.protocol import session_answers as answers
+    from agent_tui.safety import sandbox
 
 POOL_THREADS = 4
 OPENING_SECONDS = 0.3
@@ -107,38 +107,31 @@ class Worker:
             self._tell(ErrorRaised(text=text, kind="stopped", hint="start again with --continue"))
 
     async def _serve(self) -> None:
-        from agent_tui.agent.hosting import open_hosted
-        from agent_tui.agent.log import open_log
-        from agent_tui.agent.pruning import prune_old
-        from agent_tui.agent.recording import Recordings
-        from agent_tui.agent.sinks import Sinks
-        from agent_tui.safety import sandbox
-
         inbox: asyncio.Queue[Op] = asyncio.Queue()
         with self._lock:
             self._loop, self._inbox = asyncio.get_running_loop(), inbox
             for op in self._early:
                 inbox.put_nowait(op)
-        log = open_log(None if self.config.otr else self.config.folders.logs)
+        log = logs.open_log(None if self.config.otr else self.config.folders.logs)
         if self._screen is not None:
             try:
                 sandbox.guard_terminal(*self._screen)
             except OSError:
                 log.exception("the terminal is not restored if the program is killed")
         self._pool = pool = work_pool()
-        sinks = Sinks(log)
+        sinks = outlets.Sinks(log)
         sinks.open(self.config, pool)
         self._shelving: set[asyncio.Task[None]] = set()
         limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
-        self._recordings = Recordings(self.config.folders.sessions, limit)
+        self._recordings = recording.Recordings(self.config.folders.sessions, limit)
         try:
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
             hosted = await self._first(config, pool, log, sinks)
             self._opened = True
-            self._pruning = asyncio.create_task(prune_old(config, hosted.session, pool, log))
+            self._pruning = asyncio.create_task(pruning.prune_old(config, hosted.session, pool, log))
             while (wanted := await self._obey(hosted, inbox)) is not None:
                 try:
-                    other = await open_hosted(self._other(hosted, wanted), self._tell, pool, log, sinks)
+                    other = await hosting.open_hosted(self._other(hosted, wanted), self._tell, pool, log, sinks)
                 except (SessionLocked, OSError) as error:
                     hosted.say(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
                     if isinstance(error, SessionLocked):
@@ -158,22 +151,22 @@ class Worker:
     def _records(self) -> bool:
         return self.config.settings.sessions.record and not self.config.otr
 
-    async def _first(self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger, sinks: Sinks) -> Hosted:
+    async def _first(
+        self, config: EngineConfig, pool: ThreadPoolExecutor, log: Logger, sinks: outlets.Sinks
+    ) -> hosting.Hosted:
         """The session to begin with: a new one where another program has the one that is wanted and somebody sees it
         said, because a screen on which nothing can be done helps nobody. They may choose to read along, or a fork."""
-        from agent_tui.agent.hosting import open_hosted
-
         try:
-            return await open_hosted(config, self._tell, pool, log, sinks)
+            return await hosting.open_hosted(config, self._tell, pool, log, sinks)
         except SessionLocked as error:
             if not config.or_new:
                 raise
-            hosted = await open_hosted(replace(config, resume=""), self._tell, pool, log, sinks)
+            hosted = await hosting.open_hosted(replace(config, resume=""), self._tell, pool, log, sinks)
             hosted.say(Notice(f"{error}; opened a new one instead", "error", "close it there, then /resume"))
             hosted.say(_locked(config.resume, error))
             return hosted
 
-    def _other(self, hosted: Hosted, wanted: Resume) -> EngineConfig:
+    def _other(self, hosted: hosting.Hosted, wanted: Resume) -> EngineConfig:
         """How the session `wanted` is opened in the place of the one that is hosted; without an id: a new one."""
         model, mode = hosted.standing
         # to a new one goes what the command line named and nobody has removed; another session has its own
@@ -188,11 +181,8 @@ class Worker:
 
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
-        from agent_tui.agent.catalogue import sessions_told
-        from agent_tui.agent.looking import Looker
-
-        self._tell(sessions_told(self.config))
-        looker, looks = Looker(self.config, self._tell, pool), set()
+        self._tell(catalogue.sessions_told(self.config))
+        looker, looks = looking.Looker(self.config, self._tell, pool), set()
         waiting: list[Op] = []
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
             if isinstance(op, Query) and op.kind in ("session_preview", "search", "search_here", "tree"):
@@ -207,7 +197,7 @@ class Worker:
             look.cancel()
         return replace(self.config, resume=op.id if isinstance(op, Resume) else "")
 
-    async def _obey(self, hosted: Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:
+    async def _obey(self, hosted: hosting.Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:
         """Until the end; or until another session is to be opened, while nothing runs in this one."""
         while not isinstance(op := await inbox.get(), Shutdown):
             if isinstance(op, KeepRecording):
@@ -223,7 +213,7 @@ class Worker:
                 hosted.say(Notice("Something is running: interrupt it first (Esc).", "warning"))
         return None
 
-    async def _end(self, hosted: Hosted) -> None:
+    async def _end(self, hosted: hosting.Hosted) -> None:
         await hosted.end()
         if hosted.run:
             self._recordings.ended(hosted.run, hosted.is_behind)

@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import make_private
+from agent_tui.registry import late
 from agent_tui.regular_file import open_regular
 from agent_tui.tui.history_lines import backwards, parsed
 from agent_tui.tui.recall import Past
+
+with late(warm=False):  # prompts are read and written after the first frame
+    import json
 
 KEPT: Final = 1_000
 """Prompts to go through with ↑; the search goes through all of them."""
@@ -89,8 +93,6 @@ class PromptHistory:
         """Append `text`."""
         if not text.strip() or len(text) > LONGEST:
             return
-        import json
-
         at = round(time.time(), 3)
         line = json.dumps({"at": at, "cwd": self.folder, "text": text}, ensure_ascii=True).encode() + b"\n"
         try:

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from io import BufferedReader
 from typing import Final
 
+from agent_tui.registry import late
 from agent_tui.tui.recall import Past
+
+with late(warm=False):  # prompts are read and written after the first frame
+    import json
 
 BLOCK: Final = 262_144
 LONGEST_LINE: Final = 2_000_000
@@ -38,8 +42,6 @@ def backwards(file: BufferedReader, most: int) -> Iterator[list[bytes]]:
 
 def parsed(line: bytes, folder: str) -> Past | None:
     """The prompt that was sent, `here` if it was in `folder`. None: the line holds none."""
-    import json
-
     try:
         entry = json.loads(line)
         text, at, cwd = entry["text"], entry.get("at", 0.0), entry.get("cwd", "")
