@@ -207,7 +207,7 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
     palette = configuration.Configuration(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
 
     def fork(record: int) -> str:
-        turns = [event.n for event in events if isinstance(event, TurnStarted) and event.n > record]
+        turns = [event.n for event in events if isinstance(event, TurnStarted) and event.is_main and event.n > record]
         try:
             copy = forks.fork(log.parent, log.name.removesuffix(LOG), turns[0] if turns else 0)
             if given.chosen:

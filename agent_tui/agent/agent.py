@@ -92,7 +92,7 @@ class Agent:
         self.setups = Setups(models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn)
         self.shell = Shell(record, self.turns)
         self.asides = Asides(
-            record, models, self.turns.accounts, lambda: self.turns.prepare(record.emit), self.turns.filled,
+            record, models, self.turns.accounts, lambda: self.turns.main.prepare(record.emit), self.turns.main.filled,
             self.turns.spawn,
         )  # fmt: skip
         self.images = Images(config, record.emit, self.turns.executor.workplace)
@@ -127,7 +127,7 @@ class Agent:
                 if op.action == "add":
                     self._spent(op.text)
             case Answer():
-                self.turns.consent.answer(op)
+                self.turns.main.answer(op)
             case SetMode() | SetEffort():
                 switch(self.record, op)
             case SetDirectory():

@@ -88,27 +88,33 @@ class Changes:
         self.unfinished: RestoreStarted | None = None
         """A restore whose end is not on record."""
         self._turn = 0
+        self._of_agent: dict[str, int] = {}
+        """The turn that started each sub-agent: what that changes is taken back with it."""
         self._numbers: dict[int, int] = {}
         self._prompts: dict[int, tuple[int, str]] = {}
         self._undone: set[int] = set()
         self._kept: set[tuple[int, str]] = set()
         """Of turns that were undone: files that were left as they are, whether or not something lies beside them."""
         self._limits: dict[int, dict[str, None]] = {}
-        self._commands: set[str] = set()
+        self._commands: set[tuple[str, str]] = set()
         """Calls of commands."""
         self._undos: list[FilesRestored] = []
 
     def take(self, event: Event) -> None:
+        if not event.is_main and event.agent not in self._of_agent:
+            above = self._of_agent.get(event.agent.rpartition("/")[0], self._turn)
+            self._of_agent[event.agent] = above
         match event:
-            case TurnStarted():
+            case TurnStarted() if event.is_main:
                 self._turn = self._numbers[event.turn] = event.n
                 self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
             case ToolStarted():
-                (self._commands.add if event.effect == "execute" else self._commands.discard)(event.call_id)
+                note = self._commands.add if event.effect == "execute" else self._commands.discard
+                note((event.agent, event.call_id))
             case FileChanged():
                 self._changed(event)
             case UndoLimited():
-                self._limits.setdefault(self._numbers.get(event.turn, self._turn), {})[event.text] = None
+                self._limits.setdefault(self._turn_of(event), {})[event.text] = None
             case RestoreStarted():
                 self.unfinished = event
             case FilesRestored():
@@ -117,9 +123,13 @@ class Changes:
             case _:
                 pass
 
+    def _turn_of(self, event: Event) -> int:
+        """The turn of the main agent that `event` belongs to."""
+        return self._numbers.get(event.turn, self._turn) if event.is_main else self._of_agent[event.agent]
+
     def _changed(self, event: FileChanged) -> None:
-        turn = self._numbers.get(event.turn, self._turn)
-        during = event.during_command or event.call_id in self._commands  # old logs do not say it
+        turn = self._turn_of(event)
+        during = event.during_command or (event.agent, event.call_id) in self._commands  # old logs do not say it
         modes = (event.mode, event.mode_after)
         self.all.append(Change(turn, event.path, event.before, event.after, *modes, event.folders, during))
         self.paths[event.path] = None

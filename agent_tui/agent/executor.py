@@ -89,10 +89,11 @@ class Executor:
         parallel: bool,
         sealed: Callable[[], str] = lambda: "",
         watch: Watch | None = None,
+        changing: asyncio.Lock | None = None,
     ) -> None:
         self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
         self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
-        self.sealed, self.watch = sealed, watch
+        self.sealed, self.watch, self._changing = sealed, watch, changing or asyncio.Lock()
         self.rules: frozenset[policy.Rule] = frozenset()
 
     async def run(
@@ -253,7 +254,14 @@ class Executor:
         return outcome
 
     async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
-        """Run the tool, and say how many seconds that took; around a command, look what it changes."""
+        """Run the tool, and say how many seconds that took. What changes something waits for other agents' changes."""
+        if prepared.tool.effect == "read":
+            return await self._run_alone(prepared)
+        async with self._changing:
+            return await self._run_alone(prepared)
+
+    async def _run_alone(self, prepared: Prepared) -> tuple[ToolResult, float]:
+        """Around a command, look what it changes."""
         tool, command, watch = prepared.tool, prepared.facts.command, self.watch
         if tool.effect != "read":
             await sandbox.wait_for_endings()

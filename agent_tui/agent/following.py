@@ -209,7 +209,7 @@ def unsettled(path: Path) -> list[Event]:
         return []  # it was deleted or moved: nothing of it can be settled
     seen = fold(found)
     needed = recovery.missing(found, seen)
-    return [replace(event, turn=seen.turn) for event in needed if not isinstance(event, Notice)]
+    return [event for event in needed if not isinstance(event, Notice)]
 
 
 def growth(path: Path, end: int) -> Grown:

@@ -25,7 +25,7 @@ def about(events: Iterable[Event], n: int) -> str:
     known = [event for event in events if event.n <= n]
     seen, history = fold(known), History()
     for event in known:
-        history = history.after(event)
+        history = history.after(event) if event.is_main else history
     return "\n".join((*_facts(seen, known), *_request(history)))
 
 
@@ -41,7 +41,7 @@ def _facts(seen: Transcript, known: list[Event]) -> Iterable[str]:
         yield f"- todo list, {done} of {len(seen.todos)} done"
         for item in seen.todos:
             yield f"  - {TODO_WORDS[item.state]}: `{item.text.replace('`', ' ')}`"
-    built = next((event for event in reversed(known) if isinstance(event, ContextBuilt)), None)
+    built = next((event for event in reversed(known) if isinstance(event, ContextBuilt) and event.is_main), None)
     if built is not None:
         parts = ", ".join(f"{part.name} {part.chars:,}" for part in built.parts)
         yield f"- system prompt {len(built.system):,} characters ({parts}), {len(json.loads(built.tools)):,} tools"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from logging import Logger
 from typing import Any, Final
 
 from agent_tui.agent.record import Record
 from agent_tui.agent.sinks import Sinks
+from agent_tui.protocol.event import MAIN
 from agent_tui.protocol.events import (
     AsideEnded,
     AssistantReplied,
@@ -40,6 +41,15 @@ from agent_tui.telemetry.operations import OTHER, PROVIDERS, Happening, Operatio
 AGENT: Final = "agent-tui"
 
 
+@dataclass(slots=True)
+class _Watched:
+    """What of one agent is under way."""
+
+    turn: Operation | None = None
+    request: Operation | None = None
+    tools: dict[str, ToolStarted] = field(default_factory=dict)
+
+
 class Observer:
     """Hears the events of `record` once they were told. `scrub` hides keys; `content`: whether what was said is told.
     Without `sinks` there is the log alone."""
@@ -49,17 +59,21 @@ class Observer:
     ) -> None:
         self._record, self._log, self._sinks, self._scrub = record, log, sinks, scrub
         self._content = content and sinks is not None
-        self._turn: Operation | None = None
-        self._request: Operation | None = None
-        self._tools: dict[str, ToolStarted] = {}
+        self._agents = {MAIN: _Watched()}
+        self._now = self._agents[MAIN]
+        """Of the agent whose event is heard."""
         self._told, record.tell = record.tell, self.hear
 
     def hear(self, event: Event | Restored) -> None:
         self._told(event)
+        if isinstance(event, Restored):
+            return
+        self._now = self._agents.setdefault(event.agent, _Watched())
         match event:
             case TextDelta() | ThinkingDelta() | ToolArgsDelta():
-                if self._request is not None and self._request.first_chunk is None:
-                    self._request = replace(self._request, first_chunk=max(0.0, event.at - self._request.began))
+                request = self._now.request
+                if request is not None and request.first_chunk is None:
+                    self._now.request = replace(request, first_chunk=max(0.0, event.at - request.began))
             case TurnStarted():
                 self._started(event)
             case RequestSent():
@@ -75,7 +89,7 @@ class Observer:
             case ErrorRaised():
                 self._failed(event, event.kind)
             case ToolStarted():
-                self._tools[event.call_id] = event
+                self._now.tools[event.call_id] = event
             case ToolEnded():
                 self._ran(event)
             case AsideEnded() if event.model:  # else nobody was asked
@@ -89,35 +103,40 @@ class Observer:
 
     def _started(self, event: TurnStarted) -> None:
         self._happened("agent_start", event, continued=event.continued)
-        self._request, self._tools = None, {}
-        self._turn = Operation(
-            "invoke_agent", AGENT, event.trace, event.at, attributes={**_whose(event), "gen_ai.agent.name": AGENT}
-        )
-        if self._sinks is not None:
-            self._sinks.began(self._turn)
+        self._now.request, self._now.tools = None, {}
+        # without its number: it is in metrics, too
+        name = AGENT if event.is_main else event.agent.rpartition("/")[2].rpartition("-")[0] or event.agent
+        self._now.turn = Operation(
+            "invoke_agent", name, event.trace, event.at, attributes={**_whose(event), "gen_ai.agent.name": name},
+            below=not event.is_main,
+        )  # fmt: skip
+        if self._sinks is not None and event.is_main:
+            self._sinks.began(self._now.turn)
 
     def _ended(self, event: TurnEnded) -> None:
-        if self._request is not None:  # it was broken off before anything came
-            self._finish(replace(self._request, ended=self._request.ended or event.at, error=event.state))
-            self._request = None
+        if self._now.request is not None:  # it was broken off before anything came
+            self._finish(replace(self._now.request, ended=self._now.request.ended or event.at, error=event.state))
+            self._now.request = None
         self._happened("agent_end", event, state=event.state, steps=event.steps, duration_ms=event.duration_ms)
-        if self._turn is not None:
+        if self._now.turn is not None:
             error = "" if event.state == "completed" else event.state
-            self._finish(replace(self._turn, ended=event.at, error=error))
-            self._turn = None
+            self._finish(replace(self._now.turn, ended=event.at, error=error))
+            self._now.turn = None
+        if not event.is_main:
+            del self._agents[event.agent]
 
     # -- a request to the model
 
     def _sent(self, event: RequestSent) -> None:
         self._happened("request", event, model=event.model, messages=event.messages, attempt=event.attempt)
-        content = contents.asked(self._record.history.request(), self._scrub) if self._content else {}
+        content = contents.asked(self._record.history_of(event.agent).request(), self._scrub) if self._content else {}
         began = _chat(event, event.model, event.at)
-        self._request = replace(
+        self._now.request = replace(
             began, attributes={**began.attributes, "agent_tui.attempt": event.attempt}, content=content
         )
 
     def _replied(self, event: AssistantReplied) -> None:
-        if (request := self._request) is None:
+        if (request := self._now.request) is None:
             return
         content = dict(request.content)
         if self._content:
@@ -125,20 +144,20 @@ class Observer:
             content["gen_ai.output.messages"] = said
         attributes = {**request.attributes, "gen_ai.response.finish_reasons": (event.stop_reason,)}
         error = event.stop_reason if event.stop_reason in ("cancelled", "interrupted", "error") else ""
-        self._request = replace(request, ended=event.at, attributes=attributes, content=content, error=error)
+        self._now.request = replace(request, ended=event.at, attributes=attributes, content=content, error=error)
 
     def _used(self, event: UsageReported) -> None:
         if event.purpose:
             done = _by(_took(_beside(event, event.model, event.duration_ms), event.usage), event.answered_by)
             self._happened("request", event, model=event.model, purpose=event.purpose)
             self._answered(event, done, event.usage, event.purpose)
-        elif self._request is not None:
-            done = _by(_took(self._request, event.usage), event.answered_by)
+        elif self._now.request is not None:
+            done = _by(_took(self._now.request, event.usage), event.answered_by)
             if done.error == "error":  # what it was comes next
-                self._request = done
+                self._now.request = done
             else:
                 self._answered(event, done, event.usage)
-                self._request = None
+                self._now.request = None
 
     def _aside(self, event: AsideEnded) -> None:
         done = _by(_beside(event, event.model, event.duration_ms), event.answered_by)
@@ -170,20 +189,20 @@ class Observer:
             self._happened("request", event, model=event.model, purpose=event.purpose)
             self._happened("error", event, error=event.kind, purpose=event.purpose)
             self._finish(replace(_beside(event, event.model, event.duration_ms), error=event.kind))
-        elif self._request is not None:
-            self._request = replace(self._request, ended=self._request.began + event.duration_ms / 1000)
+        elif self._now.request is not None:
+            self._now.request = replace(self._now.request, ended=self._now.request.began + event.duration_ms / 1000)
             self._failed(event, event.kind)
 
     def _failed(self, event: Event, kind: str, retry: bool = False) -> None:
         self._happened("error", event, error=kind, retry=retry)
-        if self._request is not None and event.turn:  # else it came of something beside the turn
-            self._finish(replace(self._request, ended=self._request.ended or event.at, error=kind))
-            self._request = None
+        if self._now.request is not None and event.turn:  # else it came of something beside the turn
+            self._finish(replace(self._now.request, ended=self._now.request.ended or event.at, error=kind))
+            self._now.request = None
 
     # -- a call of a tool
 
     def _ran(self, event: ToolEnded) -> None:
-        started = self._tools.pop(event.call_id, None)
+        started = self._now.tools.pop(event.call_id, None)
         name = OTHER if event.tag == "unknown_tool" else event.name  # a name that the model made up
         error = "" if event.tag == "ok" else event.tag
         self._happened("tool", event, tool=name, call=event.call_id, duration_ms=event.duration_ms, error=error)
@@ -208,6 +227,8 @@ class Observer:
 
     def _happened(self, what: Happening, event: Event, **facts: Any) -> None:
         ids = {"session": event.session, "run": event.run, "trace": event.trace, "turn": event.turn, "step": event.step}
+        if not event.is_main:
+            ids["agent"] = event.agent
         told = {key: fact for key, fact in facts.items() if fact not in ("", False)}
         self._log.info("%s %s", what, json.dumps({**ids, **told}))
         if self._sinks is not None:

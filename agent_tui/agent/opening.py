@@ -159,7 +159,7 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     record.tell = lambda event: told.append(event) if not isinstance(event, Restored) else None
     came = partial(recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars)
     for event in recovery.missing(opened.events, seen, came):
-        record.emit(event, seen.turn, event.step)
+        record.emit(event)
     for event in recovery.restored(record.changes.unfinished, Blobs(config.blobs)):
         record.emit(event)
     restored = fold(told, seen)

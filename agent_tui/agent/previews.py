@@ -14,6 +14,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.protocol.answers import LogLine, LogTail, Preview, PreviewPart
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query
+from agent_tui.sessions.raw import is_main
 from agent_tui.structures.moments import clock
 
 HEAD: Final = 16_384
@@ -79,6 +80,8 @@ def _session(path: Path) -> tuple[PreviewPart, ...]:
     prompt = answer = ""
     told = (line for line in text.splitlines() if "turn_started" in line or "assistant_message" in line)
     for record in _records("\n".join(told)):
+        if not is_main(record):
+            continue
         if record.get("type") == "turn_started":
             prompt, answer = str(record.get("prompt", "")), ""
         elif record.get("type") == "assistant_message" and record.get("text"):

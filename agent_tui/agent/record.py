@@ -6,6 +6,7 @@ was changed in files.
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 import uuid
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from agent_tui.agent.changes import Changes
 from agent_tui.agent.history import History
+from agent_tui.protocol.event import MAIN
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     DirectoriesChanged,
@@ -133,18 +135,40 @@ def new_trace() -> str:
     return os.urandom(16).hex()
 
 
+class AgentRecord:
+    """What one agent of a session has on record: what it says is put there as its own here, and here alone."""
+
+    def __init__(self, whole: Record, agent: str = MAIN, parent_call: str = "") -> None:
+        self.whole, self.agent, self.parent_call = whole, agent, parent_call
+        self.history = History()
+        self.turns = 0
+        self.prompt = ""
+        """The newest prompt, as it was typed."""
+        self.pastes: tuple[Paste, ...] = ()
+        """What of it was pasted."""
+
+    def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
+        self.whole.emit(event, turn, step, self)
+
+    def take(self, event: Event) -> None:
+        """Fold what is on record, and this agent's."""
+        self.history = self.history.after(event)
+        if isinstance(event, TurnStarted):
+            self.turns = max(self.turns, event.turn)
+            self.prompt, self.pastes = event.prompt, event.pastes
+
+
 class Record:
     """One session's log with its folds; `tell` hears every event after it was stored."""
 
     def __init__(self, session: str, store: Store, tell: Sink) -> None:
         self.session, self.store, self.tell = session, store, tell
-        self.prompt = ""
-        """The newest prompt, as it was typed."""
-        self.pastes: tuple[Paste, ...] = ()
-        """What of it was pasted."""
         self.run = uuid.uuid4().hex[:12]
         self.trace = new_trace()
-        self.history = History()
+        self.main = AgentRecord(self)
+        self._agents: dict[str, AgentRecord] = {}
+        self._known: set[str] = set()
+        """The ids of all sub-agents that ever were: none is given twice."""
         self.standing = Standing()
         self.changes = Changes()
         self.on_trouble: Callable[[], None] = lambda: None
@@ -152,20 +176,59 @@ class Record:
         self._saving = SavingChanged()
         self._renewed = 0
 
+    @property
+    def history(self) -> History:
+        """That of the main agent, as what follows."""
+        return self.main.history
+
+    def history_of(self, agent: str) -> History:
+        """That of an agent that is at work."""
+        return self._agents.get(agent, self.main).history
+
+    @property
+    def prompt(self) -> str:
+        return self.main.prompt
+
+    @property
+    def pastes(self) -> tuple[Paste, ...]:
+        return self.main.pastes
+
+    def begin_agent(self, above: str, name: str, parent_call: str) -> AgentRecord:
+        """A place for a new agent below `above`, which the call `parent_call` of that one starts."""
+        path = name if above == MAIN else f"{above}/{name}"
+        free = (f"{path}-{number}" for number in itertools.count(1))
+        agent = next(one for one in free if one not in self._known)
+        self._known.add(agent)
+        self._agents[agent] = AgentRecord(self, agent, parent_call)
+        return self._agents[agent]
+
+    def end_agent(self, agent: str) -> None:
+        """It says no more."""
+        self._agents.pop(agent, None)
+
     def replay(self, events: Iterable[Event]) -> None:
         """Take what was on record before."""
         for event in events:
             self._fold(event)
 
     def _fold(self, event: Event) -> None:
-        self.history = self.history.after(event)
-        self.standing = self.standing.after(event)
         self.changes.take(event)
+        if event.is_main:
+            self.main.take(event)
+            self.standing = self.standing.after(event)
+            return
+        self._known.add(event.agent)
+        if (own := self._agents.get(event.agent)) is not None:
+            own.take(event)
 
-    def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
-        if isinstance(event, TurnStarted):
-            self.trace, self.prompt, self.pastes = new_trace(), event.prompt, event.pastes
-        event = replace(event, **self._stamp(), turn=turn or event.turn, step=step or event.step)
+    def emit(self, event: Event, turn: int = 0, step: int = 0, whose: AgentRecord | None = None) -> None:
+        """Stamp, store, fold and tell `event`; without `whose` it is the main agent's, or says itself whose it is."""
+        stamp = self._stamp()
+        if whose is not None and whose is not self.main:
+            stamp |= {"agent": whose.agent, "parent_call": whose.parent_call}
+        elif isinstance(event, TurnStarted):
+            stamp["trace"] = self.trace = new_trace()
+        event = replace(event, **stamp, turn=turn or event.turn, step=step or event.step)
         news: tuple[Notice, ...] = ()
         if event.settled:
             event = self.store.append(event)

@@ -120,8 +120,25 @@ def restored(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
 def missing(
     events: Iterable[Event], seen: Transcript, output: Callable[[str], str] = lambda _: ""
 ) -> list[Event]:  # fmt: skip
-    """The events that settle an open turn at the end of `events`; `seen` is what they fold into. Empty: all is well.
-    `output` gives what came of a command, by the name of its file."""
+    """The events that settle the open turns at the end of `events`, those of sub-agents first; `seen` is what they fold
+    into. Empty: all is well. `output` gives what came of a command, by the name of its file."""
+    main: list[Event] = []
+    below: dict[str, list[Event]] = {}
+    for event in events:
+        (main if event.is_main else below.setdefault(event.agent, [])).append(event)
+    needed: list[Event] = []
+    for agent, own in sorted(below.items(), key=lambda one: one[0].count("/"), reverse=True):
+        turn = max(event.turn for event in own)
+        needed += [
+            replace(event, agent=agent, parent_call=own[-1].parent_call, turn=turn)
+            for event in _missing(own, Transcript(), output)
+            if not isinstance(event, Notice)
+        ]
+    return [*needed, *(replace(event, turn=seen.turn) for event in _missing(main, seen, output))]
+
+
+def _missing(events: Iterable[Event], seen: Transcript, output: Callable[[str], str]) -> list[Event]:
+    """The same of one agent."""
     turn, step, texts, thoughts = 0, 0, "", ""
     open_calls: dict[str, ToolCall] = {}
     started: dict[str, ToolStarted] = {}

@@ -77,10 +77,11 @@ def build(
     pool: Pool,
     log: Logger,
     sealed: Callable[[], str] = lambda: "",
-    touched: Callable[[], Iterable[str]] = tuple,
+    watch: Watch | None = None,
+    changing: asyncio.Lock | None = None,
     keep_job: Callable[[Job, str], None] = lambda *_: None,
 ) -> Executor:
-    """The executor of a session."""
+    """The executor of an agent."""
     secret = scrubber(config, formats=True)
     environment = child_environment(config.environment, config.settings.tools.pass_env)
     blobs = Blobs(config.blobs)
@@ -109,5 +110,10 @@ def build(
     )
     tools = enabled_tools(config.settings.tools.enabled)
     parallel = config.settings.agent.parallel_tools
-    watch = Watch(config.cwd, blobs, touched, pool, config.folders.sessions / f"{session}{SNAPSHOT}")
-    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch)
+    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing)
+
+
+def watch_of(config: EngineConfig, session: str, touched: Callable[[], Iterable[str]], pool: Pool) -> Watch:
+    """What looks around the commands of a session."""
+    copy = config.folders.sessions / f"{session}{SNAPSHOT}"
+    return Watch(config.cwd, Blobs(config.blobs), touched, pool, copy)

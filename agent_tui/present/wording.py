@@ -20,7 +20,6 @@ NEXT: Final[Mapping[str, str]] = {
 """What becomes of it, where the reason leaves that open."""
 
 
-
 def duration(ms: float) -> str:
     """`120 ms`, `4.2 s`, `35 s`, `2 min 5 s`, `1 h 4 min`."""
     if ms < 1000:

@@ -18,7 +18,7 @@ from agent_tui.sessions import order
 from agent_tui.sessions.fork import fork as copy_beginning
 from agent_tui.sessions.maintain import Refused, segments
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder
-from agent_tui.sessions.raw import LOG, NoLog, RawRecord, encoded, number, open_log, text
+from agent_tui.sessions.raw import LOG, NoLog, RawRecord, begins_turn, encoded, is_main, number, open_log, text
 
 _STANDING: Final = (
     "mode_changed", "model_changed", "context_built", "queue_changed", "draft_saved", "todo_changed",
@@ -43,15 +43,15 @@ def fork(folder: Path, id: str, at: int = 0) -> Copied:
     Raises Refused.
     """
     everything = _records(folder, id)
-    if at and not any(number(record, "n") == at and record["type"] == "turn_started" for record in everything):
-        known = [str(number(record, "n")) for record in everything if record["type"] == "turn_started"]
+    if at and not any(number(record, "n") == at and begins_turn(record) for record in everything):
+        known = [str(number(record, "n")) for record in everything if begins_turn(record)]
         raise Refused(f"{id}: no turn starts at record {at}; turns start at {', '.join(known[-8:]) or 'none'}")
     try:
         own = copy_beginning(folder, id, at)
     except OSError as error:
         raise Refused(f"{id}: the new log cannot be written: {error.strerror or error}") from None
     made = _records(folder, own)
-    turns = sum(record["type"] == "turn_started" for record in made)
+    turns = sum(begins_turn(record) for record in made)
     return Copied(own, len(made), turns, sum(number(record, "n") >= at > 0 for record in everything))
 
 
@@ -63,7 +63,7 @@ def compact(folder: Path, id: str, keep: int) -> Copied:
     if keep < 1:
         raise Refused(f"{keep} turns: keep at least one")
     everything = _records(folder, id)
-    begins = [place for place, record in enumerate(everything) if record["type"] == "turn_started"]
+    begins = [place for place, record in enumerate(everything) if begins_turn(record)]
     if len(begins) <= keep:
         turns = f"{len(begins)} turn{'' if len(begins) == 1 else 's'}"
         raise Refused(f"{id}: has {turns}, not more than you want to keep: nothing was written")
@@ -90,7 +90,7 @@ def _before(records: list[RawRecord]) -> list[RawRecord]:
     standing: dict[str, RawRecord] = {}
     todos: dict[int, RawRecord | None] = {}  # as they were when the turns began
     for record in records:
-        kind = record["type"]
+        kind = record["type"] if is_main(record) else ""
         if kind == "session_started":
             standing.setdefault(kind, record)
         elif kind == "titled":
@@ -145,7 +145,7 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
             for record in records:
                 n += 1
                 numbers[number(record, "n")] = n
-                turns += record["type"] == "turn_started"
+                turns += begins_turn(record)
                 file.write(encoded(_renumbered({**record, "n": n, "session": id}, numbers)))
             file.flush()
             os.fsync(file.fileno())

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 from agent_tui.sessions import facts as facts_
 from agent_tui.sessions.facts import Facts
-from agent_tui.sessions.raw import RawRecord, number, records, text
+from agent_tui.sessions.raw import RawRecord, begins_turn, is_main, number, records, text
 
 KINDS: Final = frozenset(
     {
@@ -49,7 +49,7 @@ def documents(file: BinaryIO, facts: Facts, check: Callable[[], None]) -> Iterat
     """The turns from where `file` is, in pieces; `facts` takes part in all that is read."""
     now: Document | None = None
     for start, stop, record in records(file, _READ, check):
-        begins = record["type"] == "turn_started"
+        begins = begins_turn(record)
         if now is None or ((begins or start - now.start > PIECE) and start > now.start):
             if now is not None and now.texts:
                 yield now
@@ -58,7 +58,7 @@ def documents(file: BinaryIO, facts: Facts, check: Callable[[], None]) -> Iterat
             now = Document(number(record, "turn"), start, stop, before, [])
         facts.take(record)
         now.stop = stop
-        now.turn = number(record, "turn") or now.turn
+        now.turn = (is_main(record) and number(record, "turn")) or now.turn
         now.texts.extend(texts(record))
     if now is not None and now.texts:
         yield now

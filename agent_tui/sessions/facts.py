@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
-from agent_tui.sessions.raw import RawRecord, number, seconds, text
+from agent_tui.sessions.raw import RawRecord, is_main, number, seconds, text
 
 KINDS: Final = frozenset(
     {
@@ -52,6 +52,8 @@ class Facts:
         if at is not None:
             self.at = at
             self.began = self.began or at
+        if not is_main(record) and record["type"] not in ("usage", "file_changed"):
+            return  # of a sub-agent counts what it took and changed
         match record["type"]:
             case "session_started":
                 self.cwd = self.cwd or text(record, "cwd")

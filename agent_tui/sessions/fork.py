@@ -14,7 +14,7 @@ from agent_tui.protocol.events import DraftSaved, Event, Forked, QueueChanged, T
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions import order
 from agent_tui.sessions.private import drop_unfinished, make_folder, sync_folder, write_all
-from agent_tui.sessions.raw import RawRecord, encoded, in_line, intact, lines, number, pieces, text
+from agent_tui.sessions.raw import RawRecord, begins_turn, encoded, in_line, intact, lines, number, pieces, text
 from agent_tui.sessions.store import log_path
 from agent_tui.structures import chips
 
@@ -61,7 +61,7 @@ def copied(records: Iterable[RawRecord], session: str, at: int, own: str) -> Ite
     for record in records:
         n, kind = number(record, "n"), record["type"]
         if at and n >= at:
-            if n == at and kind == "turn_started":
+            if n == at and begins_turn(record):
                 draft = _draft(record)
             if kind == "directories_changed":
                 rights = record  # the person's last word holds: none comes back with what was before

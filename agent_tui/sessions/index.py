@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from agent_tui.protocol.answers import Summary
 from agent_tui.sessions import order
 from agent_tui.sessions.facts import Facts
-from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, number, seconds
+from agent_tui.sessions.raw import LOG, NoLog, descriptor, is_log, is_main, number, seconds
 
 _TITLED: Final = b'"type":"titled"'
 _HEAD: Final = 4_096
@@ -208,12 +208,11 @@ def _ending(fd: int, size: int, facts: Facts, first: int) -> tuple[float | None,
         lines = os.pread(fd, length, start).split(b"\n")
         for record in _records(reversed(lines if start == 0 else lines[1:]), after=1):
             at = seconds(record) if at is None else at
-            turn = record.get("turn")
-            turns = turns or (turn if type(turn) is int else 0)
+            turns = turns or _turn(record)
             if record["type"] == "titled" and not title:
                 title = True
                 facts.take(record)
-            elif record["type"] in ("request_sent", "model_changed", "session_started"):
+            elif is_main(record) and record["type"] in ("request_sent", "model_changed", "session_started"):
                 model = model or str(record.get("model", ""))
             if turns and model:
                 break
@@ -237,5 +236,11 @@ def _records(lines: Iterable[bytes], after: int = 1 << 30) -> Iterator[dict[str,
         except (ValueError, RecursionError):
             continue
         if isinstance(record, dict) and isinstance(record.get("type"), str):
-            turns += type(record.get("turn")) is int
+            turns += bool(_turn(record))
             yield record
+
+
+def _turn(record: dict[str, Any]) -> int:
+    """The number of its turn; 0 for none, and for that of a sub-agent."""
+    turn = record.get("turn")
+    return turn if type(turn) is int and is_main(record) else 0

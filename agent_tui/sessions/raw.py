@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from agent_tui.protocol.codec import LATEST
+from agent_tui.protocol.event import MAIN
 
 RawRecord = dict[str, Any]
 
@@ -33,6 +34,16 @@ _KIND: Final = re.compile(rb'"type":"([a-z_]+)"')
 
 class NoLog(Exception):
     """What has the name of a log and is none. The message says what it is, in a few words."""
+
+
+def is_main(record: RawRecord) -> bool:
+    """Whether it is of the session's main agent, and of no sub-agent."""
+    return record.get("agent", MAIN) in (MAIN, "")
+
+
+def begins_turn(record: RawRecord) -> bool:
+    """Whether a turn of the session begins with it."""
+    return record["type"] == "turn_started" and is_main(record)
 
 
 def is_log(name: str) -> bool:

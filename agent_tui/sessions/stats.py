@@ -49,6 +49,9 @@ class _Count:
         self.all = Stats()
         self.steps: dict[tuple[str, int, int], Step] = {}
         self.files: dict[str, None] = {}
+        self.turn = 0
+        self.of_agent: dict[str, int] = {}
+        """The turn that started each sub-agent: what it takes is that turn's."""
         self.ends: dict[str, int] = {}
         self.models: dict[str, Share] = {}
         self.turns: dict[int, Share] = {}
@@ -61,7 +64,12 @@ class _Count:
             found = replace(found, began=found.began or event.at, ended=max(found.ended, event.at))
         self.all = replace(found, session=found.session or event.session)
         match event:
+            case TurnStarted() if not event.is_main:  # a part of the turn that started it
+                self.of_agent.setdefault(event.agent, self.turn)
+            case TurnEnded() if not event.is_main:
+                return
             case TurnStarted():
+                self.turn = event.turn
                 self.all = replace(self.all, turns=self.all.turns + 1)
             case TurnEnded():
                 self.ends[event.state] = self.ends.get(event.state, 0) + 1
@@ -122,7 +130,8 @@ class _Count:
 
     def _used(self, event: UsageReported, step: Step) -> None:
         usage, cost = event.usage, _cost(event)
-        self._shared(event, event.model or step.model, step.turn)
+        turn = step.turn if event.is_main else self.of_agent.get(event.agent, self.turn)
+        self._shared(event, event.model or step.model, turn)
         self._keep(
             replace(
                 step, model=event.model or step.model, tokens_in=step.tokens_in + usage.prompt_tokens,

@@ -199,7 +199,7 @@ class Store:
         self._begun = self._begun or first
         if self._begun:
             self._flush()
-        if first or isinstance(event, TurnStarted):
+        if first or (isinstance(event, TurnStarted) and event.is_main):
             self._note_use()
         return event
 

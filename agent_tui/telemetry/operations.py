@@ -36,6 +36,8 @@ class Operation:
     content: Mapping[str, str] = field(default_factory=dict)
     tokens: tuple[int, int] | None = None
     first_chunk: float | None = None
+    below: bool = False
+    """The turn of a sub-agent: a part of the one that started it."""
 
     @property
     def seconds(self) -> float:

@@ -78,7 +78,7 @@ class Otel:
         root = self._root
         if root is not None and root.get_span_context().trace_id != int(operation.trace, 16):
             root = None
-        if operation.name == "invoke_agent":
+        if operation.name == "invoke_agent" and not operation.below:
             span = root or self._span(operation, None)
         else:
             span = self._span(operation, root)

@@ -145,7 +145,7 @@ class Player:
             told = found.msg.events if isinstance(found, Step) and isinstance(found.msg, EventsArrived) else ()
             newest = max((event.n for event in told), default=0)
             self._records.append(max(newest, self._records[-1] if self._records else 0))
-            if any(isinstance(event, TurnStarted) for event in told):
+            if any(isinstance(event, TurnStarted) and event.is_main for event in told):
                 self._prompts.append(len(self.steps))
 
     def _played(self, model: Model, first: int, last: int) -> Model:
