@@ -74,7 +74,7 @@ LAZY = {
 """Imports inside functions, and why each is there."""
 
 BOUNDARIES = {
-    ("agent_tui.agent.turns", "_run"): "a turn: whatever fails in it ends it as an error event",
+    ("agent_tui.agent.agent_run", "run"): "a turn: whatever fails in it ends it as an error event",
     ("agent_tui.agent.executor", "_execute"): "a tool call: whatever it raises is its result",
     ("agent_tui.agent.worker", "_main"): "the thread: without it the screen would wait for ever",
     ("agent_tui.tui.app", "dispatch"): "an effect: what cannot be done is said",
