@@ -35,6 +35,8 @@ class Entry:
     tone: Tone = "normal"
     key: str = ""
     """What is written before it: the key that goes to it, or takes it."""
+    value: str = ""
+    """How it is now, or the key that does the same anywhere: a column of its own before `detail`."""
 
 
 @frozen
@@ -125,7 +127,7 @@ def ranked(entries: Sequence[Entry], query: str, ordered: bool = False) -> tuple
 
 
 def _text(entry: Entry) -> str:
-    return fold(f"{entry.label} {entry.detail} {entry.about} {entry.group}")
+    return fold(f"{entry.label} {entry.value} {entry.detail} {entry.about} {entry.group}")
 
 
 _Mark = Callable[[str, Entry, bool], int | None]

@@ -22,7 +22,7 @@ from agent_tui.tui.regions import DialogView, OverlayView, View
 from agent_tui.tui.widgets.footer import Footer
 from agent_tui.tui.widgets.header import Header
 from agent_tui.tui.widgets.label import Label, Mark
-from agent_tui.tui.widgets.paint import Region, low
+from agent_tui.tui.widgets.paint import Region, low, short
 from agent_tui.tui.widgets.prompt import Prompt
 from agent_tui.tui.widgets.status import Status
 from agent_tui.tui.widgets.transcript import Transcript
@@ -85,7 +85,7 @@ class Regions:
     @cached_property
     def overlay(self) -> overlays.Overlay:
         made = overlays.Overlay()
-        made.around = self._outside
+        made.around = self._around_sheet
         return made
 
     @cached_property
@@ -132,17 +132,24 @@ class Regions:
             self.queue.show(new.queue)
         if self._changed("dialog", old and old.dialog, new.dialog, before=self.status):
             self.dialog.show(new.dialog)
-        if self._changed("completion", old and old.completion, new.completion, after=self._highest("overlay")):
+        if self._changed("completion", old and old.completion, new.completion, after=self.welcome):
             self.completion.show(new.completion)
         dialog, overlay = (old.dialog, old.overlay) if old is not None else (None, None)
         if not _alike(dialog, new.dialog) or not _asks_the_same(overlay, new.overlay):
             self._unpainted()
         if (new.overlay is None) is not (old is None or old.overlay is None):
-            self.status.cover(new.overlay is not None)
-        if self._changed("overlay", old and old.overlay, new.overlay, after=self.welcome):
+            self._leave_room(new.overlay is not None)
+        if self._changed("overlay", old and old.overlay, new.overlay, before=self.status):
             self.overlay.show(new.overlay)
-        if self._changed("toast", old and old.toast, new.toast, after=self._highest("completion", "overlay")):
+        self.welcome.cover(new.overlay is not None or new.dialog is not None)
+        if self._changed("toast", old and old.toast, new.toast, after=self._highest("completion")):
             self.toast.show(new.toast)
+
+    def _leave_room(self, open_: bool) -> None:
+        """A sheet has been opened, or closed. On a short screen it has the line of what runs: its keys are the sheet's
+        now."""
+        self.status.cover(open_)
+        self.status.display = not (open_ and short(self.box.app.size))
 
     def takes(self, key: str) -> bool:
         """Whether something else than the prompt is open that wants `key`."""
@@ -224,6 +231,9 @@ class Regions:
     def fit(self, width: int, height: int) -> None:
         """Fewer lines around the text where there are few."""
         self.box.screen.set_class(low(Size(width, height)), "-low")
+        self.box.screen.set_class(short(Size(width, height)), "-short")
+        if self._made("overlay"):
+            self._leave_room(self.overlay.value is not None)
         self.welcome.place()
         if self.label.parent is not None and self.label.text:
             self.label.redraw(layout=True)  # its lines are fewer on a low screen
@@ -236,6 +246,13 @@ class Regions:
         if queued := self._lines("queue", self.box.app.size.width - 4):
             rows += queued + (not few)
         return rows
+
+    def _around_sheet(self) -> int:
+        """The same of all but the transcript and the sheet."""
+        if not short(self.box.app.size):
+            return self._around()
+        few, tiny = self.box.screen.has_class("-low"), self.box.screen.has_class("-tiny")
+        return self._around() - (not tiny) - (not few)  # neither status nor the empty line above it
 
     def _outside(self) -> int:
         """Rows of header, prompt and footer."""
@@ -272,9 +289,9 @@ class Regions:
         if self._made("completion"):
             self.completion.place(self.box.region.y)
         top = -1
-        if self._made("overlay"):
-            self.overlay.place()
-            top = self.overlay.top if self.overlay.value is not None else -1
+        if self._made("overlay") and self.overlay.value is not None:
+            self.overlay.keep_room()
+            top = self.overlay.region.y
         if self._made("toast"):
             self.toast.place(top)
 
@@ -288,7 +305,7 @@ def _asks_the_same(old: OverlayView | None, new: OverlayView | None) -> bool:
     """The same of sheets. Above a list stands what a key answers; its rows, and what is said of one, may come later."""
     if old is None or new is None or not (old.head and new.head):
         return old is new
-    return (old.title, old.lines[: old.head]) == (new.title, new.lines[: new.head])
+    return (old.title, old.lines[: old.head], old.asked) == (new.title, new.lines[: new.head], new.asked)
 
 
 def _clock(came: float) -> float:

@@ -111,8 +111,10 @@ class Option:
     label: str
     detail: str = ""
     tone: Tone = "normal"
+    value: str = ""
+    """What it is now, or its key: a column between its words and what is said of it."""
     heading: bool = False
-    """The name of the options below it: the cursor is never on it."""
+    """The name of the options below it, or the empty line above that: the cursor is never on it."""
     also: str = ""
     """Another key that takes it."""
     confirms: bool = False
@@ -183,17 +185,20 @@ class FooterView:
 
     keys: tuple[tuple[str, str], ...]
     note: str = ""
+    leaves: bool = False
+    """The last key leaves what is open: it is named before the others."""
 
 
 @frozen
 class OverlayView:
-    """A sheet over the transcript: help, a list to choose from, the first-run screen."""
+    """A sheet above the prompt: help, a list to choose from, the first-run screen."""
 
     title: str
     lines: tuple[tuple[Span, ...], ...]
     options: tuple[Option, ...] = ()
     selected: int = 0
-    footer: str = ""
+    note: str = ""
+    """What the upper edge says behind the title: of how many rows the cursor is on which."""
     scroll: int = 0
     text: str = ""
     """Markdown between `lines` and `below`."""
@@ -202,8 +207,16 @@ class OverlayView:
     """The options stand above the text, which is about the one under the cursor."""
     head: int = 0
     """So many of the first `lines` stand above the options all the same."""
+    asked: tuple[Span, ...] = ()
+    """What is asked about the option under the cursor, right below it."""
+    beside: bool = False
+    """What is said of the option stands beside the list where there is room."""
+    airy: bool = False
+    """Headings have an empty line above them."""
     spare: int = 0
-    """So many lines more the text of another option has: the sheet keeps its place while the cursor moves."""
+    """So many lines more other options take: the sheet keeps its height while the cursor moves and words are typed."""
+    high: int = 0
+    """So many lines below the edge, whatever it shows; 0: as many as it has."""
     diffs: tuple[DiffDisplay, ...] = ()
     told: int = 0
     """`lines` from this one on say in words what `diffs` are drawn of."""
@@ -213,25 +226,31 @@ class OverlayView:
     """PgUp, PgDn and the wheel turn its words where they are not all in view."""
 
 
-WIDEST: Final = 92
-"""Columns of a sheet of text: lines that are longer are hard to read."""
-BROADEST: Final = 144
-"""Columns of a list whose entries have words beside them."""
-LEAST_BESIDE: Final = 8
-"""Columns of the transcript that stay in view at each side of a sheet; fewer are no text: it takes the whole width."""
-
-
-def sheet_width(screen: int, broad: bool = False) -> int:
-    """Columns that a sheet takes of a screen."""
-    if screen < WIDEST + 2 * LEAST_BESIDE:
-        return max(1, screen)
-    return min(BROADEST, screen - 2 * LEAST_BESIDE) if broad else WIDEST
+WIDEST: Final = 88
+"""Columns of a text: lines that are longer are hard to read."""
+LEAST_BESIDE: Final = 100
+"""Columns of the screen from which a preview stands beside its list; on fewer below it."""
+PARTS: Final = 5
+"""The preview has two of so many parts of the columns."""
+DIVIDER: Final = 3
+"""Cells between a list and its preview."""
 
 
 def sheet_room(screen: int, broad: bool = False) -> int:
-    """Columns between the borders of such a sheet."""
-    wide = sheet_width(screen, broad)
-    return max(8, (wide - 2 if wide >= max(14, screen) else wide) - 4)
+    """Columns of a sheet for its words: as many as the text of the prompt has, and of a text no more than one reads."""
+    room = max(8, screen - 6)
+    return room if broad else min(WIDEST, room)
+
+
+def preview_room(screen: int) -> int:
+    """Columns of a preview beside its list; 0: it stands below."""
+    return sheet_room(screen, True) * 2 // PARTS if screen >= LEAST_BESIDE else 0
+
+
+def list_room(screen: int) -> int:
+    """Columns of the list that has its preview beside it."""
+    beside = preview_room(screen)
+    return sheet_room(screen, True) - (beside + DIVIDER if beside else 0)
 
 
 @frozen

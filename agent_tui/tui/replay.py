@@ -151,4 +151,4 @@ class ReplayApp(AgentApp, inherit_bindings=False):
 
     def _sheet(self) -> OverlayView:
         text = self._about(self.player, self.control.count)
-        return OverlayView("This moment", (), footer="↑↓ scroll · Esc closes", scroll=self.control.scroll, text=text)
+        return OverlayView("This moment", (), scroll=self.control.scroll, text=text)

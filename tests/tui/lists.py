@@ -29,4 +29,5 @@ def chosen(play: Play) -> str:
 
 
 def text(play: Play) -> str:
-    return "\n".join(words(line) for line in sheet(play).lines)
+    shown = sheet(play)
+    return "\n".join(words(line) for line in (*shown.lines, *((shown.asked,) if shown.asked else ())))

@@ -227,7 +227,7 @@ def test_a_paste_without_marks_is_whole_and_sends_nothing(tmp_path: Path) -> Non
         pty.type(words + "\rthe last line")
         pty.until(lambda text: "Pasted text #1" in text or "the last line" in text)
         pty.type("\x15\x10")
-        pty.until("Esc closes")
+        pty.until("Esc close")
         pty.type("mode " * 600 + "zqxj")
         pty.until(" 0 of ")
         pty.type("\x15")

@@ -86,12 +86,12 @@ def test_the_sheet_of_a_question_on_the_side_names_its_keys() -> None:
     play = Play()
     play.type("/btw why?")
     play.press("enter")
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Esc cancel"
+    assert footer(play) == "Esc cancel"
     assert play.model.aside is not None
     play.feed(AsideDelta(id=play.model.aside.id, text="so"))
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc cancel"
+    assert footer(play) == "c copy   Esc cancel"
     play.feed(AsideEnded(play.model.aside.id, "why?", "so"))
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   c copy   Esc close"
+    assert footer(play) == "c copy   Esc close"
 
 
 def test_the_help_begins_with_a_card_that_fills_a_small_screen() -> None:
@@ -120,4 +120,4 @@ def test_the_sheet_of_a_chip_names_its_keys() -> None:
     play = Play()
     play.say(Pasted("line\n" * 20))
     play.press("f4")
-    assert footer(play) == "↑↓ scroll   PgUp/PgDn a page   Enter expand   Esc close"
+    assert footer(play) == "Enter expand   Esc close"

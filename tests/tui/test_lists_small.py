@@ -87,7 +87,8 @@ def test_the_palette_names_its_commands_there(size: tuple[int, int]) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press("ctrl+p")
         await until(lambda: "/help" in text(app))
-        rows = [row.strip(" │❯") for row in text(app).split("\n") if row.lstrip().startswith("│")]
+        sheet = app.regions.overlay.region
+        rows = [row.strip(" ❯") for row in text(app).split("\n")[sheet.y : sheet.bottom]]
         commands = [row for row in rows if row.startswith("/")]
         assert len(commands) >= 3 and not [row for row in commands if " " in row or "…" in row], rows
 

@@ -92,7 +92,7 @@ def test_where_nothing_fits_the_footer_has_no_key_that_needs_an_entry() -> None:
     play = at_work()
     shown(play)
     play.press(*"zz", "space", *"yy")
-    assert sheet(play).footer.startswith("0 of ")
+    assert sheet(play).note.startswith("0 of ")
     assert [key for key, _ in play.view.footer.keys] == ["F5", "Esc"]
 
 

@@ -42,7 +42,7 @@ def test_this_folder_comes_first_and_the_nearest_is_chosen() -> None:
     assert listed(play) == ["> fix the parser", "Parser tests", "write ⏎ the docs", "docs of the parser"]
     assert [option.detail for option in play.view.overlay.options][1::2] == [  # type: ignore[union-attr]
         "8 min ago · elsewhere", "just now"]  # fmt: skip
-    assert play.view.overlay.footer == "1 of 4" and not play.view.footer.note  # type: ignore[union-attr]
+    assert play.view.overlay.note == "1 of 4" and not play.view.footer.note  # type: ignore[union-attr]
 
 
 def test_typing_narrows_by_words_in_any_order_and_case() -> None:

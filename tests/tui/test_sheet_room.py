@@ -11,7 +11,7 @@ from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.regions import BROADEST, LEAST_BESIDE, WIDEST, Option, sheet_room, sheet_width
+from agent_tui.tui.regions import DIVIDER, LEAST_BESIDE, WIDEST, Option, list_room, preview_room, sheet_room
 from agent_tui.tui.widgets.dialog import options_lines
 from agent_tui.tui.widgets.overlay import noted
 from agent_tui.tui.widgets.paint import fitted
@@ -28,31 +28,39 @@ def long_answers(engine: PlayedEngine, op: Op) -> None:
         engine.end()
 
 
-ROOMY = WIDEST + 2 * LEAST_BESIDE
+@pytest.mark.parametrize("size", [(40, 14), (60, 20), (100, 30), (160, 48), (200, 50)], ids=str)
+def test_a_sheet_stands_above_the_prompt_over_the_full_width(size: tuple[int, int]) -> None:
+    width, height = size
 
-
-@pytest.mark.parametrize("width", [40, 80, WIDEST + 2, 100, ROOMY - 1, ROOMY, 160, 200])
-def test_beside_a_sheet_there_is_room_for_text_or_none_at_all(width: int) -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await pilot.press(*"long", "enter")
         await until(lambda: "paragraph 59" in text(app))
-        await pilot.press("f1")
-        await until(lambda: "Keys and commands" in text(app))
-        sheet = app.regions.overlay.region
-        left, right = sheet.x, width - sheet.right
-        assert abs(left - right) <= 1
-        assert (left == right == 0) if width < ROOMY else (min(left, right) >= LEAST_BESIDE)
-        rows = text(app).split("\n")[sheet.y : sheet.bottom]
-        assert width >= ROOMY or all(row[0] == row[-1] == " " and row[1] in "╭│╰" for row in rows)
+        for keys, title in ((("f1",), "Keys and commands"), ((*"/mode", "enter"), "Modes")):
+            await pilot.press(*keys)
+            await until(lambda title=title: f"─ {title} " in text(app))  # type: ignore[misc]
+            await pilot.pause()
+            sheet, rows = app.regions.overlay.region, text(app).split("\n")
+            assert (sheet.x, sheet.width) == (0, width)
+            between = rows[sheet.bottom : app.regions.box.region.y]
+            assert len(between) <= 1 and not "".join(between).strip(), "nothing but what runs is between"
+            assert rows[sheet.y].startswith(f" ─ {title} "), "one edge, where the prompt's begins"
+            last = [row for row in rows[1 : sheet.y] if row.strip()]
+            kept = app.regions.transcript.region.height
+            assert kept >= (3 if height >= 24 else 1), "some lines of the transcript stay"
+            assert "paragraph 59" in "".join(last) or "40 ms" in "".join(last), "its last ones"
+            await pilot.press("escape")
+            await until(lambda title=title: title not in text(app))  # type: ignore[misc]
 
-    play(PlayedEngine(long_answers), steps, size=(width, 30))
+    play(PlayedEngine(long_answers), steps, size=size)
 
 
-def test_a_list_is_broader_than_a_text() -> None:
-    assert [sheet_width(screen) for screen in (1, 60, ROOMY - 1, ROOMY, 200)] == [1, 60, ROOMY - 1, WIDEST, WIDEST]
-    lists = {screen: sheet_width(screen, True) for screen in (60, ROOMY - 1, ROOMY, 120, 160, 200)}
-    assert lists == {60: 60, ROOMY - 1: ROOMY - 1, ROOMY: WIDEST, 120: 104, 160: BROADEST, 200: BROADEST}
-    assert (sheet_room(100, True), sheet_room(160, True), sheet_room(160)) == (94, BROADEST - 4, WIDEST - 4)
+def test_a_text_is_no_wider_than_one_reads_and_a_list_has_it_all() -> None:
+    assert [sheet_room(screen) for screen in (60, 90, 100, 200)] == [54, 84, WIDEST, WIDEST]
+    assert [sheet_room(screen, True) for screen in (60, 100, 160)] == [54, 94, 154]
+    assert [preview_room(screen) for screen in (60, LEAST_BESIDE - 1)] == [0, 0]
+    for screen in (LEAST_BESIDE, 160, 200):
+        assert list_room(screen) + DIVIDER + preview_room(screen) == sheet_room(screen, True)
+        assert list_room(screen) > preview_room(screen) > 30
 
 
 def test_a_hundred_and_sixty_columns_show_what_the_commands_do() -> None:
@@ -60,16 +68,29 @@ def test_a_hundred_and_sixty_columns_show_what_the_commands_do() -> None:
         await pilot.press("f1")
         await until(lambda: "Keys and commands" in text(app))
         sheet = app.regions.overlay.region
-        rows = [row[sheet.x : sheet.right] for row in text(app).split("\n")[sheet.y : sheet.bottom]]
-        assert not [row for row in rows if "…" in row]
-        assert len(rows) > 20 and sheet.width == BROADEST
-        await pilot.press("escape")
-        await until(lambda: "Keys and commands" not in text(app))
-        await pilot.press(*"/mode", "enter")
-        await until(lambda: "asks before everything" in text(app))
-        assert app.regions.overlay.region.width == WIDEST, "few words need no broad sheet"
+        rows = text(app).split("\n")[sheet.y : sheet.bottom]
+        assert len(rows) > 20 and not [row for row in rows if "…" in row]
 
     play(PlayedEngine(long_answers), steps, size=(160, 40))
+
+
+@pytest.mark.parametrize(("width", "beside"), [(LEAST_BESIDE - 1, False), (LEAST_BESIDE, True), (160, True)])
+def test_a_preview_stands_beside_its_list_where_there_is_room(width: int, beside: bool) -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "And its end." in text(app))
+        await pilot.press(*"/copy", "enter")
+        await until(lambda: "❯ 1 answer 1" in text(app))
+        await pilot.press("down")
+        await until(lambda: "❯ a code 1" in text(app))
+        sheet = app.regions.overlay.region
+        rows = text(app).split("\n")[sheet.y : sheet.bottom]
+        assert any("│ a = 1" in row for row in rows) == beside and any("a = 1" in row for row in rows), rows
+        assert [row.strip() for row in rows if row.strip() == "c = 3"] == ["c = 3"] * (not beside), "below the list"
+        await pilot.click(app.regions.overlay, offset=(10, 1))
+        await until(lambda: "❯ 1 answer 1" in text(app))
+
+    play(PlayedEngine(long_answers), steps, size=(width, 30))
 
 
 def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
@@ -82,21 +103,29 @@ def test_a_name_in_wide_letters_leaves_room_for_the_words_behind_it() -> None:
     assert fitted([Option("", "n" * 99)], 40) == [Option("", "n" * 99)], "alone it has the line to itself"
 
 
-def test_the_lower_border_is_whole_however_much_it_says() -> None:
-    said = "↑↓ PgUp PgDn scroll · Enter expands it · Esc closes"
+def test_the_edge_is_whole_however_much_it_says() -> None:
+    said = "1–9 of 60 · PgUp/PgDn · … 3 more"
     assert noted(said, 80) == said
-    assert [noted(said, room) for room in (50, 20, 4)] == [
-        "Enter expands it · Esc closes", "Esc closes", "Esc…",
-    ]  # fmt: skip
+    assert [noted(said, room) for room in (25, 10, 4)] == ["PgUp/PgDn · … 3 more", "… 3 more", "… 3…"]
 
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         app.post_message(events.Paste("\n".join(f"line {n} " for n in range(60))))
         await until(lambda: "Pasted" in text(app))
         await pilot.press("f4")
         await until(lambda: "line 3 " in text(app))
-        sheet = app.regions.overlay.region
-        last = text(app).split("\n")[sheet.bottom - 1]
-        assert last.strip()[0] == "╰" and last.strip()[-1] == "╯" and "Esc closes" in last
+        edge = text(app).split("\n")[app.regions.overlay.region.y]
+        assert edge.startswith(" ─ ") and edge.endswith("─ ") and " of 6" in edge and "↑↓ PgUp/PgDn" in edge
+
+    play(PlayedEngine(long_answers), steps, size=(60, 20))
+
+
+def test_keys_that_scroll_are_named_only_where_there_is_more() -> None:
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        app.post_message(events.Paste("\n".join(f"line {n} " for n in range(9))))
+        await until(lambda: "Pasted" in text(app))
+        await pilot.press("f4")
+        await until(lambda: "line 8 " in text(app) and "Esc close" in text(app))
+        assert "PgUp" not in text(app) and "scroll" not in text(app)
 
     play(PlayedEngine(long_answers), steps, size=(60, 20))
 
@@ -111,7 +140,6 @@ def test_what_came_below_is_not_told_through_a_sheet() -> None:
         await until(lambda: " ↓ " in text(app))
         await pilot.press(*"/copy", "enter")
         await until(lambda: "❯ 1 answer 1" in text(app))
-        assert app.regions.overlay.region.bottom < app.regions.transcript.region.bottom, "its last line is in view"
         assert " ↓ " not in text(app)
         await pilot.press("escape")
         await until(lambda: "1 answer 1" not in text(app) and " ↓ " in text(app))
@@ -145,7 +173,9 @@ def test_the_list_of_what_can_be_copied_has_no_empty_rows_and_stays_where_it_is(
         await until(lambda: "❯ 1 answer 1" in text(app))
         rows = text(app).split("\n")
         place = next(number for number, row in enumerate(rows) if "answer 1" in row)
-        assert [row for row in rows if row.strip(" │") == "" and "│" in row][1:] == [], "one is between list and text"
+        sheet = app.regions.overlay.region
+        inside = "\n".join(row.strip() for row in rows[sheet.y : sheet.bottom]).strip("\n").split("\n")
+        assert inside.count("") == 1, "one is between list and text"
         await pilot.press("down")
         await until(lambda: "❯ a code 1" in text(app))
         rows = text(app).split("\n")
@@ -165,8 +195,8 @@ def test_no_row_of_a_list_is_empty_but_the_one_before_the_words_about_an_entry(s
         where = set()
         for _ in range(3):
             sheet = app.regions.overlay.region
-            rows = [row[sheet.x : sheet.right].strip("│ ") for row in text(app).split("\n")[sheet.y : sheet.bottom]]
-            assert rows.count("") <= 1 and rows[2], rows
+            rows = [row.strip() for row in text(app).split("\n")[sheet.y : sheet.bottom]]
+            assert "\n".join(rows).rstrip("\n").split("\n").count("") <= 1 and rows[2], rows
             where.add((sheet.y, rows.index("search: transcript▏")))
             await pilot.press("down")
             await pilot.pause()

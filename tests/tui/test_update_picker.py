@@ -50,7 +50,7 @@ def test_the_palette_holds_commands_keys_skills_and_settings() -> None:
     groups = {entry.group for entry in play.model.overlay.picker.entries}
     assert groups == {"Commands", "Keys", "Skills", "Settings"}
     play.press(*"expand")
-    assert chosen(play) == "expand" and "Ctrl+O" in sheet(play).options[0].detail
+    assert chosen(play) == "expand" and sheet(play).options[0].value == "Ctrl+O"
 
 
 def test_a_command_that_needs_a_word_asks_for_it_and_the_draft_stays() -> None:
@@ -114,9 +114,9 @@ def test_the_palette_closes_and_keeps_the_draft(key: str) -> None:
 
 def test_moving_wraps_and_the_counter_follows() -> None:
     play = opened("mode")
-    assert sheet(play).footer == "2 of 5 · Esc closes"
+    assert sheet(play).note == "2 of 5"
     play.press("end", "down")
-    assert chosen(play) == "manual" and sheet(play).footer.startswith("1 of 5")
+    assert chosen(play) == "manual" and sheet(play).note.startswith("1 of 5")
     play.press("up")
     assert chosen(play) == "plan"
     play.press("home", "pagedown", "pageup")
@@ -126,11 +126,11 @@ def test_moving_wraps_and_the_counter_follows() -> None:
 def test_typing_and_taking_back() -> None:
     play = opened("mode")
     play.press(*"planx")
-    assert "no match" in text(play) and sheet(play).footer == "0 of 5 · Esc closes" and labels(play) == []
+    assert "no match" in text(play) and sheet(play).note == "0 of 5" and labels(play) == []
     play.press("enter")
     assert play.view.overlay is not None, "there is nothing to take"
     play.press("backspace")
-    assert labels(play) == ["plan"] and sheet(play).footer == "1 of 1 (5 in all) · Esc closes"
+    assert labels(play) == ["plan"] and sheet(play).note == "1 of 1 (5 in all)"
     play.press("ctrl+u")
     assert len(labels(play)) == 5
 

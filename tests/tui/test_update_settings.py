@@ -72,7 +72,7 @@ def shown(play: Play) -> OverlayView:
 def test_what_typing_does_is_said_once() -> None:
     view = shown(opened()[0])
     said = " ".join(span.text for line in view.lines for span in line)
-    assert f"{said} {view.footer}".count("type to search") == 1
+    assert f"{said} {view.note}".count("type to search") == 1
 
 
 def chosen(play: Play) -> str:
@@ -94,7 +94,7 @@ def test_every_setting_is_there() -> None:
 def test_value_and_source_are_shown() -> None:
     play, _ = opened("mode", mode=Value("plan", "environment", "AGENT_TUI_MODE"))
     option = shown(play).options[0]
-    assert option.label == "mode" and option.detail.split() == ["plan", "environment", "AGENT_TUI_MODE"]
+    assert (option.label, option.value, option.detail) == ("mode", "plan", "environment AGENT_TUI_MODE")
     text = "\n".join(map(words, shown(play).lines))
     assert "config.toml:3: x: wrong" in text and "/home/ada" not in text
     assert "mode: plan, from environment AGENT_TUI_MODE; the default is auto; it overrides your config.toml" in text
@@ -106,9 +106,9 @@ def test_typing_searches_names_and_meanings() -> None:
     type_keys(play, "max ste")
     assert chosen(play) == "agent.max_steps"
     assert "search: max ste▏" in "\n".join(map(words, shown(play).lines))
-    assert shown(play).footer.startswith("1 of ")
+    assert shown(play).note.startswith("1 of ")
     play.press("ctrl+u")
-    assert shown(play).footer == f"1 of {len(sheet.all_entries())} · Esc closes"
+    assert shown(play).note == f"1 of {len(sheet.all_entries())}"
     type_keys(play, "side by side")
     assert "display.diff" in [option.label for option in shown(play).options]
     assert "mode" not in [option.label for option in shown(play).options]
@@ -241,7 +241,7 @@ def test_a_setting_is_reset(key: str) -> None:
     play, files = opened("max_steps", agent__max_steps=Value(9, "user"))
     play.press(key)
     assert files.answer() == [WriteSetting("agent.max_steps", None)]
-    assert shown(play).options[0].detail.split() == ["50", "default"]
+    assert (shown(play).options[0].value, shown(play).options[0].detail) == ("50", "default")
     play.press(key)
     assert files.answer() == [] and "already has its default" in play.model.toast.text  # type: ignore[union-attr]
 
@@ -263,7 +263,7 @@ def test_what_cannot_be_written_is_said() -> None:
     edit(play, "9")
     files.answer(failed="config.toml: cannot be written (Permission denied)")
     assert play.view.toast is not None and play.view.toast.text.endswith("(Permission denied)")
-    assert shown(play).options[0].detail.split() == ["50", "default"]
+    assert (shown(play).options[0].value, shown(play).options[0].detail) == ("50", "default")
 
 
 def test_own_keys_hold_at_once_and_conflicts_are_refused() -> None:
@@ -294,7 +294,7 @@ def test_a_narrow_screen_shows_names_and_values() -> None:
     play, _ = opened()
     play.say(Resized(40, 24))
     for option in shown(play).options:
-        assert len(option.label) + len(option.detail) + 4 <= 36
+        assert len(option.label) + len(option.value) + len(option.detail) + 4 <= 36
     play.press("end")
     assert any(words(line).startswith(f"keys.{COMMANDS[-1].name}: ") for line in shown(play).lines)
 

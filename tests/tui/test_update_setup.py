@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
 from agent_tui.protocol.setup_op import SetUp
+from agent_tui.tui.app import AgentApp
 from agent_tui.tui.effects import SendKey
-from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.msg import Resized
+from agent_tui.tui.regions import HIDDEN, OverlayView
+from agent_tui.tui.view import view
 from tests.answers import answer_event
+from tests.tui import stage
 from tests.tui.lists import chosen, labels, sheet, text
+from tests.tui.play import Play
 from tests.tui.setup_play import LEAVE, STOP, answered_moonshot, asked_moonshot, at, came, chooses, opened, told, wait
 
 
@@ -184,3 +194,33 @@ def test_another_key_is_offered_where_there_was_one() -> None:
     chooses(play, "Ollama")
     came(play, "answered", provider="ollama", label="Ollama", models=["ollama/a"], first="ollama/a")
     assert at(play) == "model" and all(key != "F2" for key, _ in play.view.footer.keys)
+
+
+@pytest.mark.parametrize("size", [(100, 30), (60, 20)])
+def test_the_short_sheets_are_as_high_as_each_other(size: tuple[int, int]) -> None:
+    steps: dict[str, OverlayView] = {}
+
+    def look(play: Play) -> Play:
+        play.say(Resized(*size))
+        steps[at(play)] = sheet(play)
+        return play
+
+    look(opened())
+    look(asked_moonshot())
+    play = look(answered_moonshot())
+    play.press("b")
+    steps["found"] = sheet(play)
+    play.press("enter")
+    look(play)
+    assert list(steps) == ["provider", "key", "model", "found", "scope"]
+    high: dict[str, tuple[int, int]] = {}
+
+    async def measure(pilot: Pilot[int], app: AgentApp) -> None:
+        for name, shown in steps.items():
+            app.regions.show(replace(view(app.model), overlay=shown))
+            await pilot.pause()
+            high[name] = app.regions.overlay.region.y, app.regions.overlay.region.height
+            assert shown.title in stage.text(app)
+
+    stage.play(stage.PlayedEngine(), measure, size)
+    assert len(set(high.values())) == 1, high

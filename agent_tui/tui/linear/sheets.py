@@ -65,7 +65,7 @@ def sheet_lines(model: Model, overlay: Overlay) -> list[str]:
         if sheet.says_groups and entry.group != group:
             group = entry.group
             lines.append(f"{group}:")
-        detail = _plain(entry.detail)
+        detail = _plain(" · ".join(filter(None, (entry.value, entry.detail))))
         lines.append(f"{_key(entry, number)}: {entry.label}{f', {detail}' if detail else ''}")
     if len(found) > MOST:
         lines.append(f"and {len(found) - MOST} more; type words to find them")

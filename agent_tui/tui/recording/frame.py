@@ -87,12 +87,15 @@ def _overlay(sheet: OverlayView) -> Iterable[str]:
     lines = [*map(_spans, sheet.lines)]
     yield from [] if sheet.list_first else lines
     for number, option in enumerate(sheet.options):
-        yield f"{_SELECTED[number == sheet.selected]}{option.key} {option.label} {option.detail}"
+        said = " ".join(filter(None, (option.label, option.value, option.detail)))
+        yield f"{_SELECTED[number == sheet.selected]}{option.key} {said}"
+        if sheet.asked and number == sheet.selected:
+            yield _spans(sheet.asked)
     yield from lines if sheet.list_first else []
     if sheet.text:
         yield from sheet.text.split("\n")
     yield from map(_spans, sheet.below)
-    yield sheet.footer
+    yield sheet.note
 
 
 def _spans(*parts: Sequence[Span]) -> str:

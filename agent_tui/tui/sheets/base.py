@@ -111,6 +111,8 @@ class Sheet:
     """A list of names with words beside them, or code: these take more columns than text to be read."""
     about_lines: int = 0
     """Lines that are kept for what is said of the row under the cursor, so that the list stays where it is."""
+    high: int = 0
+    """Lines that it always has: what its steps show differs, and nothing jumps; 0: as many as it needs."""
     about_small: int = 0
     """The same on a screen with few lines; 0: a third of it."""
     always_about: bool = False
@@ -126,7 +128,7 @@ class Sheet:
     again: str = ""
     """How the footer says that F5 looks again; empty: it does not."""
     note: Callable[[Model, Overlay], str] | None = None
-    """What is to be said of the list as a whole."""
+    """What is to be said of it as a whole: above a list, or in the edge."""
     waits: Callable[[Model, Overlay], bool] | None = None
     """Whether an empty list is one that has not come yet."""
     begin_on: Callable[[Model], str] | None = None
@@ -180,8 +182,6 @@ class Sheet:
     """Whether what it shows is the last word: nobody is asked any more."""
     keys_in_body: bool = False
     """The keys stand in the sheet too: the footer has no room for all of them."""
-    foot: Callable[[Model, Overlay], str] | None = None
-    """What its lower border says, where that is not how it is left."""
     leave: Callable[[Model, Overlay], Step] | None = None
     """Esc, where it does more than to close the sheet."""
     esc: str | Callable[[Model, Overlay], str] = "close"

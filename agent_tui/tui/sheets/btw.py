@@ -46,12 +46,6 @@ def _standing(aside: Aside) -> tuple[Span, ...]:
     return (Span(f"{given_up}{sent} tokens sent, {written} written · {NOT_KEPT}", "dim"),)
 
 
-def _foot(model: Model, _: Overlay) -> str:
-    if _asking(model):
-        return "Esc cancels"
-    return "c copies · Esc closes" if model.aside is not None and model.aside.text else "Esc closes"
-
-
 def _has_text(model: Model, _: Overlay, __: Entry) -> bool:
     return model.aside is not None and bool(model.aside.text)
 
@@ -102,7 +96,7 @@ SHEET: Final = Sheet(
         Action("close", ("enter",), "close", _close, _is_settled, needs_row=False, hidden=True),
         Action("quit", ("q",), "close", _close, needs_row=False, hidden=True),
     ),
-    commands=(btw,), typing="prompt", body=_body, leave=_leave, foot=_foot, broad=False,
+    commands=(btw,), typing="prompt", body=_body, leave=_leave, broad=False,
     is_ready=lambda model, _: not _asking(model),
     esc=lambda model, _: "cancel" if _asking(model) else "close",
 )  # fmt: skip

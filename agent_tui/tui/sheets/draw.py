@@ -3,6 +3,7 @@ what is read, and the keys."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from textwrap import wrap
 from typing import Final
 
@@ -11,7 +12,16 @@ from agent_tui.tui import commands, sheets
 from agent_tui.tui.commands.base import key_name
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.regions import FooterView, Option, OverlayView, Span, sheet_room
+from agent_tui.tui.regions import (
+    WIDEST,
+    FooterView,
+    Option,
+    OverlayView,
+    Span,
+    list_room,
+    preview_room,
+    sheet_room,
+)
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Body, Lines, Sheet
 from agent_tui.tui.update.guards import enter_takes, is_command
@@ -19,7 +29,8 @@ from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
 ROOMY: Final = 24
-"""Lines of the screen from which what is said of a row has its place; below there is a third of it."""
+"""Lines of the screen from which what is said of a row has its place, and headings have an empty line above them;
+below there is a third of it."""
 AROUND: Final = 9
 """Lines of the screen beside a list and the words about a row."""
 LOW: Final = 12
@@ -30,55 +41,72 @@ SCANT: Final = 28
 """Cells of a line in which a name is not cut for the words behind it."""
 LOOKING: Final = "looking …"
 FIRM: Final = "\N{NO-BREAK SPACE}"
-SCROLLS: Final = (("↑↓", "scroll"), ("PgUp/PgDn", "a page"))
 NO_BODY: Final = Body()
 
 
 def sheet_view(model: Model, overlay: Overlay) -> OverlayView:
     """The sheet that is open."""
     sheet = sheets.find(overlay.kind)
-    inner = sheet_room(model.width, sheet.broad)
     title = sheet.title_for(model, overlay)
-    body = sheet.body(model, overlay, inner) if sheet.body is not None else NO_BODY
-    foot = sheet.foot(model, overlay) if sheet.foot is not None else "Esc closes"
+    body = _body(model, sheet, overlay)
+    said = sheet.note(model, overlay) if sheet.note is not None else ""
     if overlay.picker is None:
-        return _text_view(title, body, foot, overlay.scroll, sheet.broad)
-    about = _about(model, sheet, overlay, inner)
+        return _text_view(title, body, said, overlay.scroll, sheet.broad)
+    about = _about(model, sheet, overlay)
     if sheet.typing != "finds":
         keys = _key_line(model, overlay) if sheet.keys_in_body and overlay.picker.shown else ()
         writes = sheet.typing == "below" and is_command(model.composer.draft)
-        return _choices_view(sheet, title, body, keys, about, overlay.picker, foot, overlay.scroll, inner, writes)
-    note = sheet.note(model, overlay) if sheet.note is not None else ""
+        asked, size = question_of(overlay), (model.width, model.height)
+        return _choices_view(
+            sheet, title, body, keys, about, overlay.picker, said, overlay.scroll, writes, asked, size
+        )  # fmt: skip
     waits = bool(overlay.query) or still_waits(model, overlay)
     instead = sheet.instead(model, overlay) if sheet.instead is not None else ()
     return _list_view(
-        sheet, title, body, foot, overlay.picker, note, question_of(overlay), waits, bool(overlay.query), about,
-        instead, inner, model.height, overlay.scroll,
+        sheet, title, body, overlay.picker, said, question_of(overlay), waits, bool(overlay.query), about,
+        instead, (model.width, model.height), overlay.scroll,
     )  # fmt: skip
 
 
+def _body(model: Model, sheet: Sheet, overlay: Overlay) -> Body:
+    return sheet.body(model, overlay, sheet_room(model.width, sheet.broad)) if sheet.body is not None else NO_BODY
+
+
 @lazy
-def _text_view(title: str, body: Body, foot: str, scroll: int, broad: bool) -> OverlayView:
+def _text_view(title: str, body: Body, note: str, scroll: int, broad: bool) -> OverlayView:
     """A sheet that is read."""
     return OverlayView(
-        title, body.lines, footer=foot, scroll=scroll, text=body.text, below=body.below, diffs=body.diffs,
+        title, body.lines, note=note, scroll=scroll, text=body.text, below=body.below, diffs=body.diffs,
         told=body.drawn_from, broad=broad, reads=True,
     )  # fmt: skip
 
 
 @lazy
 def _choices_view(
-    sheet: Sheet, title: str, body: Body, keys: tuple[Span, ...], about: Lines, picker: Picker, foot: str, scroll: int,
-    inner: int, writes: bool,
+    sheet: Sheet, title: str, body: Body, keys: tuple[Span, ...], about: Lines, picker: Picker, note: str, scroll: int,
+    writes: bool, asked: str, size: tuple[int, int],
 ) -> OverlayView:  # fmt: skip
     """A few choices, and what is read beside them. `writes`: the cursor is in a command that is being written."""
+    beside = _is_beside(sheet, size[0])
+    inner = list_room(size[0]) if beside else sheet_room(size[0], True)
     options, selected = _options(picker.shown, picker.at, inner, True, inner)
     lines = (*body.lines, *((keys,) if keys else ()), *about)
-    spare = max(0, sheet.about_lines - len(about)) if about else 0
+    kept = sheet.about_lines if about else 0
+    spare = max(0, max(kept, len(options)) - max(len(about), len(options))) if beside else max(0, kept - len(about))
     return OverlayView(
-        title, lines, options, -1 if writes else selected, foot, scroll, diffs=body.diffs, told=body.drawn_from,
-        broad=sheet.broad, reads=sheet.body is not None, list_first=sheet.list_first, spare=spare,
+        title, lines, options, -1 if writes else selected, note, scroll, diffs=body.diffs, told=body.drawn_from,
+        broad=sheet.broad, reads=sheet.body is not None, list_first=sheet.list_first, spare=spare, beside=beside,
+        asked=_asked(asked), airy=size[1] >= ROOMY,
     )  # fmt: skip
+
+
+def _is_beside(sheet: Sheet, width: int) -> bool:
+    """Whether a preview stands beside the list; words about a row that are no more than that stand below it."""
+    return preview_room(width) > 0 and (sheet.preview is not None or sheet.about is not None)
+
+
+def _asked(question: str) -> tuple[Span, ...]:
+    return (Span(question, "warning"),) if question else ()
 
 
 def _key_line(model: Model, overlay: Overlay) -> tuple[Span, ...]:
@@ -106,31 +134,52 @@ def still_waits(model: Model, overlay: Overlay) -> bool:
 
 @lazy
 def _list_view(
-    sheet: Sheet, title: str, body: Body, foot: str, picker: Picker, note: str, asked: str, waits: bool, asks: bool,
-    about: Lines, instead: Lines, inner: int, height: int, scroll: int,
+    sheet: Sheet, title: str, body: Body, picker: Picker, said: str, asked: str, waits: bool, asks: bool,
+    about: Lines, instead: Lines, size: tuple[int, int], scroll: int,
 ) -> OverlayView:  # fmt: skip
     """A list that is found by typing. `waits`: it has not come yet; `asks`: the engine is asked for it."""
+    width, height = size
+    beside = _is_beside(sheet, width)
+    inner = list_room(width) if beside else sheet_room(width, True)
     kept = _about_room(sheet, picker, height)
     chosen = picker.chosen
-    room = 0 if chosen is not None and sheet.says_all is not None and sheet.says_all(chosen) else kept
-    about = about[:room] if room else ()
+    if chosen is not None and sheet.says_all is not None and sheet.says_all(chosen):
+        about = ()
     typed = picker.query or picker.count or not body.lines
-    head: Lines = (_head(picker, note, asked, waits, asks, inner),) if typed else ()
+    head: Lines = (_head(picker, said, waits, asks, inner),) if typed else ()
     if instead:
-        about, room = instead, 0
+        about, kept, beside = instead, 0, False
         head = head if picker.query or not picker.count else ()  # there is nothing to search
     head = (*body.lines, *head)
-    first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
-    near = picker.shown[first : first + height]
+    near, first = _near(picker, height)
     cells = NAME_CELLS if inner >= NARROW else inner // 2 if inner >= SCANT else inner
-    options, selected = _options(near, picker.at - first, inner, not picker.query or bool(picker.extra), cells)
-    fills = len(options) + kept + AROUND > height  # where the list takes all there is, it takes the same always
-    lines = (*head, *about, *(((Span(" "),),) * (room - len(about)) if fills else ()))
-    spare = 0 if fills else max(0, kept - len(about) + (kept > 0 and not about))  # with the empty line before them
+    airy, below = height >= ROOMY, bool(head) and not body.lines
+    options, selected = _options(near, picker.at - first, inner, _is_grouped(picker), cells)
+    rows = _count_lines(near, _is_grouped(picker), airy, below)
+    there = height if picker.files is not None else _count_lines(picker.entries[:height], True, airy, below)
+    spare = _spare(max(there, rows), kept, rows, len(about), beside) if not instead else 0
     return OverlayView(
-        title, lines, options, selected, _count(picker, foot), scroll, broad=sheet.broad,
-        list_first=bool(head) and not body.lines, head=len(head), spare=spare, reads=bool(body.lines),
+        title, (*head, *about), options, selected, _count(picker), scroll, broad=sheet.broad,
+        list_first=below, head=len(head), spare=spare, reads=bool(body.lines), beside=beside, asked=_asked(asked),
+        airy=airy, high=sheet.high,
     )  # fmt: skip
+
+
+def _spare(there: int, kept: int, rows: int, about: int, beside: bool) -> int:
+    """Lines that a list of `there` rows, with `kept` lines about one, takes more than what is shown of it now."""
+    if beside:
+        return max(0, max(there, kept) - max(rows, about))
+    return max(0, there + (kept and kept + 1) - rows - (about and about + 1))
+
+
+def _near(picker: Picker, height: int) -> tuple[tuple[Entry, ...], int]:
+    """The rows around the cursor that a screen has room for, and the number of the first."""
+    first = max(0, min(picker.at - height // 2, len(picker.shown) - height))
+    return picker.shown[first : first + height], first
+
+
+def _is_grouped(picker: Picker) -> bool:
+    return not picker.query or bool(picker.extra)
 
 
 def _about_room(sheet: Sheet, picker: Picker, height: int) -> int:
@@ -141,12 +190,10 @@ def _about_room(sheet: Sheet, picker: Picker, height: int) -> int:
     return room if height >= ROOMY else (sheet.about_small or -(-room // 3)) if height >= LOW else 0
 
 
-def _head(picker: Picker, note: str, asked: str, waits: bool, asks: bool, inner: int) -> tuple[Span, ...]:
+def _head(picker: Picker, note: str, waits: bool, asks: bool, inner: int) -> tuple[Span, ...]:
     """What was typed (of much the end, where the caret is), or that something can be; and the state of the list, in
     words."""
     state = LOOKING if waits and not picker.count else "empty"
-    if asked:
-        return (Span(asked, "warning"),)
     if picker.query:
         said = f"  {note}" if note else "" if picker.shown else f"  {state if state == LOOKING else 'no match'}"
         room = max(8, inner - len(f"search: ▏{said}"))
@@ -156,27 +203,31 @@ def _head(picker: Picker, note: str, asked: str, waits: bool, asks: bool, inner:
     return (Span(f"type to search{more}" if picker.count else state, "dim"),)
 
 
-def _count(picker: Picker, foot: str) -> str:
+def _count(picker: Picker) -> str:
     if not picker.count:
-        return foot
+        return ""
     if not picker.shown:
-        return f"0 of {picker.count:,} · {foot}"
+        return f"0 of {picker.count:,}"
     found, total = len(picker.shown), picker.count
     of = f"{found:,}" if found >= total else f"{found:,} ({total:,} in all)"
-    return f"{picker.at + 1:,} of {of} · {foot}"
+    return f"{picker.at + 1:,} of {of}"
 
 
-def _about(model: Model, sheet: Sheet, overlay: Overlay, inner: int) -> Lines:
+def _about(model: Model, sheet: Sheet, overlay: Overlay) -> Lines:
     """What is said of the row under the cursor."""
     picker = overlay.picker
     chosen = picker.chosen if picker is not None else None
     room = _about_room(sheet, picker, model.height) if picker is not None else 0
-    if chosen is None or not room:
+    if chosen is None or picker is None or not room:
         return ()
+    inner = sheet_room(model.width, True)
+    if _is_beside(sheet, model.width):  # it has the height of the list
+        inner, room = preview_room(model.width), max(room, min(len(picker.shown), model.height - AROUND))
     if sheet.about is not None:
         return sheet.about(model, overlay, chosen, inner, room)
     if sheet.preview is not None and chosen.id:
         return _preview(chosen.id, model.transcript.answers.preview, inner, room)
+    inner = min(inner, WIDEST)
     words = wrap(one_line(chosen.about, inner * (room + 1)), inner, max_lines=room, placeholder=" …")
     return tuple((Span(line, chosen.tone if sheet.newest_last else "normal"),) for line in words)
 
@@ -205,6 +256,14 @@ def _preview(id: str, preview: Preview | None, inner: int, room: int) -> Lines:
     return tuple(lines[:room]) or ((Span("it is empty", "dim"),),)
 
 
+def _count_lines(near: Iterable[Entry], grouped: bool, airy: bool, below: bool) -> int:
+    """The lines of a list; `below`: there is something above it, from which its first heading stands apart."""
+    groups = [entry.group for entry in near]
+    heads = sum(new != old for new, old in zip(groups, ["", *groups], strict=False)) if grouped else 0
+    first = bool(groups and groups[0]) and not below
+    return len(groups) + heads * (1 + airy) - (first and airy and heads > 0)
+
+
 def _options(
     near: tuple[Entry, ...], at: int, inner: int, grouped: bool, cells: int
 ) -> tuple[tuple[Option, ...], int]:
@@ -217,9 +276,9 @@ def _options(
             options.append(Option("", group, tone="dim", heading=True))
         if number == at:
             selected = len(options)
-        wide = inner if not entry.detail else cells
-        detail = entry.detail if inner >= NARROW else entry.detail.strip()
-        options.append(Option(entry.key, one_line(entry.label, wide), detail, tone=entry.tone))
+        wide = cells if entry.detail or entry.value else inner
+        label = one_line(entry.label, wide)
+        options.append(Option(entry.key, label, entry.detail, tone=entry.tone, value=entry.value))
     return tuple(options), selected
 
 
@@ -229,9 +288,9 @@ def clicked_row(model: Model, overlay: Overlay, line: int) -> int:
     if picker is None:
         return -1
     finds = sheets.find(overlay.kind).typing == "finds"
-    first = max(0, min(picker.at - model.height // 2, len(picker.shown) - model.height)) if finds else 0
-    grouped, group, at = not finds or not picker.query or bool(picker.extra), "", 0
-    for number, entry in enumerate(picker.shown[first:], first):
+    near, first = _near(picker, model.height) if finds else (picker.shown, 0)
+    grouped, group, at = not finds or _is_grouped(picker), "", 0
+    for number, entry in enumerate(near, first):
         if grouped and entry.group != group:
             group, at = entry.group, at + 1
             if at - 1 == line:
@@ -250,8 +309,7 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
         return _footer((("Enter", action.label_for(model, overlay)), ("Esc", "keep it")))
     again = (("F5", sheet.again),) if sheet.again else ()
     if overlay.picker is None:
-        moves: tuple[tuple[str, str], ...] = SCROLLS if sheet.body is not None else ()
-        return _footer((*moves, *_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
+        return _footer((*_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
     moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
     if sheet.typing == "below" and not enter_takes(model):
         send = commands.key_of("send", model.keys)
@@ -274,4 +332,4 @@ def _offered(model: Model, overlay: Overlay) -> tuple[tuple[str, str], ...]:
 
 @lazy
 def _footer(keys: tuple[tuple[str, str], ...]) -> FooterView:
-    return FooterView(keys)
+    return FooterView(keys, leaves=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from agent_tui.settings_kinds import words
@@ -17,14 +18,13 @@ from agent_tui.tui.update.palette_actions import COMMAND, SETTING, SKILL
 from agent_tui.tui.update.step import Step
 
 RECENT: Final = 5
-KEY_CELLS: Final = 12
 
 
 def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
     found = (*_commands(model), *_skills(model), *_settings(model))
     by_id = {entry.id: entry for entry in found}
     recent = [by_id[id] for id in model.recent_actions if id in by_id][:RECENT]
-    first = tuple(Entry(one.id, one.label, one.detail, one.about, "Used last") for one in recent)
+    first = tuple(replace(one, group="Used last") for one in recent)
     return (*first, *(entry for entry in found if entry not in recent))
 
 
@@ -32,18 +32,19 @@ def _commands(model: Model) -> Iterator[Entry]:
     for command in sorted(commands.COMMANDS, key=lambda one: not one.slash):
         if command.name != "palette":
             label, group = (f"/{command.name}", "Commands") if command.slash else (command.name, "Keys")
-            yield Entry(f"{COMMAND}{command.name}", label, _keyed(model, command), command.help, group)
+            yield Entry(
+                f"{COMMAND}{command.name}", label, command.summary, command.help, group, value=_key(model, command)
+            )
 
 
-def _keyed(model: Model, command: Command) -> str:
-    """The key, and what it does."""
+def _key(model: Model, command: Command) -> str:
     keys = commands.keys_of(command.name, model.keys)
-    return f"{key_name(keys[0]) if keys else '':<{KEY_CELLS}} {command.summary}"
+    return key_name(keys[0]) if keys else ""
 
 
 def _skills(model: Model) -> Iterator[Entry]:
     for one in palette_actions.skill_rows(model):
-        yield Entry(f"{SKILL}{one.id}", one.label, f"{'':<{KEY_CELLS}} {one.detail}", one.about, "Skills")
+        yield Entry(f"{SKILL}{one.id}", one.label, one.detail, one.about, "Skills")
 
 
 def _settings(model: Model) -> Iterator[Entry]:
@@ -52,13 +53,11 @@ def _settings(model: Model) -> Iterator[Entry]:
             now = words(settings.value_of(model, one).value) or "not set"
             does = f"is {now}; Enter switches it" if palette_actions.is_switch(one) else f"is {now}"
             shown = does if model.configured.values and one.kind.form != "secret" else "show and change it"
-            yield Entry(f"{SETTING}{one.key}", one.key, f"{'':<{KEY_CELLS}} {shown}", one.about, "Settings")
+            yield Entry(f"{SETTING}{one.key}", one.key, shown, one.about, "Settings")
 
 
 def _run(model: Model, _: Overlay, row: Entry) -> Step:
     return palette_actions.run(model, row.id)
 
 
-SHEET: Final = Sheet(
-    "Commands", _rows, (Action("run", TAKES, "run", _run),), reads=(ReadSettings(),), about_lines=2
-)
+SHEET: Final = Sheet("Commands", _rows, (Action("run", TAKES, "run", _run),), reads=(ReadSettings(),), about_lines=2)

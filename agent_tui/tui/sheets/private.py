@@ -14,7 +14,7 @@ from agent_tui.tui.update.step import Step
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.pastes import text_lines
 
-FOOT: Final = "private: not saved, not sent to the model · ↑↓ scroll · Esc closes"
+SAID: Final = "private: not saved, not sent to the model"
 
 
 def _title(model: Model, _: Overlay) -> str:
@@ -41,5 +41,5 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
 
 SHEET: Final = Sheet(
     _title, actions=(CLOSES,), typing="below", body=_body, broad=False, hears=(PrivateOutput,), on_answer=_on_answer,
-    foot=lambda _, __: FOOT,
+    note=lambda _, __: SAID,
 )  # fmt: skip

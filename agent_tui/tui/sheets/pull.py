@@ -41,10 +41,6 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
     return Body(progress(data, cells))
 
 
-def _foot(model: Model, _: Overlay) -> str:
-    return "Esc closes" if pulling.state(model) == "down" else "Esc stops · Enter hides"
-
-
 def _start(model: Model, overlay: Overlay, _: Entry) -> Step:
     if model.at - overlay.shown_at < JUST:  # so soon after it was asked no Enter was an answer
         return model, ()
@@ -97,7 +93,7 @@ SHEET: Final = Sheet(
         Action("hide", ("enter",), "hide", _hide, _goes_on, needs_row=False),
     ),
     commands=(pull,), typing="prompt", body=_body, broad=False, hears=(PullProgress,), on_answer=_on_answer,
-    leave=_leave, foot=_foot, shows=frozenset(("pull",)),
+    leave=_leave, shows=frozenset(("pull",)),
     is_ready=lambda model, _: pulling.state(model) == "down",
     esc=lambda model, _: "close" if pulling.state(model) == "down" else "stop",
 )  # fmt: skip

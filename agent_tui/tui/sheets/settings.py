@@ -14,7 +14,7 @@ from agent_tui.tui.effects import ReadSettings, WriteSecret, WriteSetting
 from agent_tui.tui.keymap import key_named
 from agent_tui.tui.model import Model, Overlay, Purpose
 from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.regions import Span, list_room
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
 from agent_tui.tui.update import composer
@@ -24,8 +24,8 @@ from agent_tui.tui.view.words import one_line
 
 VALUE_CELLS: Final = 22
 NARROW_CELLS: Final = 14
-ROOMY: Final = 80
-"""Columns of the screen from which a source has its place beside a value."""
+ROOMY: Final = 70
+"""Columns of the list from which a source has its place beside a value."""
 SECONDS: Final = 8.0
 READ_FIRST: Final = 0.3
 """A change is saved: an Enter that is doubled, or one of a row of keys, makes none."""
@@ -36,11 +36,11 @@ def _setting(key: str) -> Setting:
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
-    roomy = model.width >= ROOMY
+    roomy = list_room(model.width) >= ROOMY
     for one in all_entries():
         value = value_of(model, one)
         now = one_line(_words(one, value.value), VALUE_CELLS if roomy else NARROW_CELLS)
-        yield Entry(one.key, one.key, f"{now:<{VALUE_CELLS}}  {value.source}" if roomy else now, one.about)
+        yield Entry(one.key, one.key, value.source if roomy else "", one.about, value=now)
 
 
 def _body(model: Model, _: Overlay, cells: int) -> Body:

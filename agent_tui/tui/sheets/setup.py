@@ -29,6 +29,7 @@ LOOK: Final = "setup"
 LONGEST: Final = 300
 """Characters of what a server says."""
 NARROW: Final = 50
+HIGH: Final = 14
 BLANK: Final[tuple[Span, ...]] = ()
 NOT_YET: Final = "Nothing is saved before the last step."
 
@@ -137,11 +138,6 @@ def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> Lin
         where = "in the keyring" if keyring and state.place != "file" else "in credentials.toml, only for you"
         told.append((Span("Key      ", "dim"), Span(where)))
     return tuple(told)
-
-
-def _foot(_: Model, overlay: Overlay) -> str:
-    back = isinstance(overlay.state, SettingUp) and overlay.state.back is not None
-    return "Esc goes back" if back else "Esc closes"
 
 
 def _esc(model: Model, overlay: Overlay) -> str:
@@ -396,7 +392,6 @@ SHEET: Final = Sheet(
     ),
     (setup,), body=_body, begin=lambda _: SettingUp(), states=(SettingUp,), arrange=_arrange, refuse=_refuse,
     hears=(SetupOffers, SetupOutcome, PullProgress), on_answer=_on_answer, on_text=_on_text, on_esc=back,
-    foot=_foot,
-    esc=_esc, broad=False, shows=frozenset(("pull",)),
+    esc=_esc, broad=False, high=HIGH,  shows=frozenset(("pull",)),
     is_ready=lambda model, _: not waits(model),
 )  # fmt: skip

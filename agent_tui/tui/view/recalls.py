@@ -29,7 +29,7 @@ def recall_view(found: Recall, height: int, now: float) -> OverlayView:
     blank = ((Span(" "),),) * (room - len(options))
     if not options:
         said = "reading …" if not found.done else "no earlier prompt matches" if words else "no prompts yet"
-        return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), footer=_count(found))
+        return OverlayView("Earlier prompts", ((Span(said, "dim"),), *blank[:-1]), note=_count(found))
     return OverlayView("Earlier prompts", blank[:-1], options, numbers[-1] - found.selected, _count(found))
 
 

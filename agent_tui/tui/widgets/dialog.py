@@ -287,6 +287,7 @@ def options_lines(
             return [row]
     keyed = max(line_cells(_key(option), cell_len) + option.confirms for option in options)  # a word has a blank more
     drawn = [option_cells(option, number == selected, keyed) for number, option in enumerate(options)]
+    drawn = valued(drawn, options)
     wide = [line_cells(line, cell_len) for line in drawn]
     words = max((cells for cells, option in zip(wide, options, strict=True) if option.detail), default=0)
     lines: list[Sequence[Segment]] = []
@@ -301,6 +302,19 @@ def options_lines(
         else:
             lines.append(pad([*line, *detail], width))
     return lines
+
+
+def valued(drawn: list[list[Segment]], options: Sequence[Option]) -> list[list[Segment]]:
+    """With a column for what each of them is now."""
+    if not any(option.value for option in options):
+        return drawn
+    wide = [line_cells(line, cell_len) for line in drawn]
+    beside = (cells for cells, option in zip(wide, options, strict=True) if option.value or option.detail)
+    named = max(beside, default=0)
+    return [
+        [*line, seg(" " * (named - cells + 2) + flat(option.value))] if option.value else line
+        for line, cells, option in zip(drawn, wide, options, strict=True)
+    ]
 
 
 def option_row(options: Sequence[Option], selected: int, between: str = "") -> list[Segment]:
@@ -321,7 +335,9 @@ def _key(option: Option) -> list[Segment]:
 
 
 def option_cells(option: Option, selected: bool, keyed: int = 0) -> list[Segment]:
-    """`keyed`: so many cells the keys of its column have."""
+    """`keyed`: so many cells the keys of its column have. A heading stands above the marks."""
+    if option.heading:
+        return [seg(option.label, TONES[option.tone])]
     mark = Segment("❯ " if selected else "  ", "accent")
     key = _key(option)
     cells = line_cells(key, cell_len)

@@ -1,8 +1,9 @@
-"""A sheet over the transcript: help, a list to choose from, the first-run screen."""
+"""A sheet, docked above the prompt over the full width: help, a list to choose from, the first-run screen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -12,10 +13,10 @@ from textual.message import Message
 
 from agent_tui.registry import late
 from agent_tui.tui.markdown.lines import Segment, cut, line_cells, wrap
-from agent_tui.tui.regions import OverlayView, Span, sheet_width
+from agent_tui.tui.regions import DIVIDER, OverlayView, Span, list_room, preview_room, sheet_room
 from agent_tui.tui.widgets.completion import beyond, window
-from agent_tui.tui.widgets.dialog import edge, filled, options_lines, side
-from agent_tui.tui.widgets.paint import Region, low, pad, runs, seg
+from agent_tui.tui.widgets.dialog import filled, options_lines
+from agent_tui.tui.widgets.paint import Region, between, low, pad, runs, seg, short
 
 if TYPE_CHECKING:
     from agent_tui.protocol.display import DiffDisplay
@@ -24,16 +25,46 @@ with late():
     from agent_tui.tui import diff as drawing
     from agent_tui.tui import displays
 
-OUTSIDE: Final = 5
-OUTSIDE_LOW: Final = 3
-"""Lines of the screen that a sheet leaves free: header, prompt and footer."""
-TURNED: Final = (" · PgUp/PgDn", " · PgDn", " PgDn")
-"""How the rest is read, in as many words as there is room for."""
+CONTEXT_ROWS: Final = 3
+CONTEXT_SHORT: Final = 1
+"""Lines of the transcript that stay in view above it: its last ones."""
+TINY: Final = 12
+"""Columns below which there is nothing but a title and the choices."""
+TURNED: Final = (" · ↑↓ PgUp/PgDn", " · PgUp/PgDn", " · PgDn", " PgDn")
+"""How the rest is read, in as many words as there is room for; with choices, arrows go to these."""
 MIN_OPTIONS: Final = 5
 WORDS: Final = 9
 """On a low screen so many entries of a list make room for so many lines of words, one of them empty."""
 FEW: Final = 5
 """A list with fewer rows than this shows no headings."""
+Drawn = Sequence[Segment]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The lines of the choices; a line that shows none has a negative number. `at` is that of the one under the cursor,
+    with `after` lines of a question about it."""
+
+    lines: Sequence[Drawn]
+    numbers: Sequence[int]
+    at: int = 0
+    after: int = 0
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def part(self, room: int) -> Rows:
+        """As many of them as have room, with the cursor and what is asked about its row."""
+        seen = window(len(self), self.at + (self.after + 1) // 2, room)
+        if self.at < seen.start:
+            seen = range(self.at, min(len(self), self.at + room))
+        return Rows([self.lines[n] for n in seen], [self.numbers[n] for n in seen])
+
+
+    def noting(self, said: str, cells: int) -> Rows:
+        """The same with `said` at the end of the last line."""
+        last = between(self.lines[-1], (seg(f"  {said}", "dim"),), cells)
+        return Rows([*self.lines[:-1], last], self.numbers)
 
 
 class Overlay(Region):
@@ -45,134 +76,199 @@ class Overlay(Region):
             self.option = option
 
     value: OverlayView | None = None
-    top = 0
-    """The row of its upper border."""
-    _drawn: tuple[tuple[DiffDisplay, ...], int, list[tuple[Segment, ...]]] = ((), 0, [])
-    """The differences that were drawn last, in how many cells, and how."""
-    _placed: tuple[Size, int] | None = None
-    """The size of the screen for which it has its place, and how much of it is not to be covered; None: it has
-    something else to show."""
     around: Callable[[], int] | None = None
-    """How many rows of the screen are not to be covered now."""
+    """How many rows the screen needs for what is neither this nor the transcript."""
+    _around = 0
+    """The same, as it was drawn last."""
+    _screen = Size(0, 0)
+    """The screen for which it was drawn."""
+    _diffs_drawn: tuple[tuple[DiffDisplay, ...], int, list[tuple[Segment, ...]]] = ((), 0, [])
+    """The differences that were drawn last, in how many cells, and how."""
     part = (0, 0)
     """How many lines of its words are in view, and how many there are; (0, 0) where all are, or none can be turned."""
-
-    _options: Mapping[int, int] = {}
-    """The number of the option in each line that shows one."""
+    _options: Sequence[int] = ()
+    """The number of the option in each line; negative: it shows none."""
 
     def show(self, value: OverlayView | None) -> None:
         self.value, self.part = value, (0, 0)
         self.display = value is not None
-        self._placed = None
-        self.place()
-        self.refresh()  # another size asks for a layout by itself
+        self._draw()
 
-    def place(self) -> None:
-        """In the middle of the screen, as high as its lines."""
-        if self.value is None:
-            return
-        screen, outside = self.app.size, self._outside()
-        if self._placed == (screen, outside):  # asked after each layout, also of something else
-            return
-        self._placed = screen, outside
-        wide = sheet_width(screen.width, self.value.broad)
+    def keep_room(self) -> None:
+        """After a layout: what is around it may have grown or shrunk, of which Textual tells nobody else."""
+        if self.value is not None and (self._screen, self._around) != (self.app.size, self._needed()):
+            self._draw()
+
+    def _needed(self) -> int:
+        return self.around() if self.around is not None else 0
+
+    def _draw(self) -> None:
+        """As high as its lines; another height asks for a layout by itself."""
         self._made = None
-        high = len(self.strips(wide))
-        self.styles.width, self.styles.height = wide, high
-        free = screen.height - (OUTSIDE_LOW if low(screen) else OUTSIDE)
-        least = min(1, max(0, free))
-        top = least + max(0, (free - high - self.value.spare) // 2)
-        self.top = max(least, min(top, least + screen.height - outside - high))
-        self.styles.offset = (max(0, (screen.width - wide) // 2), self.top)
+        if self.value is not None:
+            self._screen, self._around = self.app.size, self._needed()
+            high = len(self.strips(self._screen.width))
+            if self.styles.height is None or self.styles.height.value != high:
+                self.styles.height = high
+        self.refresh()
 
     async def _on_click(self, event: events.Click) -> None:
         at = event.get_content_offset(self)
-        if at is not None and at.y in self._options:
+        if at is not None and 0 <= at.y < len(self._options) and self._options[at.y] >= 0:
             self.post_message(self.Clicked(self._options[at.y]))
 
-    def _outside(self) -> int:
-        least = OUTSIDE_LOW if low(self.app.size) else OUTSIDE
-        return max(least, self.around() if self.around is not None else 0)
-
-    def lines(self, width: int) -> Sequence[Sequence[Segment]]:
-        value, self.part = self.value, (0, 0)
+    def lines(self, width: int) -> Sequence[Drawn]:
+        value, self.part, self._options = self.value, (0, 0), ()
         if value is None:
             return []
-        if width >= max(14, self.app.size.width):  # an empty column at each side
-            return [(Segment(" "), *line, Segment(" ")) for line in self._framed(value, width - 2)]
-        return self._framed(value, width)
-
-    def _framed(self, value: OverlayView, width: int) -> Sequence[Sequence[Segment]]:
-        if width < 12:
+        size = self.app.size
+        budget = max(2, size.height - self._around - (CONTEXT_SHORT if short(size) else CONTEXT_ROWS))
+        if value.high:
+            budget = min(budget, 1 + value.high)
+        if width < TINY:
             head = pad((seg(value.title, "accent"),), width)
-            return [head, *options_lines(value.options, value.selected, width, True)]
-        inner = width - 4
-        room = max(1, self.app.size.height - self._outside() - 2)
-        options = options_lines(value.options, value.selected, inner, True)
-        texts = value.lines[: value.told] if value.diffs else value.lines
-        text = [line for spans in texts for line in wrapped(spans, inner)]
-        text += self._diffs(value.diffs, inner)
-        if value.text:
-            text += [*(tuple(filled(line, inner)) for line in displays.markdown_lines(value.text, inner, cell_len)), ()]
-        text += [line for spans in value.below for line in wrapped(spans, inner)]
+            return [head, *options_lines(value.options, value.selected, width, True)][:budget]
+        beside = preview_room(width) if value.beside else 0
+        body, numbers, note = self._body(value, width, budget - 1, beside)
+        left = budget - 1 - len(body)
+        spare = left if value.high else min(value.spare, left)
+        self._options = (-1, *numbers)
+        margin = Segment(" " * (2 if low(size) else 3))
+        rows: list[Drawn] = [(margin, *line) for line in body]
+        return [edge(value.title, note, width), *rows, *[()] * spare]
+
+    def _body(self, value: OverlayView, width: int, room: int, beside: int) -> tuple[list[Drawn], list[int], str]:
+        """The lines below the edge, the number of the option in each, and what the edge notes."""
+        inner = sheet_room(width, True)
+        cells = list_room(width) if beside else inner
+        options = choices(value, cells, value.airy)
+        first = value.lines[: value.head] if value.list_first or beside else ()
+        head: list[Drawn] = [line for spans in first for line in wrapped(spans, inner)]
+        text = self._text(value, value.lines[len(first) :], beside or sheet_room(width, value.broad))
+        if beside and len(options):
+            return self._beside(value, head, options.part(max(1, room - len(head))), text, room, cells)
         most = max(room // 2, min(room - MIN_OPTIONS, WORDS))
-        options_room = min(len(options), max(3, room - min(len(text) + 1, most)))
+        said = len(head) + len(text)
+        options_room = min(len(options), max(3 + options.after, room - min(said + 1, most)))
         left = room - options_room
-        tight = not (options and text) or len(text) == left  # rather all words than an empty line below them
-        tight = tight or (value.reads and len(text) > left and low(self.app.size))
-        text_room = max(0, left - (not tight))
-        shown, more = self._window(text, value.scroll, text_room)
-        if more and value.reads:
-            self.part = len(shown), len(text)
-            more += next((way for way in TURNED if cell_len(value.title + more + way) <= width - 9), "")
-        rows = [*range(len(options))]
-        if options_room < FEW < len(options):  # what can be chosen before what stands above it
-            rows = [number for number in rows if not value.options[number].heading]
-        place = rows.index(value.selected) if value.selected in rows else 0
-        seen = [rows[number] for number in window(len(rows), place, options_room)]
-        chosen = [options[number] for number in seen]
-        above = (value.head if chosen else 0) if value.list_first else len(shown)
-        apart = len(shown) > above if value.list_first else bool(shown)
-        gap: list[Sequence[Segment]] = [()] if apart and chosen and not tight else []
-        before, behind = ([], gap) if value.list_first else (gap, [])
-        self._options = dict(enumerate(seen, 1 + above + len(before)))
-        body = (*shown[:above], *before, *chosen, *behind, *shown[above:])
-        return [
-            edge("╭", "╮", [seg(value.title, "accent strong")] if value.title else [], more, width, "accent"),
-            *(side(line, width, "accent") for line in body),
-            edge("╰", "╯", [], noted(_told(value, seen), width - 6), width, "accent"),
+        tight = not (len(options) and text) or said == left  # rather all words than an empty line below them
+        tight = tight or (value.reads and said > left and low(self.app.size))
+        head = head[:left]
+        shown, more = self._turned(value, text, max(0, left - len(head) - (not tight)), width)
+        if options_room < FEW + options.after and options_room < len(options):
+            options = without_headings(choices(value, cells, False), value)  # first what can be chosen
+        seen, told = options.part(options_room), _told(value, options.part(options_room).numbers)
+        if more and told and not value.note:  # the edge says what is in view of the words
+            seen, told = seen.noting(told, cells), ""
+        apart: list[Drawn] = [()] if shown and len(seen) and not tight else []
+        above: list[Drawn] = head if value.list_first else [*head, *shown, *apart]
+        below: list[Drawn] = [*apart, *shown] if value.list_first else []
+        numbers = [*[-1] * len(above), *seen.numbers, *[-1] * len(below)]
+        return [*above, *seen.lines, *below], numbers, _joined(more, told)
+
+    def _beside(
+        self, value: OverlayView, head: Sequence[Drawn], seen: Rows, text: Sequence[Drawn], room: int, cells: int
+    ) -> tuple[list[Drawn], list[int], str]:
+        """The list, and beside it what is said of the row under the cursor."""
+        high = min(max(len(seen), len(text)), max(1, room - len(head)))
+        divider, none = Segment(" │ ".center(DIVIDER), "rule"), pad((), cells)
+        rows = [
+            (*(seen.lines[n] if n < len(seen) else none), divider, *(text[n] if n < len(text) else ()))
+            for n in range(high)
         ]
+        numbers = [*[-1] * len(head), *seen.numbers, *[-1] * (high - len(seen))]
+        return [*head, *rows], numbers, _told(value, seen.numbers)
+
+    def _text(self, value: OverlayView, lines: Sequence[Sequence[Span]], cells: int) -> list[Drawn]:
+        """All that is read in it."""
+        said = lines[: value.told] if value.diffs else lines
+        text: list[Drawn] = [line for spans in said for line in wrapped(spans, cells)]
+        text += self._diffs(value.diffs, cells)
+        if value.text:
+            drawn = displays.markdown_lines(value.text, cells, cell_len)
+            text += [*(tuple(filled(line, cells)) for line in drawn)]
+            text += [()] if value.below else []
+        text += [line for spans in value.below for line in wrapped(spans, cells)]
+        return text
 
     def _diffs(self, diffs: tuple[DiffDisplay, ...], width: int) -> list[tuple[Segment, ...]]:
         """The differences as the transcript draws them: made once, read with many keys."""
-        if self._drawn[:2] != (diffs, width):
+        if self._diffs_drawn[:2] != (diffs, width):
             lines: list[tuple[Segment, ...]] = []
             for diff in diffs:
                 drawn = drawing.diff_lines(diff, width, cell_len, "unified")[0]
                 lines += [(), (seg(diff.path, "diff.path"),), *(tuple(filled(line, width)) for line in drawn)]
-            self._drawn = diffs, width, lines
-        return self._drawn[2]
+            self._diffs_drawn = diffs, width, lines
+        return self._diffs_drawn[2]
 
-    def _window(self, text: list[tuple[Segment, ...]], scroll: int, room: int) -> tuple[list[tuple[Segment, ...]], str]:
+    def _turned(self, value: OverlayView, text: Sequence[Drawn], room: int, width: int) -> tuple[Sequence[Drawn], str]:
+        """The part of the words that is in view, and where it is: with how it is turned, where there is more."""
         if len(text) <= room:
             return text, ""
         if room <= 0:
             return [], ""
-        first = min(max(0, scroll), len(text) - room)
-        return text[first : first + room], f"{first + 1}–{first + room} of {len(text)}"
+        first = min(max(0, value.scroll), len(text) - room)
+        more = f"{first + 1}–{first + room} of {len(text)}"
+        if value.reads:
+            self.part = room, len(text)
+            free = width - 9 - cell_len(value.title + more)
+            more += next((way for way in TURNED[bool(value.options) :] if cell_len(way) <= free), "")
+        return text[first : first + room], more
+
+
+def choices(value: OverlayView, cells: int, airy: bool) -> Rows:
+    """All choices as lines, what is asked about one of them right below it. `airy`: headings stand apart from what is
+    above them."""
+    lines, numbers, at, after = list[Drawn](), list[int](), 0, 0
+    for number, line in enumerate(options_lines(value.options, value.selected, cells, True)):
+        if airy and value.options[number].heading and (lines or (value.list_first and value.head)):
+            lines.append(pad((), cells))
+            numbers.append(-1)
+        lines.append(line)
+        numbers.append(number)
+        if number == value.selected:
+            at = len(lines) - 1
+            asked = wrapped(value.asked, max(1, cells - 2)) if value.asked else []
+            after = len(asked)
+            lines += [pad((Segment("  "), *one), cells) for one in asked]
+            numbers += [-1] * after
+    return Rows(lines, numbers, at, after)
+
+
+def without_headings(rows: Rows, value: OverlayView) -> Rows:
+    """The same with choices alone."""
+    kept = [n for n, number in enumerate(rows.numbers) if number < 0 or not value.options[number].heading]
+    at = kept.index(rows.at) if rows.at in kept else 0
+    return Rows([rows.lines[n] for n in kept], [rows.numbers[n] for n in kept], at, rows.after)
+
+
+def edge(title: str, note: str, width: int) -> Drawn:
+    """The upper edge: the title at its left, above the marks of the list, and a note at its right."""
+    head = [Segment(" "), Segment("─ ", "accent"), *((seg(title, "accent strong"), Segment(" ")) if title else ())]
+    room = width - line_cells(head, cell_len) - 5
+    said = noted(note, room) if room > 0 else ""
+    tail = [seg(f" {said} ", "dim"), Segment("─", "accent")] if said else []
+    rule = width - 1 - line_cells((*head, *tail), cell_len)
+    if rule < 0:
+        return pad(head, width)
+    return [*head, Segment("─" * rule, "accent"), *tail]
+
+
+def _joined(*said: str) -> str:
+    return " · ".join(filter(None, said))
 
 
 def _told(value: OverlayView, seen: Sequence[int]) -> str:
-    """What the lower border says; of choices that are not in view too, unless it counts them already."""
-    choices = [number for number, option in enumerate(value.options) if not option.heading]
-    there = [place for place, number in enumerate(choices) if number in seen]
-    if len(there) == len(choices) or not there or " of " in value.footer:
-        return value.footer
-    return f"{beyond(len(choices), range(there[0], there[-1] + 1))} · {value.footer}"
+    """What the edge notes; of choices that are not in view too, unless it counts them already."""
+    count = [number for number, option in enumerate(value.options) if not option.heading]
+    there = [place for place, number in enumerate(count) if number in seen]
+    if len(there) == len(count) or not there or " of " in value.note:
+        return value.note
+    return _joined(beyond(len(count), range(there[0], there[-1] + 1)), value.note)
 
 
 def noted(note: str, room: int) -> str:
-    """The last parts of `note` that have room in a border: how to leave is named at its end."""
+    """The last parts of `note` that have room."""
     while cell_len(note) > room and " · " in note:
         note = note.partition(" · ")[2]
     return cut(note, room, cell_len)

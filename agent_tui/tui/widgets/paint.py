@@ -43,9 +43,19 @@ LEAST_WORDS: Final = 10
 """Cells below which the words behind the names of a list are left out if they have no room whole."""
 
 
+SHORT: Final = 24
+LEAST_SAID: Final = 24
+"""Cells below which the words behind the names take the place of the column in front of them."""
+
+
 def low(size: Size) -> bool:
     """Whether lines are so few (or short) that everything around the text goes away."""
     return size.height < 20 or size.width < 30
+
+
+def short(size: Size) -> bool:
+    """Whether lines are so few that a sheet has the empty ones around it, and the one that says what runs."""
+    return size.height < SHORT or low(size)
 
 
 class Palette(Protocol):
@@ -79,16 +89,23 @@ def pad(segments: Sequence[Segment], width: int, style: str = "") -> tuple[Segme
 
 def fitted(options: Sequence[Option], width: int) -> Sequence[Option]:
     """A name that leaves no room for the words behind it loses its end, where it has more than half of the line; words
-    that would be hardly one are left out, and the names have all of it."""
+    that would be hardly one are left out, and the names have all of it. The column in between goes first."""
+    valued = max((cell_len(flat(option.value)) for option in options), default=0)
+    named = max((cell_len(flat(option.label)) for option in options if option.value or option.detail), default=0)
     words = max((cell_len(flat(option.detail)) for option in options), default=0)
     keyed = max((cell_len(flat(option.key)) for option in options), default=0) or -1
-    room = max(width // 2, width - words - keyed - 5)  # the mark, and blanks behind the key and the name
-    named = max((cell_len(flat(option.label)) for option in options if option.detail), default=0)
-    left = width - keyed - 5
+    left = width - keyed - 5  # the mark, and blanks behind the key and the name
+    if words and valued:
+        if left - named - valued - 2 < min(words, LEAST_SAID):
+            return fitted([replace(option, value="") for option in options], width)
+        left -= valued + 2
+    room = max(width // 2, left - (words or valued))
     if left - room < LEAST_WORDS and not whole((option.detail for option in options), left - min(room, named)):
         return [replace(option, detail="") for option in options]
     return [
-        replace(option, label=shortened(flat(option.label), room)) if words and not option.heading else option
+        replace(option, label=shortened(flat(option.label), room))
+        if (words or valued) and not option.heading
+        else option
         for option in options
     ]
 

@@ -41,6 +41,7 @@ class Welcome(Region):
     """Stands in the middle of the transcript until there is something in it."""
 
     wanted = True
+    covered = False
     mode = ""
 
     def show(self, value: TranscriptView) -> None:
@@ -52,9 +53,15 @@ class Welcome(Region):
             self.wanted = wanted
             self.place()
 
+    def cover(self, covered: bool) -> None:
+        """Whether a sheet or a question has its place."""
+        if covered != self.covered:
+            self.covered = covered
+            self.place()
+
     def place(self) -> None:
         screen = self.app.size
-        self.display = self.wanted and screen.width >= WIDE + 4 and screen.height >= HEIGHT + 10
+        self.display = self.wanted and not self.covered and screen.width >= WIDE + 4 and screen.height >= HEIGHT + 10
         self.styles.width, self.styles.height = WIDE, HEIGHT
         self.styles.offset = ((screen.width - WIDE) // 2, max(1, (screen.height - 6 - HEIGHT) // 2))
 
