@@ -16,7 +16,7 @@ from agent_tui.tui.msg import AskedShown, Resized
 from agent_tui.tui.regions import DialogView, Option
 from agent_tui.tui.update.guards import BURST_SECONDS
 from agent_tui.tui.widgets.dialog import roomy
-from agent_tui.tui.widgets.dialog_small import answers, packed_lines
+from agent_tui.tui.widgets.dialog_small import answers, grid_lines, packed_lines
 from tests.tui.play import Play
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
@@ -146,3 +146,23 @@ def test_the_answers_stand_side_by_side_as_soon_as_what_is_asked_about_does_not_
     value = DialogView("Allow this?", "", None, tuple(Option(word[0], word, f"about {word}") for word in words), 0)
     assert roomy(value, (), 10, 60, 20) is not None
     assert roomy(value, (), 30, 60, 20) is None, "the rows are for what has to be read"
+
+
+def test_answers_in_several_rows_stand_below_each_other() -> None:
+    named = tuple(replace(one, confirms=one.key in "ae") for one in ANSWERS)
+    rows = ["".join(part.text for part in row).rstrip() for row in grid_lines(named, 0, 56)]
+    assert rows == [
+        "❯ y yes, once                  a, Enter always",
+        "  e, Enter yes, accept edits   n no",
+        "  m no, say why",
+    ]  # fmt: skip
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        await pilot.press("x", "enter")
+        await until(lambda: "yes, once" in text(app))
+        await pilot.pause()
+        shown = said(app).split("\n")
+        starts = {row.index(key) for row in shown for key in ("a, Enter always", "n no") if key in row}
+        assert len(starts) == 1, shown
+
+    play(asking(ASKED), steps, size=(60, 20))

@@ -61,5 +61,5 @@ def doctor(model: Model, args: str) -> Step:
 
 SHEET: Final = Sheet(
     "Doctor", _rows, (Action("copy", TAKES, "copy all", _copy),), (doctor,),
-    query="doctor", about_lines=3, note=_note, again="look again",
+    query="doctor", about_lines=4, about_small=4, note=_note, again="look again",
 )  # fmt: skip

@@ -29,7 +29,7 @@ LOOK: Final = "setup"
 LONGEST: Final = 300
 """Characters of what a server says."""
 NARROW: Final = 50
-HIGH: Final = 14
+HIGH: Final = 16
 BLANK: Final[tuple[Span, ...]] = ()
 NOT_YET: Final = "Nothing is saved before the last step."
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from agent_tui.tui.markdown.lines import Line, Segment, line_cells, wrap
 from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.dialog import ASKED_ROWS, CORNERS, Parts, option_row
+from agent_tui.tui.widgets.dialog import ASKED_ROWS, CORNERS, Parts, option_cells, option_row
 from agent_tui.tui.widgets.paint import most_of, pad, seg
 
 UNREAD: Final = (" · PgDn to the end, then yes", " · PgDn to the end", " · PgDn")
@@ -37,7 +37,9 @@ def packed(
 ) -> Parts:
     """For `whole` lines of what is asked about. What is left over is for the rest of the reason, and for what an answer
     would cover."""
-    options = packed_lines(value.options, value.selected, width)
+    options, grid = (lines(value.options, value.selected, width) for lines in (packed_lines, grid_lines))
+    if len(options) > 1 and 2 + bool(reason) + len(grid) + min(whole, ASKED_ROWS) <= budget:
+        options = grid
     around = 2 + bool(reason) + len(options)
     budget += max(0, min(around + min(whole, ASKED_ROWS) - budget, context - LEAST_CONTEXT))
     spare = max(0, budget - around - whole)
@@ -48,9 +50,26 @@ def packed(
     return max(1, budget - 2 - len(above) - len(options) - len(covers)), above, [*options, *covers]
 
 
+def grid_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
+    """The choices in short, below each other in as many columns as fit: a key is near no other words than its own."""
+    short = in_brief(options)
+    drawn = [option_cells(one, number == selected) for number, one in enumerate(short)]
+    for count in range(len(short), 0, -1):
+        wide = [max(line_cells(one, cell_len) for one in drawn[first::count]) for first in range(count)]
+        if count == 1 or sum(wide) + count - 1 <= width:
+            columns = [[*pad(one, wide[n % count]), Segment(" ")] for n, one in enumerate(drawn)]
+            rows = (columns[first : first + count] for first in range(0, len(columns), count))
+            return [pad([part for one in row for part in one], width) for row in rows]
+    return []
+
+
+def in_brief(options: Sequence[Option]) -> list[Option]:
+    return [replace(one, label=brief(one) if number else one.label, also="") for number, one in enumerate(options)]
+
+
 def packed_lines(options: Sequence[Option], selected: int, width: int) -> list[Sequence[Segment]]:
     """The choices in short, as many in a row as fit. What Enter confirms says so where that takes no row more."""
-    short = [replace(one, label=brief(one) if number else one.label, also="") for number, one in enumerate(options)]
+    short = in_brief(options)
     rows, named = in_rows(unconfirmed(short), width), in_rows(short, width)
     if len(named) == len(rows) and all(line_cells(option_row(row, -1), cell_len) <= width for row in named):
         rows = named

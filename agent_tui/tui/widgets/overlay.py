@@ -63,8 +63,11 @@ class Rows:
 
     def noting(self, said: str, cells: int) -> Rows:
         """The same with `said` at the end of the last line."""
-        last = between(self.lines[-1], (seg(f"  {said}", "dim"),), cells)
-        return Rows([*self.lines[:-1], last], self.numbers)
+        last = [*self.lines[-1]]
+        while last and not last[-1].text.strip():
+            last.pop()  # what only fills the line
+        line = between(last, (seg(f"  {said}", "dim"),), cells)
+        return Rows([*self.lines[:-1], line], self.numbers)
 
 
 class Overlay(Region):
@@ -268,7 +271,9 @@ def _told(value: OverlayView, seen: Sequence[int]) -> str:
 
 
 def noted(note: str, room: int) -> str:
-    """The last parts of `note` that have room."""
+    """The last parts of `note` that have room; what stands in brackets goes first."""
+    if cell_len(note) > room:
+        note = note.partition(" (")[0]
     while cell_len(note) > room and " · " in note:
         note = note.partition(" · ")[2]
     return cut(note, room, cell_len)
