@@ -56,8 +56,8 @@ def _search(text: str) -> str:
 
 def _chosen(text: str) -> str:
     """The line under the cursor of the open sheet."""
-    rows = [row.partition("│")[2] for row in text.partition("Earlier prompts")[2].splitlines()]
-    return next((row for row in rows if row.startswith(" ❯")), "")
+    rows = text.partition("Earlier prompts")[2].splitlines()
+    return next((row for row in rows if row.startswith("   ❯")), "")
 
 
 def test_three_are_queued_one_is_edited_one_steers_and_the_rest_goes_on_after_escape(

@@ -99,9 +99,10 @@ def test_a_toast_leaves_the_header_and_the_border_of_a_sheet(width: int, said: s
         await pilot.press("f1")
         await until(lambda: "Keys and commands" in text(app))
         app.dispatch(EffectFailed(said))
-        await until(lambda: said[:8] in "".join(text(app).split("\n")[-2:]))
-        top, below, *_ = text(app).split("\n")
-        assert top == header and "╭─ Keys and commands" in below and below.rstrip().endswith("╮")
+        await until(lambda: said[:8] in "".join(text(app).split("\n")[1:4]))
+        rows = text(app).split("\n")
+        edge = rows[app.regions.overlay.region.y]
+        assert rows[0] == header and edge.startswith(" ─ Keys and commands") and edge.rstrip().endswith("─")
 
     play(PlayedEngine(echo), steps)
 

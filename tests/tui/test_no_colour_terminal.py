@@ -44,7 +44,7 @@ def tour(tmp_path: Path, environment: dict[str, str], config: str) -> Pty:
     }  # fmt: skip
     pty = Pty(["-m", "agent_tui", "--model", "demo/tour", "--cwd", str(project)], env, (100, 40))
     pty.until(READY)
-    for opens, shown, closes in ((b"\x1bOP", "Find and run", b"\x1b"), (b"/mo", "/model", b"\x7f\x7f\x7f")):
+    for opens, shown, closes in ((b"\x1bOP", "find and run", b"\x1b"), (b"/mo", "/model", b"\x7f\x7f\x7f")):
         pty.type(opens)
         pty.until(shown)
         assert unreadable(pty) == []

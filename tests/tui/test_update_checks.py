@@ -45,3 +45,12 @@ def test_enter_copies_all_and_f5_looks_again() -> None:
     play.press("enter")
     said = "✗ To fix it: chmod 600 it (others have access)\n· not running; start it with `ollama serve`"
     assert play.takes(Copy) == [Copy(said)]
+
+
+def test_all_is_copied_whatever_is_looked_for() -> None:
+    play = asked([NOTE, WRONG])
+    play.press(*"running")
+    assert labels(play) == ["· not running"]
+    play.press("enter")
+    (copied,) = play.takes(Copy)
+    assert "chmod 600 it" in copied.text and "ollama serve" in copied.text

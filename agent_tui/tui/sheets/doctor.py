@@ -48,8 +48,8 @@ def _note(model: Model, overlay: Overlay) -> str:
 
 
 def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
-    shown = overlay.picker.shown if overlay.picker is not None else ()
-    return model, (Copy("\n".join(f"{one.label[:1]} {one.about}" for one in shown)),)
+    found = overlay.picker.entries if overlay.picker is not None else ()  # all, whatever is looked for
+    return model, (Copy("\n".join(f"{one.label[:1]} {one.about}" for one in found)),)
 
 
 @command(argument="[search]", rank=59)

@@ -16,16 +16,19 @@ from agent_tui.tui.update.step import Step
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
-    """First a card of the usual keys, in no group, then all others."""
+    """First a card of the usual keys, in no group, then all others: each is said once."""
+    prompt = list(key_words.prompt_rows())
+    more = {keys: about for keys, _, about in prompt}
     for name, key, what in key_words.CARD:
-        keys = key or " ".join(map(key_name, commands.keys_of(name, model.keys)[:1]))
-        if keys:
-            yield Entry(f"{COMMAND}{name}" if name else "", keys, what, commands.find(name).help if name else "")
+        if keys := key or _keys(model, name):
+            about = commands.find(name).help if name else more.get(key, "")
+            yield Entry(f"{COMMAND}{name}" if name else "", keys, what, about)
+    usual = {name or key for name, key, _ in key_words.CARD}
     for one in commands.COMMANDS:
-        if keys := " ".join(map(key_name, commands.keys_of(one.name, model.keys))):
-            yield Entry(f"{COMMAND}{one.name}", keys, one.summary, one.help, "All keys")
+        if one.name not in usual and (keys := _keys(model, one.name)):
+            yield Entry(f"{COMMAND}{one.name}", keys, one.summary, one.help, "Other keys")
     others = (
-        ("Keys in the prompt", key_words.prompt_rows()),
+        ("Keys in the prompt", (row for row in prompt if row[0] not in usual)),
         ("Keys in the prompt, with /vim", key_words.VIM if model.vim else ()),
         ("Keys when the agent asks", key_words.asked_rows()),
     )  # fmt: skip
@@ -36,6 +39,10 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         if one.slash:
             called = f"/{one.name} {one.argument}".rstrip()
             yield Entry(f"{COMMAND}{one.name}", called, one.summary, one.help, "Commands")
+
+
+def _keys(model: Model, name: str) -> str:
+    return " ".join(map(key_name, commands.keys_of(name, model.keys)))
 
 
 def _run(model: Model, _: Overlay, row: Entry) -> Step:
