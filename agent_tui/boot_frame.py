@@ -10,6 +10,7 @@ import os
 from agent_tui.regular_file import open_regular
 from agent_tui.structures.ascii import twin, wanted
 from agent_tui.structures.terminal_facts import dark_hint, depth, identity, remembered
+from agent_tui.structures.vocabulary import MODES
 
 TYPE_CHECKING = False  # importing these takes longer than drawing the frame
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ GROUND: Final = "ground"
 """The file that remembers whether the ground of a terminal is dark."""
 TYPED: Final = "typed"
 """The folder of what was typed at starts that came to nothing."""
-MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
-"""As the settings have them, which are not read yet."""
 _MOST: Final = 65_536
 _DEEPEST: Final = 8
 

@@ -8,18 +8,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from agent_tui import paths, settings
+from agent_tui import paths
 from agent_tui.agent.config import CHOOSE, EngineConfig
 from agent_tui.boot import command
 from agent_tui.boot_frame import as_given
 from agent_tui.cli_given import Given
 from agent_tui.cli_said import USAGE, encodable, guarded, one_line
 from agent_tui.registry import late, late_module
-from agent_tui.settings_store import Store
+from agent_tui.settings.layers import FLAGS, Flags, place_at, read
+from agent_tui.settings.schema import flagged
 from agent_tui.structures import ascii
 from agent_tui.structures.terminal_facts import drawable
+from agent_tui.structures.vocabulary import MODES
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -29,7 +31,7 @@ with late(warm=False):  # which front end it is decides what is needed
     from agent_tui.agent import directories, worker
     from agent_tui.safety import sandbox
     from agent_tui.sessions import cache, index
-    from agent_tui.tui import keymap, lean, look, start, typed, window
+    from agent_tui.tui import keymap, lean, look, start, typed
     from agent_tui.tui.linear import start as linear
 
 
@@ -72,54 +74,31 @@ def _screen(arguments: list[str], early: Early | None) -> int:
         raise Usage("this is not a terminal; `agent-tui run PROMPT` and `agent-tui chat` work without one")
     if not drawable(os.environ):
         raise Usage(f"TERM={os.environ['TERM']} cannot draw a full screen; `agent-tui chat` needs none")
-    model = "demo/tour" if given.demo else given.model
-    flags = _set_by(given, model, animation=False if given.no_animation else None)
-    config = replace(_config(given, model, interactive=True, limits=flags), or_new=True)
+    config = replace(_config(given, interactive=True), or_new=True)
     with lean.lean():  # around all of them: each brings asyncio
-        engine, run, shown, resolve = worker.Worker, start.run, look.Look, keymap.resolve
+        engine, run, look_of = worker.Worker, start.run, look.look_of
     if config.otr and early is not None:
         early.typed = None  # what is typed is not kept either, whatever ends the program
-    display, typing, zone = config.settings.display, config.settings.prompt, time.localtime().tm_gmtoff
-    limited = ascii.wanted(as_given(config.environment)) if display.ascii == "auto" else display.ascii
-
+    settings = config.settings
+    own = settings.display.ascii
+    limited = ascii.wanted(as_given(config.environment)) if own == "auto" else own
     return run(
         engine(config, early.share() if early is not None else None),
+        settings,
         prompt=given.prompt,
-        mode=config.settings.mode if config.mode_given or not config.resume else "",
-        starting=config.settings.model if config.model_given or not config.resume else "",
-        theme=display.theme,
-        by_ground=(display.theme_dark, display.theme_light),
-        window=_window(config.settings),
-        notifier=config.settings.notify.desktop,
-        look=shown(
-            display.diff,
-            display.thinking,
-            display.animation,
-            limited,
-            display.timestamps,
-            display.durations,
-            zone,
-            typing.paste_lines,
-            typing.paste_chars,
-            display.status,
-        ),
-        vim=typing.vim,
+        mode=settings.mode if config.mode_given or not config.resume else "",
+        starting=settings.model if config.model_given or not config.resume else "",
+        look=look_of(settings, limited, time.localtime().tm_gmtoff),
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
         early=early,
         at_once=bool(config.resume or given.prompt),
-        keys=resolve(config.settings.keys)[0],
         foreground=_foreground,
         beside=_beside,
-        store=Store(config.cwd, config.folders.config, config.environment, flags, config.folders.data),
-        record=config.settings.sessions.record and not config.otr,
+        place=config,
+        record=settings.sessions.record and not config.otr,
     )
-
-
-def _window(values: settings.Settings) -> window.Window:
-    own = values.notify
-    return window.Window(on=own.on, desktop=own.desktop != "off", bell=own.bell, titled=own.title, after=own.after)
 
 
 def _foreground(argv: Sequence[str], ends: Callable[[], bool]) -> int:
@@ -136,20 +115,18 @@ def _chat(arguments: list[str]) -> int:
     given = cli_flags.chat(arguments)
     if sys.stdin is None:
         raise Usage("standard input is closed, so there is nothing to read; `agent-tui run PROMPT` works without it")
-    model = "demo/tour" if given.demo else given.model
-    flags = _set_by(given, model)
     somebody = os.isatty(0)
-    config = _config(given, model, interactive=True, limits=flags, asks=somebody)
+    config = _config(given, interactive=True, asks=somebody)
     config = replace(config, or_new=somebody)  # a script must know
     display = config.settings.display
     return linear.run(
         worker.Worker(config),
         prompt=given.prompt,
-        look=look.Look(thinking=display.thinking, durations=display.durations, animation=False),
+        look=replace(look.DEFAULT, thinking=display.thinking, durations=display.durations, animation=False),
         history=None if config.otr else config.folders.data / "history.jsonl",
         cwd=config.cwd,
         themes=(paths.shipped("themes"), config.folders.config / "themes"),
-        store=Store(config.cwd, config.folders.config, config.environment, flags, config.folders.data),
+        place=config,
         foreground=_foreground,
         coloured=given.color and not config.environment.get("NO_COLOR"),
     )
@@ -160,8 +137,7 @@ def _run(arguments: list[str]) -> int:
     prompt = _text(_piped() if given.prompt == "-" else given.prompt.encode("utf-8", "surrogateescape"))
     if not prompt.strip():
         raise Usage("the prompt is empty")
-    flags = _set_by(given, given.model, max_steps=given.max_steps, timeout=given.timeout)
-    config = _config(given, given.model, interactive=False, limits=flags, asks=False)
+    config = _config(given, interactive=False, asks=False)
     return headless.run(config, prompt, given.output)
 
 
@@ -182,15 +158,9 @@ def _text(prompt: bytes) -> str:
     return text
 
 
-def _set_by(given: Given, model: str, **more: Any) -> settings.Flags:
-    """What the flags set that every front end takes, and `more`."""
-    return settings.Flags(model=model, mode=given.mode, max_cost=given.max_cost, max_tokens=given.max_tokens, **more)
-
-
-def _config(
-    given: Given, model: str, interactive: bool, limits: settings.Flags, asks: bool = True
-) -> EngineConfig:
+def _config(given: Given, interactive: bool, asks: bool = True) -> EngineConfig:
     """`asks`: somebody is there who can be asked."""
+    model = "demo/tour" if given.demo else given.model
     try:
         cwd = Path(given.cwd or ".").expanduser().resolve(strict=True)
     except OSError as error:
@@ -199,17 +169,12 @@ def _config(
         raise Usage(f"--cwd {given.cwd}: not a folder")
     if not encodable(model):
         raise Usage(f"--model {model}: not valid UTF-8 text")
-    if given.mode and given.mode not in settings.MODES:
-        raise Usage(f"--mode {given.mode}: unknown mode; choose one of {', '.join(settings.MODES)}")
-    for name in ("max_steps", "timeout", "max_cost", "max_tokens"):
-        value = getattr(given, name, None)
-        if value is not None and value <= 0:
-            raise Usage(f"--{name.replace('_', '-')} {value:g}: must be more than 0")
-    folders = paths.folders()
-    environment = dict(os.environ)
-    found = settings.read(cwd, folders.config, environment, limits, folders.data)
+    if given.mode and given.mode not in MODES:
+        raise Usage(f"--mode {given.mode}: unknown mode; choose one of {', '.join(MODES)}")
+    place = place_at(cwd, _flags(given, model))
+    found = read(place)
     for problem in found.problems:
-        if problem.file == settings.FLAGS:
+        if problem.file == FLAGS:
             raise Usage(f"{problem.key}: {problem.text}")
     problems = found.problems
     if interactive and found.settings.keys:
@@ -219,8 +184,8 @@ def _config(
         said = f"{suggestion.where} suggests the model {suggestion.model}: not used, as nobody is here to confirm it"
         print(f"agent-tui: {one_line(said)}; to use it: -m {one_line(suggestion.model)}", file=sys.stderr)
     config = EngineConfig(
-        settings=found.settings, cwd=cwd, folders=folders, environment=environment, problems=problems,
-        resume=_session(given, cwd, folders), model_given=bool(model), mode_given=bool(given.mode),
+        cwd, place.folders, place.environment, place.flags, found.settings, problems=problems,
+        resume=_session(given, cwd, place.folders), model_given=bool(model), mode_given=bool(given.mode),
         interactive=interactive, otr=given.otr, debug_wire=given.debug_wire,
         suggestion=suggestion if asks else None,
     )  # fmt: skip
@@ -230,6 +195,17 @@ def _config(
         return replace(config, directories=directories.named(config, given.add_dir))
     except (OSError, ValueError) as error:
         raise Usage(f"--add-dir {error}") from None
+
+
+def _flags(given: Given, model: str) -> Flags:
+    """What the command line sets of the settings. Raises Usage."""
+    flags = Flags(model=model)
+    for key, flag in flagged().items():
+        value = getattr(given, flag.given, None)
+        if isinstance(value, int | float) and flag.metavar and value <= 0:
+            raise Usage(f"{flag.name} {value:g}: must be more than 0")
+        flags.setdefault(key.rpartition(".")[2], value if flag.metavar else False if value else None)
+    return flags
 
 
 def _session(given: Given, cwd: Path, folders: paths.Folders) -> str:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui import paths, settings
+from agent_tui import paths
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import one_line
 from agent_tui.providers import keys
 from agent_tui.safety import credentials
-from agent_tui.settings_store import Refused
+from agent_tui.settings.layers import Configuration, place_at, read
+from agent_tui.settings.store import Refused
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -31,9 +32,10 @@ def auth(arguments: Sequence[str]) -> int:
     """Run `agent-tui auth …`; returns its exit code."""
     given = _parser().parse_args(arguments or ("list",))
     folder = paths.folders().config
-    found = settings.load(Path.cwd(), folder, dict(os.environ), settings.Flags())[0]
+    place = place_at(Path.cwd())
+    found = read(place).settings
     if given.action == "list":
-        return _list(found, folder)
+        return _list(place.with_settings(found), folder)
     provider = keys.called(given.provider, keys.names(found))
     if not provider:
         return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(keys.names(found))}", USAGE)
@@ -56,9 +58,9 @@ def _parser() -> Parser:
     return parser
 
 
-def _list(found: settings.Settings, folder: Path) -> int:
-    stored = credentials.stored(folder, keys.names(found))
-    lines = [(one.provider, one.where, one.others) for one in keys.sources(found, os.environ, stored)]
+def _list(configuration: Configuration, folder: Path) -> int:
+    stored = credentials.stored(folder, keys.names(configuration.settings))
+    lines = [(one.provider, one.where, one.others) for one in keys.sources(configuration, stored)]
     width = max((len(name) for name, _, _ in lines), default=0)
     for name, where, others in lines:
         unused = f"  (not used: {', '.join(others)})" if others else ""

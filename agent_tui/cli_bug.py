@@ -18,7 +18,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from agent_tui import paths, settings
 from agent_tui.agent.recording import recording_path
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_replay import LOG, Failed, load, session_log
@@ -29,6 +28,7 @@ from agent_tui.protocol.events import Event
 from agent_tui.providers import keys
 from agent_tui.safety import credentials, secrets
 from agent_tui.safety.redact import Redactor
+from agent_tui.settings.layers import place_at, read
 from agent_tui.structures import terminal_facts
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.redacted import redacted
@@ -116,10 +116,10 @@ def _sweep(folder: Path) -> None:
 
 def _stored() -> tuple[str, ...]:
     """The keys in the settings, in the keyring and in the file of keys."""
-    folder = paths.folders().config
-    found = settings.load(Path.cwd(), folder, dict(os.environ), settings.Flags())[0]
+    place = place_at(Path.cwd())
+    found = read(place).settings
     own = tuple(one.api_key for one in found.providers.values() if one.api_key)
-    return (*own, *credentials.stored(folder, keys.names(found)).values)
+    return (*own, *credentials.stored(place.folders.config, keys.names(found)).values)
 
 
 def _hidden(event: Event, hide: Any) -> Event:

@@ -7,15 +7,16 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui import paths
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import encodable, one_line
 from agent_tui.registry import late
-from agent_tui.settings import Flags, Loaded
-from agent_tui.settings_kinds import FREE, KEYS, Entry, Kind, Value, entries, entry, typed
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings.layers import Loaded, place_at
+from agent_tui.settings.schema import entries, entry, free
+from agent_tui.settings.store import Refused, Store
+from agent_tui.settings.values import KEYS, THEME, Kind, Raw, Value, typed
 from agent_tui.structures.visible import visible
 from agent_tui.tui import commands, keymap
 
@@ -25,7 +26,6 @@ with late(warm=False):  # only for `config edit`
 
 USAGE: Final = 2
 FAILED: Final = 1
-THEMES: Final = ("display.theme", "display.theme_dark", "display.theme_light")
 EPILOG: Final = """\
 write a KEY as `config show` does: mode, display.theme, providers.ollama.base_url, keys.search
 write a list with commas: agent-tui config set keys.search ctrl+f,f3
@@ -36,9 +36,8 @@ exit codes: 0 done, 1 not written, 2 usage
 def config(arguments: Sequence[str]) -> int:
     """Run `agent-tui config …`; returns its exit code."""
     given = _parser().parse_args(arguments or ("show",))
-    folders, cwd = paths.folders(), Path(given.cwd or ".").expanduser()
     try:
-        store = Store(cwd.resolve(strict=True), folders.config, dict(os.environ), Flags(), folders.data)
+        store = Store(place_at(Path(given.cwd or ".").expanduser().resolve(strict=True)))
     except OSError as error:
         return _fail(f"--cwd {given.cwd}: {error.strerror}", USAGE)
     try:
@@ -124,9 +123,9 @@ def _unset(key: str) -> Value:
     return Value(commands.keys_of(key.removeprefix("keys.")))
 
 
-def _kind(key: str) -> Kind:
+def _kind(key: str) -> Kind[object]:
     """What `key` may hold. Raises ValueError for a key that is not there."""
-    known: Entry | None = entry(key)
+    known = entry(key)
     if known is not None:
         return known.kind
     names = [f"keys.{command.name}" for command in commands.COMMANDS]
@@ -139,7 +138,7 @@ def _kind(key: str) -> Kind:
     raise ValueError(f"{visible(key)}: is not a setting; {hint}")
 
 
-def _typed(key: str, text: str) -> Any:
+def _typed(key: str, text: str) -> Raw:
     kind = _kind(key)
     if not encodable(text):
         raise ValueError(f"{key}: the value {visible(text)} is not valid UTF-8 text")
@@ -147,12 +146,12 @@ def _typed(key: str, text: str) -> Any:
         value = typed(kind, text)
     except ValueError:
         raise ValueError(f"{key}: the value {visible(text)!r} is not used: expected {kind.expected}") from None
-    if kind is KEYS:
+    if kind is KEYS and isinstance(value, list):
         name = key.removeprefix("keys.")
         wrong = [text for at, text in keymap.resolve({name: tuple(value)})[1] if at == name and "not used" in text]
         if wrong:
             raise ValueError(f"{key}: {wrong[0]}")
-    if key in THEMES and text not in (known := _themes(key)):
+    if kind is THEME and text not in (known := _themes(key)):
         raise ValueError(f"{key}: there is no theme {visible(text)!r}; choose one of {', '.join(filter(None, known))}")
     return value
 
@@ -222,7 +221,7 @@ def _text(text: str) -> str:
 def _quoted(key: str) -> str:
     """The key as it could stand in a file: a provider's name may need quotes."""
     head, _, rest = key.partition(".")
-    if head in FREE and head != "keys":
+    if head in free() and head != "keys":
         return f"{head}.{rest if rest.replace('-', '_').isidentifier() and rest.isascii() else _text(rest)}"
     name, _, leaf = rest.rpartition(".")
     bare = all(part.isascii() and part.replace("-", "_").isidentifier() for part in (name, leaf))

@@ -12,12 +12,12 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Final
 
-from agent_tui import paths, settings
 from agent_tui.agent import doctor as checks
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import work_pool
 from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import one_line
+from agent_tui.settings.layers import place_at, read
 from agent_tui.structures.wrapping import wrap_words
 
 MARKS: Final = {"ok": "ok  ", "note": "note", "bad": "BAD "}
@@ -36,9 +36,11 @@ def doctor(arguments: Sequence[str]) -> int:
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
-    folders, cwd = paths.folders(), Path.cwd()
-    loaded = settings.read(cwd, folders.config, dict(os.environ), settings.Flags(), folders.data)
-    config = EngineConfig(loaded.settings, cwd, folders, dict(os.environ), problems=loaded.problems)
+    place = place_at(Path.cwd())
+    loaded = read(place)
+    config = EngineConfig(
+        place.cwd, place.folders, place.environment, settings=loaded.settings, problems=loaded.problems
+    )
     found = checks.run(config, work_pool(), {fd: os.isatty(fd) for fd in (0, 1)})
     wrong = sum(check.state == "bad" for check in found)
     if given.json:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_tui.agent.config import CHOOSE
 from agent_tui.cli_given import Given
 from agent_tui.cli_parser import Parser, Version, number, text, whole
+from agent_tui.settings.schema import fixed, flagged
+from agent_tui.settings.values import Setting
 
 if TYPE_CHECKING:
     from agent_tui.boot import Early
@@ -57,7 +59,7 @@ def screen(arguments: Sequence[str], early: Early | None = None) -> Given:
     parser = Parser(prog="agent-tui", description=DESCRIPTION, epilog=EPILOG)
     parser.early = early
     _talked_to(parser)
-    parser.add_argument("--no-animation", action="store_true", help="turn off animations")
+    _settings(parser, "screen")
     shown = "show the version and exit"
     parser.add_argument("--version", action=Version, nargs=0, default=argparse.SUPPRESS, help=shown)
     return parser.parse_args(arguments, Given())
@@ -80,18 +82,16 @@ def run(arguments: Sequence[str]) -> Given:
     _common(parser)
     parser.add_argument("-r", "--resume", metavar="ID", help="continue the session with this id or name")
     parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
-    parser.add_argument("--max-steps", type=whole(1), metavar="N", help="end the turn after N model calls")
-    parser.add_argument("--timeout", type=number("seconds"), metavar="S", help="end the turn after S seconds")
+    _settings(parser, "run")
     return parser.parse_args(arguments, Given())
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-m", "--model", metavar="MODEL", help="the model, as <provider>/<model>")
-    parser.add_argument("--mode", metavar="MODE", help="manual, auto, accept-edits, accept-all or plan")
+    _settings(parser, "", section=False)
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in (default: this one)")
     parser.add_argument("-c", "--continue", dest="last", action="store_true", help="continue the last session here")
     _besides(parser)
-    _limits(parser)
+    _settings(parser, "")
     parser.add_argument("--otr", action="store_true", help="off the record: save nothing, change no files")
     said = "log the traffic with model servers, without keys"
     parser.add_argument("--debug-wire", action="store_true", help=said)
@@ -108,11 +108,24 @@ def _talked_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--demo", action="store_true", help="the same as -m demo: a script, no model, no network")
 
 
-def _limits(parser: argparse.ArgumentParser) -> None:
-    """The flags for what may be used."""
-    ends = "then it asks, or ends if nobody is there"
-    parser.add_argument("--max-cost", type=number("dollars"), metavar="USD", help=f"dollars to spend at most; {ends}")
-    parser.add_argument("--max-tokens", type=whole(1), metavar="N", help=f"tokens to use at most, in and out; {ends}")
+def _settings(parser: argparse.ArgumentParser, front_end: str, section: bool = True) -> None:
+    """The flags that set a setting: those of one front end alone (empty: of all), in a section or in none."""
+    for key, flag in flagged().items():
+        if flag.only != front_end or ("." in key) is not section:
+            continue
+        names = [flag.short, flag.name] if flag.short else [flag.name]
+        if flag.metavar:
+            parser.add_argument(
+                *names, type=_reader(fixed()[key]), metavar=flag.metavar, help=flag.help, default=argparse.SUPPRESS
+            )
+        else:
+            parser.add_argument(*names, action="store_true", help=flag.help, default=argparse.SUPPRESS)
+
+
+def _reader(row: Setting) -> Callable[[str], str | float]:
+    if row.kind.form != "number":
+        return str
+    return whole(1) if isinstance(row.default, int) else number(row.kind.expected.partition(",")[0])
 
 
 def _besides(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 
 class Given:
-    """The flags of the screen, of `chat` and of `run`; each front end has some of them (see `cli_flags`)."""
+    """The flags of the screen, of `chat` and of `run`; each front end has some of them (see `cli_flags`). The
+    flags of other settings are there where they were given."""
 
     prompt = ""
     model = ""
@@ -12,16 +13,11 @@ class Given:
     cwd = ""
     last = False
     resume = ""
-    max_cost: float | None = None
-    max_tokens: int | None = None
     otr = False
     debug_wire = False
     demo = False
-    no_animation = False
     color = False
     output = "text"
-    max_steps: int | None = None
-    timeout: float | None = None
 
     def __init__(self) -> None:
         self.add_dir: list[str] = []

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui import paths, settings
 from agent_tui.agent import fetching
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.stored_keys import with_stored
@@ -19,6 +17,7 @@ from agent_tui.cli_parser import Parser
 from agent_tui.cli_said import encodable, one_line
 from agent_tui.present.wording import fetched
 from agent_tui.providers import choose, keys
+from agent_tui.settings.layers import place_at, read
 from agent_tui.structures.bar import bar
 
 ACTIONS: Final = ("list", "pull", "-h", "--help")
@@ -40,14 +39,13 @@ exit codes: 0 done, 1 not done, 2 usage, 130 stopped
 def models(arguments: Sequence[str]) -> int:
     """Run `agent-tui models …`; returns its exit code."""
     given = _parser().parse_args(arguments if arguments and arguments[0] in ACTIONS else ("list", *arguments))
-    folders, cwd = paths.folders(), Path.cwd()
-    environment = dict(os.environ)
-    values = settings.load(cwd, folders.config, environment, settings.Flags(), folders.data)[0]
+    place = place_at(Path.cwd())
+    values = read(place).settings
     asked = given.provider if given.action == "list" else ""
     provider = keys.called(asked, keys.names(values))
     if asked and not provider:
         return _fail(f"{asked}: unknown provider; choose one of {', '.join(keys.names(values))}", USAGE)
-    config = EngineConfig(values, cwd, folders, environment)
+    config = EngineConfig(place.cwd, place.folders, place.environment, settings=values)
     try:
         return asyncio.run(_list(config, provider) if given.action == "list" else _pull(config, given))
     except KeyboardInterrupt:
@@ -70,9 +68,9 @@ def _parser() -> Parser:
 
 async def _list(config: EngineConfig, provider: str) -> int:
     config, problems = await with_stored(config, work_pool(), (provider,) if provider else None)
-    if provider and (missing := choose.needs(provider, config.settings, config.environment)):
+    if provider and (missing := choose.needs(provider, config)):
         return _fail(missing, FAILED)
-    shown, tried = await choose.offered(config.settings, config.environment, config.cwd, config.folders.data, provider)
+    shown, tried = await choose.offered(config, provider)
     width = min(WIDEST, max((len(model.name) for model in shown), default=0))
     for model in shown:
         window = model.window_max or model.window

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui import paths, settings
+from agent_tui import paths
 from agent_tui.agent.recording import recording_path
 from agent_tui.boot import forget_size
 from agent_tui.cli_parser import Parser
@@ -27,6 +27,8 @@ from agent_tui.sessions.index import meant, missing
 from agent_tui.sessions.private import write_all
 from agent_tui.sessions.raw import lines
 from agent_tui.sessions.store import log_path, read
+from agent_tui.settings.layers import place_at
+from agent_tui.settings.layers import read as read_settings
 from agent_tui.structures.plural import counted
 from agent_tui.structures.terminal_facts import drawable
 from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
@@ -34,7 +36,7 @@ from agent_tui.tui.recording.player import Player
 
 with late(warm=False):  # only for the frames, and for the screen
     from agent_tui.agent import moment
-    from agent_tui.tui import configuration
+    from agent_tui.tui import live_settings
     from agent_tui.tui import replay as replaying
     from agent_tui.tui.recording import digest
 
@@ -201,10 +203,10 @@ def _screen(player: Player, events: list[Event], log: Path, given: argparse.Name
         print(f"agent-tui replay: {one_line(said)}", file=sys.stderr)
         return USAGE
     folders = paths.folders()
-    display = settings.load(Path.cwd(), folders.config, dict(os.environ), settings.Flags())[0].display
+    display = read_settings(place_at(Path.cwd())).settings.display
     themes = (paths.shipped("themes"), folders.config / "themes")
     forget_size(os.environ)
-    palette = configuration.Configuration(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
+    palette = live_settings.LiveSettings(None, themes, (display.theme_dark, display.theme_light)).theme(display.theme)
 
     def fork(record: int) -> str:
         turns = [event.n for event in events if isinstance(event, TurnStarted) and event.is_main and event.n > record]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui import paths, settings
+from agent_tui import paths
 from agent_tui.cli_parser import Parser, whole
 from agent_tui.cli_sessions_out import Failed, Output, Unknown, stream_of
 from agent_tui.protocol.answers import Summary
@@ -20,6 +20,7 @@ from agent_tui.sessions.imports import files as imports
 from agent_tui.sessions.index import meant, missing, recent
 from agent_tui.sessions.lock import SessionLocked
 from agent_tui.sessions.stats import stats
+from agent_tui.settings.layers import place_at, read
 
 USAGE: Final = 2
 FAILED: Final = 1
@@ -104,7 +105,6 @@ class Commands:
     def __init__(self, given: argparse.Namespace, cwd: Path) -> None:
         folders = paths.folders()
         self.given, self.cwd, self.folder, self.cache = given, cwd, folders.sessions, folders.cache
-        self.config = folders.config
         self.out = Output()
 
     def run(self) -> int:
@@ -247,10 +247,9 @@ class Commands:
         return 0
 
     def _prune(self) -> int:
-        values, _ = settings.load(self.cwd, self.config, dict(os.environ), settings.Flags())
-        own = getattr(values, "sessions", None)
-        days = getattr(own, "keep_days", 0) if self.given.days is None else self.given.days
-        size = getattr(own, "keep_mb", 0) if self.given.mb is None else self.given.mb
+        own = read(place_at(self.cwd)).settings.sessions
+        days = own.keep_days if self.given.days is None else self.given.days
+        size = own.keep_mb if self.given.mb is None else self.given.mb
         if days <= 0 and size <= 0:
             if zero := [name for name in ("days", "mb") if getattr(self.given, name) is not None]:
                 raise Unknown(f"--{zero[0]} 0 sets no limit, so nothing is deleted: give 1 or more")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui import paths, settings
 from agent_tui.agent import setting_up
 from agent_tui.agent.setting_up import Attempt
 from agent_tui.cli_parser import Parser
@@ -18,8 +16,8 @@ from agent_tui.cli_said import one_line
 from agent_tui.providers import choose, keys
 from agent_tui.providers.base import Failed
 from agent_tui.safety import credentials
-from agent_tui.settings import Settings
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings.layers import Configuration, Place, place_at, read
+from agent_tui.settings.store import Refused
 from agent_tui.structures.plural import counted
 
 USAGE: Final = 2
@@ -51,15 +49,13 @@ def setup(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if sys.stdin is None or not sys.stdin.isatty():
         return _fail("this is not a terminal; `agent-tui auth set PROVIDER` takes a key from standard input", USAGE)
-    folders, cwd = paths.folders(), Path.cwd()
-    folder = folders.config
-    store = Store(cwd, folder, dict(os.environ), settings.Flags(), folders.data)
-    names = tuple(one.name for one in setting_up.offers(store.read().settings, os.environ))
+    place = place_at(Path.cwd())
+    names = tuple(one.name for one in setting_up.offers(_read(place)))
     provider = keys.called(given.provider, names)
     if given.provider and not provider:
         return _fail(f"{given.provider}: unknown provider; choose one of {', '.join(names)}", USAGE)
     try:
-        _steps(provider, store, folder)
+        _steps(provider, place)
         return 0
     except (Left, EOFError, KeyboardInterrupt):
         print()
@@ -68,21 +64,25 @@ def setup(arguments: Sequence[str]) -> int:
         return _fail(str(error), FAILED)
 
 
-def _steps(name: str, store: Store, folder: Path) -> None:
-    found = store.read().settings
-    found = keys.joined(found, os.environ, credentials.stored(folder, keys.names(found)))
+def _read(place: Place) -> Configuration:
+    return place.with_settings(read(place).settings)
+
+
+def _steps(name: str, place: Place) -> None:
+    found = _read(place)
+    found = keys.joined(found, credentials.stored(place.folders.config, keys.names(found.settings)))
     attempt, models = _taken(name or _provider(found), found)
     model = _model(attempt.name, models)
-    for line in setting_up.keep(store, folder, attempt, model, "", "user", found):
+    for line in setting_up.keep(found, attempt, model, "", "user"):
         print(one_line(line))
     if attempt.name == "ollama" and model not in models:
         pull = f"agent-tui models pull {model.removeprefix('ollama/')}"
         print(one_line(f"It is not installed yet: `{pull}` downloads it."))
 
 
-def _provider(found: Settings) -> str:
+def _provider(found: Configuration) -> str:
     """The provider that the person chooses."""
-    offers = {one.name: one for one in setting_up.offers(found, os.environ)}
+    offers = {one.name: one for one in setting_up.offers(found)}
     names = tuple(offers)
     print("Whose models do you want to use?\n")
     for number, name in enumerate(names, 1):
@@ -99,15 +99,14 @@ def _provider(found: Settings) -> str:
         print(f"Type a number from 1 to {len(names)}, or a name.")
 
 
-def _taken(name: str, found: Settings) -> tuple[Attempt, tuple[str, ...]]:
+def _taken(name: str, found: Configuration) -> tuple[Attempt, tuple[str, ...]]:
     """A key that the provider takes (empty: the one it has, or needs), and its models. Asks until one is right."""
-    attempt, folders = Attempt(name), paths.folders()
-    if choose.needs(name, found, os.environ):
+    attempt = Attempt(name)
+    if choose.needs(name, found):
         attempt = Attempt(name, key=_key(name))
     while True:
         print(f"Asking {setting_up.label(name)} for its models …")
-        asked = setting_up.answered(attempt, found, os.environ, Path.cwd(), folders.data, SECONDS)
-        attempt, answer = asyncio.run(asked)
+        attempt, answer = asyncio.run(setting_up.answered(attempt, found, SECONDS))
         if not isinstance(answer, Failed):
             print(f"It offers {counted(len(answer), 'model')}.")
             return attempt, answer

@@ -17,7 +17,7 @@ from agent_tui.agent.worker import Worker
 from agent_tui.paths import Folders
 from agent_tui.protocol.events import ApprovalAsked, Event, Restored, TextDelta, ToolOutput, TurnEnded
 from agent_tui.protocol.ops import Cancel, Submit
-from agent_tui.settings import Settings
+from agent_tui.settings.table import Settings
 from benchmarks.common import (
     PACE,
     agent,

@@ -27,7 +27,8 @@ from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.protocol.ops import Submit
 from agent_tui.providers import choose
 from agent_tui.providers.base import Failed, TextChunk
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.layers import Configuration
+from agent_tui.settings.table import ProviderSettings, Settings
 from benchmarks import probe
 from benchmarks.common import PACE, Goal, agent, folder, judged, median, ms, pair, percentile, quick, report, running
 from benchmarks.dialects import DIALECTS, END, STAMP, Dialect, served
@@ -49,7 +50,10 @@ def apart(work: Callable[..., T], *arguments: Any) -> T:
 def adapter(name: str, url: str, amount: Amount) -> list[Cost]:
     """The provider itself, from its request to the items of its stream; and `httpx` alone."""
     dialect = DIALECTS[name]
-    provider = choose.make(dialect.model, settings(dialect), dialect.environment(url), Path(), Path())
+    provider = choose.make(
+        dialect.model,
+        Configuration(Path(), Folders(Path(), Path(), Path()), dialect.environment(url), settings=settings(dialect)),
+    )
 
     async def read(plan: str) -> Parts:
         async with aclosing(provider.stream(Request("", (UserMessage(f"stream {plan}"),)))) as items:
@@ -96,7 +100,7 @@ def queued(name: str, url: str, amount: Amount) -> tuple[Waits, Waits]:
     dialect = DIALECTS[name]
     with folder() as home:
         place = Folders(home, home, home / "logs")
-        worker = Worker(EngineConfig(settings(dialect), home / "work", place, dialect.environment(url)))
+        worker = Worker(EngineConfig(home / "work", place, dialect.environment(url), settings=settings(dialect)))
         events = worker.events = Stamped()
         worker.start(lambda: None)
         try:

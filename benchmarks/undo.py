@@ -22,7 +22,7 @@ from agent_tui.agent.worker import Worker
 from agent_tui.paths import Folders
 from agent_tui.protocol.events import Answered, Event, FilesRestored, TurnEnded
 from agent_tui.protocol.ops import FileChoice, Op, Query, RestoreFiles, Submit
-from agent_tui.settings import Settings
+from agent_tui.settings.table import Settings
 from benchmarks.common import folder, judged, median, ms, quick, report
 
 FILES = 12 if quick() else 200

@@ -20,6 +20,8 @@ from typing import Any, Final, get_args
 from agent_tui import registry
 from agent_tui.protocol.events import AnyEvent, Event
 from agent_tui.protocol.transcript import Approval, Question
+from agent_tui.settings import schema
+from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands, key_words, keys
 from agent_tui.tui.commands.base import Command
@@ -29,6 +31,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
 KEYS: Final = ROOT / "docs" / "keys.md"
 LOG: Final = ROOT / "docs" / "log.md"
+SETTINGS: Final = ROOT / "docs" / "settings.md"
 SCRIPTED: Final = ROOT / "docs" / "scripted.md"
 PICTURE: Final = ROOT / "docs" / "screenshot.svg"
 TOOLS: Final = "agent_tui.tools"
@@ -220,6 +223,25 @@ def arguments(schema: dict[str, Any], inside: str = "") -> Iterator[str]:
         yield from arguments(about.get("items", {}), f"{inside}{name}[].")
 
 
+# -- settings
+
+
+def meaning(row: Setting) -> str:
+    """As the documents have it: without a capital letter and a full stop."""
+    return row.documented or f"{row.about[:1].lower()}{row.about[1:]}".removesuffix(".")
+
+
+def default(row: Setting) -> str:
+    value = int(row.default) if isinstance(row.default, float) and row.default.is_integer() else row.default
+    return f"`{json.dumps(value)}`"
+
+
+def settings_table() -> str:
+    found = {**schema.fixed(), **{f"providers.<name>.{key}": row for key, row in schema.PROVIDER.items()}}
+    rows = ((f"`{key}`", default(row), meaning(row)) for key, row in found.items())
+    return table(("setting", "default", "meaning"), rows)
+
+
 # -- the log
 
 
@@ -293,6 +315,7 @@ def pages() -> dict[Path, str]:
         README: put(README, "keys", readme_keys()),
         KEYS: keys_page(),
         LOG: log_page(),
+        SETTINGS: put(SETTINGS, "settings", settings_table()),
         SCRIPTED: put(SCRIPTED, "tools", tool_table()),
     }
 

@@ -59,7 +59,7 @@ LAZY = {
         "keyring.errors": "as above",
     },
     "agent_tui.safety.ignore": {"pathspec:GitIgnoreSpec": "only where a .gitignore is read"},
-    "agent_tui.settings_store": {
+    "agent_tui.settings.store": {
         "tomlkit": "only where a setting is written",
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
     },

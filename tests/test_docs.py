@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from agent_tui import registry
-from agent_tui import settings_schema as schema
 from agent_tui.safety.policy import MODES, Facts, decide
-from agent_tui.settings import Settings
+from agent_tui.settings import schema
+from agent_tui.settings.table import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -119,8 +119,8 @@ def test_modes_are_as_the_policy_decides() -> None:
 def test_every_setting_is_there_with_its_default() -> None:
     said = {cells[0]: cells[1] for cells in rows(section(SETTINGS, "All settings").strip().split("\n\n")[0])}
     known = Settings()
-    wanted: dict[str, object] = {key: getattr(known, key) for key in schema.TOP}
-    for name, keys in schema.SECTIONS.items():
+    wanted: dict[str, object] = {key: getattr(known, key) for key in schema.top()}
+    for name, keys in schema.sections().items():
         if keys:
             wanted |= {f"{name}.{key}": getattr(getattr(known, name), key) for key in keys}
     for key, value in wanted.items():

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from agent_tui.regular_file import open_regular
-from agent_tui.settings import Flags
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings.store import Refused, Store
 from agent_tui.tui.branch import branch
 from agent_tui.tui.history import PromptHistory
+from tests.places import place_in
 from tests.tui.pty_stage import ROOT, Pty
 
 OWN = (
@@ -90,4 +90,4 @@ def test_what_is_no_file_is_refused_in_a_line(tmp_path: Path) -> None:
     history.add("kept here")
     assert history.load() == ("kept here",)
     with pytest.raises(Refused, match="is not a regular file"):
-        Store(tmp_path, tmp_path, {}, Flags()).write("mode", "plan")
+        Store(place_in(tmp_path, tmp_path)).write("mode", "plan")

@@ -24,6 +24,7 @@ from agent_tui.agent.consent import Consent
 from agent_tui.agent.context import build_prefix, volatile_facts
 from agent_tui.agent.executor import Executor
 from agent_tui.agent.fallback import Fallbacks
+from agent_tui.agent.models import Models
 from agent_tui.agent.record import AgentRecord, Record
 from agent_tui.agent.turn import Turn
 from agent_tui.protocol.events import (
@@ -41,7 +42,6 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import TurnEnd
-from agent_tui.providers import choose
 from agent_tui.providers.base import Provider
 from agent_tui.safety.environment import describe_left_out, names_left_out
 from agent_tui.safety.sandbox import Job
@@ -69,7 +69,7 @@ class Shared:
     accounts: Accounts
     pool: Pool
     log: Logger
-    unlock: choose.Unlock
+    models: Models
     spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
     sealed: Callable[[], str]
     noted: Callable[[FileChanged], None]
@@ -99,7 +99,7 @@ class AgentRun:
         self._left_out = 0
         """Images of the last request that its model did not take."""
         self.consent = Consent()
-        self.fallbacks = Fallbacks(shared.config, shared.unlock)
+        self.fallbacks = Fallbacks(shared.models)
         self.current: Turn | None = None
         self.below: dict[str, AgentRun] = {}
         """The agents that this one started, and that are at work."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal
 
-from agent_tui.paths import Folders
 from agent_tui.protocol.session_events import Directory
-from agent_tui.settings import Problem, Settings, Suggestion
+from agent_tui.settings.layers import Configuration, Suggestion
+from agent_tui.settings.schema import Problem
 from agent_tui.structures.frozen import frozen
 
 CHOOSE: Final = "?"
@@ -17,14 +16,11 @@ CHOOSE: Final = "?"
 
 
 @frozen
-class EngineConfig:
-    """`resume`: the id of the session to go on with, or `CHOOSE`; empty: a new one. `or_new`: if another
-    program has that one, open a new one in its place. `interactive`: somebody can answer. `otr`: off the record."""
+class EngineConfig(Configuration):
+    """What the engine is built from: a configuration, and what is to be opened. `resume`: the id of
+    the session to go on with, or `CHOOSE`; empty: a new one. `or_new`: if another program has that
+    one, open a new one in its place. `interactive`: somebody can answer. `otr`: off the record."""
 
-    settings: Settings
-    cwd: Path
-    folders: Folders
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Keys that are stored, also those that are not used: they are hidden wherever they come up."""
     problems: tuple[Problem, ...] = ()

@@ -15,8 +15,8 @@ from agent_tui.agent.record import Record
 from agent_tui.protocol.events import Notice, QuestionAnswered, QuestionAsked
 from agent_tui.protocol.ops import Cancel, Op, RestoreFiles, Rewind, RunShell, SetModel, Steer, Submit
 from agent_tui.protocol.ops import Continue as GoOn
-from agent_tui.settings import FILE, Flags, Suggestion
-from agent_tui.settings_store import Refused, Store, remember
+from agent_tui.settings.layers import FILE, Suggestion
+from agent_tui.settings.store import Refused, Store, remember
 
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 _WAITING: Final = (Submit, Steer, GoOn, RunShell, Rewind, RestoreFiles, SetModel)
@@ -61,8 +61,7 @@ class Confirmations:
 
     @property
     def _store(self) -> Store:
-        config = self._config
-        return Store(config.cwd, config.folders.config, config.environment, Flags(), config.folders.data)
+        return Store(self._config)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._task = self._spawn(work)

@@ -20,11 +20,12 @@ from agent_tui.programs import find_program, own_path
 from agent_tui.protocol.answers import Check
 from agent_tui.providers import choose, keys
 from agent_tui.providers.base import Failed
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.safety import credentials, sandbox, secrets
 from agent_tui.safety.captured import Captured
 from agent_tui.safety.credentials import Stored
 from agent_tui.safety.environment import child_environment, describe_left_out, names_left_out
-from agent_tui.settings import FILE
+from agent_tui.settings.layers import FILE
 
 SERVER_SECONDS: Final = 10.0
 KEYRING_SECONDS: Final = 5.0
@@ -36,8 +37,7 @@ NARROWEST: Final = (40, 10)
 async def examine(config: EngineConfig, pool: Pool, terminal: Mapping[int, bool]) -> tuple[Check, ...]:
     """All checks. `terminal`: which of the standard streams are one."""
     stored = await fetched(config, pool, KEYRING_SECONDS)
-    settings = keys.joined(config.settings, config.environment, stored)
-    full = replace(config, settings=settings, secrets=stored.values)
+    full = replace(keys.joined(config, stored), secrets=stored.values)
     found = [*_settings(config), *await _servers(full), *_keys(config, stored), *_terminal(config, terminal)]
     return (*found, *await _commands(full), *_permissions(config))
 
@@ -50,10 +50,8 @@ def _settings(config: EngineConfig) -> Iterator[Check]:
 
 
 async def _servers(config: EngineConfig) -> tuple[Check, ...]:
-    asked = await choose.reach(
-        config.settings, config.environment, config.cwd, config.folders.data, seconds=SERVER_SECONDS
-    )
-    wanted = config.environment.get("OLLAMA_HOST") or config.settings.providers.get("ollama")
+    asked = await choose.reach(config, seconds=SERVER_SECONDS)
+    wanted = OLLAMA.url(config.environment) or config.settings.providers.get(OLLAMA.name)
     found: list[Check] = []
     for one in asked:
         if one.failed is None and one.models:
@@ -70,7 +68,7 @@ async def _servers(config: EngineConfig) -> tuple[Check, ...]:
         fix = "save a key with `agent-tui auth set PROVIDER`, or start a local server such as Ollama"
         found.append(Check("servers", "bad", "no server offers a model", fix))
     model = config.settings.model
-    if lacks := choose.lacks(model, config.settings, config.environment):
+    if lacks := choose.lacks(model, config):
         what, _, fix = lacks.partition(": ")
         found.append(Check("servers", "bad", f"{model}, your configured model: {what}", fix))
     return tuple(found)
@@ -81,7 +79,7 @@ def _line(failed: Failed) -> tuple[str, str]:
 
 
 def _keys(config: EngineConfig, stored: Stored) -> Iterator[Check]:
-    there = keys.sources(config.settings, config.environment, stored)
+    there = keys.sources(config, stored)
     for one in there:
         unused = f"; not used: {', '.join(one.others)}" if one.others else ""
         yield Check("keys", "ok", f"{one.provider}: from {one.where}{unused}")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.models import Models
 from agent_tui.protocol.events import Event, Notice
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import choose
@@ -27,20 +27,18 @@ class Other:
 class Fallbacks:
     """The models of the chain, each made once, when it is first needed."""
 
-    def __init__(self, config: EngineConfig, unlock: choose.Unlock | None = None) -> None:
-        self._config, self._unlock = config, unlock
+    def __init__(self, models: Models) -> None:
+        self._models = models
         self._made: dict[str, Other] = {}
 
     def chain(self, first: str, emit: Callable[[Event], None]) -> Chain:
         """The chain of one turn, which begins with the model `first` again."""
-        return Chain(self, [name for name in self._config.settings.fallback if name != first], first, emit)
+        return Chain(self, [name for name in self._models.config.settings.fallback if name != first], first, emit)
 
     async def make(self, name: str) -> Other | str:
         """The model `name`; or why it is not there."""
         if name not in self._made:
-            config = self._config
-            world = (config.environment, config.cwd, config.folders.data)
-            choice = await choose.choose(name, config.settings, *world, self._unlock)
+            choice = await choose.choose(name, self._models.config, self._models.unlock)
             if choice.provider is None:
                 return "; ".join(tried.result for tried in choice.tried)
             info = choice.info or ModelInfo(f"{choice.provider.name}/{choice.provider.model}")

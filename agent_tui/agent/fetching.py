@@ -52,7 +52,7 @@ async def fetch(
     started, because it does not run; None: it may not be. None: it is here."""
     if not name or not name.isprintable() or any(map(str.isspace, name)):
         return Unfetched("name", f"{name!r} is not a model name", "such as qwen3:8b")
-    server = choose.make(f"ollama/{name}", config.settings, config.environment, config.cwd, config.folders.data)
+    server = choose.make(f"ollama/{name}", config)
     assert isinstance(server, OllamaProvider)
     told, began = -1, (0.0, 0)
 

@@ -37,7 +37,7 @@ from agent_tui.sessions.fork import fork
 from agent_tui.sessions.lock import is_free
 from agent_tui.sessions.scan import Scan, scan
 from agent_tui.sessions.store import log_path
-from agent_tui.settings import ProviderSettings
+from agent_tui.settings.table import ProviderSettings
 
 T = TypeVar("T")
 

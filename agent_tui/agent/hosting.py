@@ -21,7 +21,7 @@ from agent_tui.agent.sinks import Sinks
 from agent_tui.protocol.events import Directory, Event
 from agent_tui.protocol.ops import Op
 from agent_tui.sessions.fork import fork
-from agent_tui.settings import ProviderSettings
+from agent_tui.settings.table import ProviderSettings
 
 
 class Hosted(Protocol):

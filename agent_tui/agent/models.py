@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from agent_tui.agent import offers, setting_up
 from agent_tui.agent.config import EngineConfig
@@ -15,7 +14,7 @@ from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notic
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import choose
 from agent_tui.providers.base import Provider
-from agent_tui.settings import Settings, unsuitable
+from agent_tui.settings.layers import unsuitable
 
 WAYS = "/models lists the models, /setup adds a provider"
 NO_TOOLS = "This model may not support tools: then it can only chat."
@@ -38,10 +37,6 @@ class Models:
         self._missed: dict[str, bool] = {}
         """What was wrong with the stored keys, and whether the person was told."""
 
-    @property
-    def _world(self) -> tuple[Mapping[str, str], Path, Path]:
-        return self.config.environment, self.config.cwd, self.config.folders.data
-
     def configure(self, config: EngineConfig) -> None:
         """From now on it is `config` that the keys are added to."""
         self.config = config
@@ -50,18 +45,18 @@ class Models:
 
     async def first(self, wanted: str) -> choose.Choice:
         """The model to start with: the one that is wanted, else what is there."""
-        choice = await choose.choose(wanted, self.config.settings, *self._world, self.unlock)
+        choice = await choose.choose(wanted, self.config, self.unlock)
         await self._take(choice)
         return choice
 
-    async def unlock(self, names: Iterable[str] | None = None) -> Settings:
-        """The settings with the stored keys of the providers `names`; None: of all."""
+    async def unlock(self, names: Iterable[str] | None = None) -> EngineConfig:
+        """The configuration with the stored keys of the providers `names`; None: of all."""
         if (fresh := self.fresh) is not None:
             config, missed = await fresh(names)
             self._missed = dict.fromkeys(missed, False) | self._missed
             if fresh is self.fresh:  # else a provider was set up meanwhile
                 self.config = config
-        return self.config.settings
+        return self.config
 
     def tell_missed(self, record: Record) -> None:
         """What was wrong with the stored keys, once."""
@@ -74,9 +69,9 @@ class Models:
         failure changes nothing."""
         before = self.info.name
         if base_url:
-            choice = await choose.connect(base_url, await self.unlock(("compatible", "ollama")), *self._world)
+            choice = await choose.connect(base_url, await self.unlock(("compatible", "ollama")))
         else:
-            choice = await choose.choose(name, self.config.settings, *self._world, self.unlock)
+            choice = await choose.choose(name, self.config, self.unlock)
         self.tell_missed(record)
         if choice.provider is None:
             named = {tried.what for tried in choice.tried}
@@ -89,7 +84,7 @@ class Models:
                 record.emit(ErrorRaised(f"No model: {said}", "unknown_model", hint))
             return False
         if base_url:  # lists and questions on the side are to know the server that is in use
-            self.configure(replace(self.config, settings=self._with_address(choice.provider)))
+            self.configure(self._with_address(choice.provider))
         await self.adopt(record, choice if base_url else choice.noted(self._unlisted(choice)))
         if base_url:
             await self._offer_others(record, choice.provider)
@@ -97,25 +92,23 @@ class Models:
 
     async def _offer_others(self, record: Record, provider: Provider) -> None:
         """A server that was named by its address may have more models than the one that was taken: a person chooses."""
-        offered, _ = await choose.offered(self.config.settings, *self._world, only=provider.name)
+        offered, _ = await choose.offered(self.config, only=provider.name)
         if len(offered) > 1:
             record.emit(self.told("others", offered))
 
-    def _with_address(self, provider: Provider) -> Settings:
-        config, attempt = self.config, setting_up.Attempt(provider.name, address=address_of(provider))
-        return setting_up.settings_with(attempt, config.settings, config.environment)
+    def _with_address(self, provider: Provider) -> EngineConfig:
+        return setting_up.trying(setting_up.Attempt(provider.name, address=address_of(provider)), self.config)
 
     async def refusal(self, wanted: str) -> str:
         """Why a model that somebody else suggests cannot be used; empty: it can."""
-        config = self.config
-        name = choose.meant(wanted, config.settings, config.environment)
+        name = choose.meant(wanted, self.config)
         if why := unsuitable(name):
             return why
-        settings = await self.unlock((name.partition("/")[0],))
-        if why := choose.lacks(name, settings, config.environment):
+        config = await self.unlock((name.partition("/")[0],))
+        if why := choose.lacks(name, config):
             return why
         try:
-            provider = choose.make(name, settings, *self._world)
+            provider = choose.make(name, config)
         except LookupError as error:  # a name alone may be one of Ollama's
             return str(error.args[0]) if "/" in name else ""
         await provider.close()
@@ -147,7 +140,7 @@ class Models:
 
     async def offer(self, record: Record, id: str) -> None:
         """Answer the query for what each server has."""
-        offered, self.tried = await choose.offered(await self.unlock(), *self._world)
+        offered, self.tried = await choose.offered(await self.unlock())
         self.tell_missed(record)
         self.offered = tuple(one.name for one in offered)
         known, facts = self._known(offered), await offers.facts(offered, self.config)

@@ -35,8 +35,9 @@ from agent_tui.protocol.events import (
     UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.messages import Usage
+from agent_tui.providers.services import of
 from agent_tui.telemetry import contents
-from agent_tui.telemetry.operations import OTHER, PROVIDERS, Happening, Operation, Value
+from agent_tui.telemetry.operations import OTHER, Happening, Operation, Value
 
 AGENT: Final = "agent-tui"
 
@@ -246,7 +247,7 @@ def _chat(event: Event, model: str, began: float) -> Operation:
     """A request to `model`, which is `<provider>/<model>`."""
     provider, _, name = model.partition("/")
     attributes: dict[str, Value] = {
-        "gen_ai.provider.name": PROVIDERS.get(provider, provider) or OTHER, "gen_ai.request.model": name or model,
+        "gen_ai.provider.name": of(provider).gen_ai or provider or OTHER, "gen_ai.request.model": name or model,
         "agent_tui.model": model,
     }  # fmt: skip
     return Operation("chat", name or model, event.trace, began, attributes={**_whose(event), **attributes})

@@ -36,9 +36,8 @@ async def facts(offered: Sequence[ModelInfo], config: EngineConfig) -> dict[str,
 
 def unset(config: EngineConfig) -> tuple[Offer, ...]:
     """The providers that cannot be asked what they offer, and what each needs before."""
-    given = config.settings, config.environment
-    offers = setting_up.offers(*given)
-    return tuple(replace(one, said=choose.needs(one.name, *given)) for one in offers if one.needs)
+    offers = setting_up.offers(config)
+    return tuple(replace(one, said=choose.needs(one.name, config)) for one in offers if one.needs)
 
 
 def efforts(info: ModelInfo, config: EngineConfig) -> Efforts:
@@ -55,7 +54,7 @@ def efforts(info: ModelInfo, config: EngineConfig) -> Efforts:
 
 async def _address(name: str, config: EngineConfig) -> str:
     try:
-        provider = choose.make(name, config.settings, config.environment, config.cwd, config.folders.data)
+        provider = choose.make(name, config)
     except LookupError:
         return ""
     try:

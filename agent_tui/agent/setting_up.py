@@ -4,23 +4,23 @@ for `agent-tui setup`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from agent_tui.protocol.answers import Needs, Offer, ProviderGroup
 from agent_tui.protocol.setup_op import KeyPlace, SetupScope
 from agent_tui.providers import choose, keys, presets
 from agent_tui.providers.base import Failed
+from agent_tui.providers.services import of
 from agent_tui.safety import credentials
-from agent_tui.settings import ProviderSettings, Settings
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings.layers import Configuration, Flags
+from agent_tui.settings.store import Refused, Store
+from agent_tui.settings.table import ProviderSettings, Settings
 
 TYPED: Final = "what you typed"
-NEARBY: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
-"""Servers that people run on their own machine."""
+Of = TypeVar("Of", bound=Configuration)
 NOT_THERE: Final = ("bad_request", "malformed", "unknown_model")
 """What a server says that was asked in the wrong place: of two failures the other one says more."""
 
@@ -36,31 +36,30 @@ class Attempt:
 
 
 def label(name: str) -> str:
-    service = presets.SERVICES.get(name)
-    return service.label if service else {"ollama": "Ollama", "compatible": "your server"}.get(name, name)
+    return of(name).label
 
 
-def offers(settings: Settings, environment: Mapping[str, str]) -> tuple[Offer, ...]:
-    """All that can be chosen: what is set up, what may run nearby, the other services. `settings` with stored keys."""
-    own = (name for name, given in settings.providers.items() if given.base_url)
-    ready = [name for name in presets.SERVICES if choose.is_set(name, settings, environment)]
-    known = (*ready, *(name for name in own if name not in (*ready, "ollama", "demo", "scripted")))
+def offers(configuration: Configuration) -> tuple[Offer, ...]:
+    """All that can be chosen: what is set up, what may run nearby, the other services. With the stored keys."""
+    own = (name for name, given in configuration.settings.providers.items() if given.base_url)
+    ready = [name for name in presets.SERVICES if choose.is_set(name, configuration)]
+    known = (*ready, *(name for name in own if name not in (*ready, "ollama", *presets.PLAYED)))
     groups: tuple[tuple[ProviderGroup, tuple[str, ...]], ...] = (
-        ("ready", known), ("nearby", NEARBY), ("service", tuple(presets.SERVICES)),
+        ("ready", known), ("nearby", presets.NEARBY), ("service", tuple(presets.SERVICES)),
     )  # fmt: skip
     found: dict[str, Offer] = {}
     for group, names in groups:
         for name in names:
-            where, needs = keys.where(name, settings, environment), _needs(name, settings, environment)
+            where, needs = keys.where(name, configuration), _needs(name, configuration)
             found.setdefault(name, Offer(name, label(name), group, where, needs))
     return tuple(found.values())
 
 
-def _needs(name: str, settings: Settings, environment: Mapping[str, str]) -> Needs:
-    own, service = settings.providers.get(name, ProviderSettings()), presets.SERVICES.get(name)
-    if name == "azure" and service and not (own.base_url or service.url(environment)):
+def _needs(name: str, configuration: Configuration) -> Needs:
+    own, service = configuration.settings.providers.get(name, ProviderSettings()), of(name)
+    if service.placed and not (own.base_url or service.url(configuration.environment)):
         return "address"
-    return "key" if choose.needs(name, settings, environment) else ""
+    return "key" if choose.needs(name, configuration) else ""
 
 
 def no_key(typed: str) -> str:
@@ -71,32 +70,31 @@ def no_key(typed: str) -> str:
     return "" if fits else "not a key: it has spaces or characters that no key has"
 
 
-def settings_with(attempt: Attempt, settings: Settings, environment: Mapping[str, str]) -> Settings:
-    """`settings` with what was typed. A key goes to no other address than the one that it was kept for."""
-    name, service = attempt.name, presets.SERVICES.get(attempt.name)
+def trying(attempt: Attempt, configuration: Of) -> Of:
+    """`configuration` with what was typed. A key goes to no other address than the one that it was kept for."""
+    name, service, settings = attempt.name, of(attempt.name), configuration.settings
     own = settings.providers.get(name, ProviderSettings())
-    before = own.base_url or (service.url(environment) if service else "")
+    before = own.base_url or (service.url(configuration.environment) if service.role == "service" else "")
     if attempt.address and attempt.address != before:
-        moved = bool(before) or name != "azure"  # a key of Azure's came before its address
+        moved = bool(before) or not service.placed  # there, a key came before the address
         own = replace(own, base_url=attempt.address)
         own = replace(own, api_key="", key_from="") if moved else own
     if attempt.key:
         own = replace(own, api_key=attempt.key, key_from=TYPED)
-    return replace(settings, providers={**settings.providers, name: own})
+    return replace(configuration, settings=replace(settings, providers={**settings.providers, name: own}))
 
 
 async def answered(
-    attempt: Attempt, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, seconds: float
+    attempt: Attempt, configuration: Configuration, seconds: float
 ) -> tuple[Attempt, choose.Found]:
     """What the provider offers, or why nothing; and the attempt as it is to be kept: its address is that of the API."""
     places = [attempt]
-    if attempt.address and attempt.name != "azure":
+    if attempt.address and not of(attempt.name).placed:
         names = choose.servers_at(attempt.name, attempt.address)
-        places = [replace(attempt, name=_name_of(name, at, settings), address=at) for name, at in names]
+        places = [replace(attempt, name=_name_of(name, at, configuration.settings), address=at) for name, at in names]
     failed: list[tuple[Attempt, Failed]] = []
     for place in places:
-        given = settings_with(place, settings, environment)
-        found = await choose.asked_for_models(place.name, given, environment, cwd, data, seconds)
+        found = await choose.asked_for_models(place.name, trying(place, configuration), seconds)
         meant = attempt.name or place.name != "ollama"  # who refuses all that is asked has not said that it is one
         if not isinstance(found, Failed) or (found.kind == "auth" and meant):
             return place, found
@@ -117,8 +115,7 @@ def _name_of(name: str, address: str, settings: Settings) -> str:
 
 def first_of(name: str, models: tuple[str, ...]) -> str:
     """The model that is proposed: the usual one, else the first that is listed; empty: there is none."""
-    service = presets.SERVICES.get(name, presets.Service(name))
-    found = service.usual([model.removeprefix(f"{name}/") for model in models])
+    found = of(name).usual([model.removeprefix(f"{name}/") for model in models])
     return f"{name}/{found}" if found else ""
 
 
@@ -130,12 +127,13 @@ def named(name: str, typed: str) -> str:
 
 
 def keep(
-    store: Store, folder: Path, attempt: Attempt, model: str, place: KeyPlace, scope: SetupScope, now: Settings,
-) -> tuple[str, ...]:  # fmt: skip
+    now: Configuration, attempt: Attempt, model: str, place: KeyPlace, scope: SetupScope
+) -> tuple[str, ...]:
     """Keep the address and the key, where they were typed, and the model as the default of `scope`: all, or where that
     cannot be done nothing. A default comes with the address that it needs, if the session alone (`now`) knows it.
     What was done, line by line. Raises Refused, Unusable."""
-    address = attempt.address or ("" if scope == "session" else _known_now_only(store, attempt.name, now))
+    store, folder = Store(replace(now, flags=Flags())), now.folders.config  # the next start has other flags
+    address = attempt.address or ("" if scope == "session" else _known_now_only(store, attempt.name, now.settings))
     undo: list[Callable[[], object]] = []
     said: list[str] = []
 
@@ -181,7 +179,7 @@ def _wins(store: Store, attempt: Attempt, scope: SetupScope) -> list[str]:
     now = loaded.values.get("model")
     if scope != "session" and now is not None and now.layer != scope:
         said.append(f"But {now.source} overrides it here.")
-    above = keys.where(attempt.name, loaded.settings, store.environment)
+    above = keys.where(attempt.name, store.place.with_settings(loaded.settings))
     if attempt.key and above:
         said.append(f"But the key in {above} overrides it.")
     return said

@@ -23,8 +23,7 @@ from agent_tui.protocol.setup_op import SetUp
 from agent_tui.providers import choose, wire_log
 from agent_tui.providers.base import Failed
 from agent_tui.safety import credentials
-from agent_tui.settings import Flags
-from agent_tui.settings_store import Refused, Store
+from agent_tui.settings.store import Refused
 
 LOOK_SECONDS: Final = 5.0
 """So long a provider has to answer before the list of all says that it does not."""
@@ -94,15 +93,12 @@ class Setups:
         tell(False)
 
     def _offers(self) -> dict[str, Offer]:
-        config = self._models.config
-        return {one.name: one for one in setting_up.offers(config.settings, config.environment)}
+        return {one.name: one for one in setting_up.offers(self._models.config)}
 
     async def _asked(self, offer: Offer, seconds: float) -> Offer:
         """`offer` with what came of asking it."""
-        config, attempt = self._models.config, Attempt(offer.name)
-        _, answer = await setting_up.answered(
-            attempt, config.settings, config.environment, config.cwd, config.folders.data, seconds
-        )
+        attempt = Attempt(offer.name)
+        _, answer = await setting_up.answered(attempt, self._models.config, seconds)
         if not isinstance(answer, Failed):
             return replace(offer, state="ok", models=len(answer))
         down = attempt.name == "ollama" and await self._is_down(attempt)
@@ -117,9 +113,7 @@ class Setups:
             await server.close()
 
     def _server(self, attempt: Attempt) -> Any:
-        config = self._models.config
-        given = setting_up.settings_with(attempt, config.settings, config.environment)
-        return choose.make("ollama/-", given, config.environment, config.cwd, config.folders.data)
+        return choose.make("ollama/-", setting_up.trying(attempt, self._models.config))
 
     async def _ask(self, op: SetUp) -> None:
         attempt = Attempt(op.provider, op.address.strip(), op.key.strip())
@@ -133,10 +127,7 @@ class Setups:
             self._tell(op.id, "failed", attempt, said=problem, failure="unreachable")
             return
         self._tell(op.id, "asking", attempt)
-        config = self._models.config
-        attempt, answer = await setting_up.answered(
-            attempt, config.settings, config.environment, config.cwd, config.folders.data, ASK_SECONDS
-        )
+        attempt, answer = await setting_up.answered(attempt, self._models.config, ASK_SECONDS)
         if isinstance(answer, Failed):
             down = answer.kind == "unreachable" and attempt.name == "ollama" and await self._is_down(attempt)
             state: SetupState = "down" if down else "failed"
@@ -159,19 +150,15 @@ class Setups:
         attempt, models = self._last if self._last.name == op.provider else Attempt(op.provider), self._models
         model = setting_up.named(attempt.name, op.model)
         self._tell(op.id, "keeping", attempt, self._listed, model=model)
-        config = models.config
-        settings = setting_up.settings_with(attempt, config.settings, config.environment)
-        world = (config.environment, config.cwd, config.folders.data)
-        choice = await choose.choose(model, settings, *world)
+        config = setting_up.trying(attempt, models.config)
+        choice = await choose.choose(model, config)
         if choice.provider is None:
             said = "; ".join(f"{tried.what}: {tried.result}" for tried in choice.tried)
             hint = "choose another model"
             self._tell(op.id, "failed", attempt, self._listed, said=said, hint=hint, failure="unknown_model")
             return
-        store = Store(config.cwd, config.folders.config, config.environment, Flags(), config.folders.data)
         keeping = asyncio.get_running_loop().run_in_executor(
-            self._pool, setting_up.keep, store, config.folders.config, attempt, model, op.place, op.scope,
-            settings,
+            self._pool, setting_up.keep, config, attempt, model, op.place, op.scope
         )
         try:
             kept = await asyncio.shield(keeping)
@@ -180,7 +167,7 @@ class Setups:
             self._tell(op.id, "failed", attempt, self._listed, said=str(error), failure="refused")
             return
         self._last = Attempt("")
-        models.configure(replace(config, settings=settings))
+        models.configure(config)
         for line in kept:
             self._record.emit(Notice(line, "warning" if line.startswith("But ") else "info"))
         await models.adopt(self._record, choice)

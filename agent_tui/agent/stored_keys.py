@@ -26,13 +26,12 @@ Fresh = Callable[[Iterable[str] | None], Awaitable[Found]]
 async def with_stored(config: EngineConfig, pool: Pool, only: Iterable[str] | None = None) -> Found:
     """`config` with the stored keys, and what was wrong on the way: lines for the person. `only`: for these providers
     alone the keyring is asked; None: for all. What it told of others before stays."""
-    names = keys.wanting(keys.names(config.settings) if only is None else only, config.settings, config.environment)
+    names = keys.wanting(keys.names(config.settings) if only is None else only, config)
     found = await fetched(config, pool, names=names)
     told = {name: Key(own.api_key, own.key_from) for name, own in config.settings.providers.items()}
     before = {n: key for n, key in told.items() if key.source == credentials.KEYRING and n not in names}
-    settings = keys.joined(config.settings, config.environment, found.before(before))
     secrets = tuple(dict.fromkeys((*config.secrets, *found.values)))
-    return replace(config, settings=settings, secrets=secrets), found.problems
+    return replace(keys.joined(config, found.before(before)), secrets=secrets), found.problems
 
 
 def refreshing(config: EngineConfig, pool: Pool, learn: Callable[[tuple[str, ...]], None]) -> Fresh:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_tui.agent.record import Record
 from agent_tui.protocol.events import EffortChanged, ErrorRaised, ModeChanged, Notice
 from agent_tui.protocol.ops import EFFORTS, MODES, SetEffort, SetMode
-from agent_tui.providers._effort_of_services import heeds
+from agent_tui.providers._effort_told import heeds
 
 
 def switch(record: Record, op: SetMode | SetEffort) -> None:

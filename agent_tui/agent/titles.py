@@ -12,7 +12,7 @@ from logging import Logger
 from typing import Any, Final
 
 from agent_tui.agent.accounts import Accounts
-from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.models import Models
 from agent_tui.agent.record import Record
 from agent_tui.protocol.events import AssistantReplied, RequestFailed, Titled
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
@@ -37,22 +37,20 @@ class Titles:
 
     def __init__(
         self,
-        config: EngineConfig,
+        models: Models,
         record: Record,
         accounts: Accounts,
         spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         log: Logger,
-        unlock: choose.Unlock | None = None,
     ) -> None:
-        self._unlock = unlock
-        self.config, self.record, self.accounts, self.spawn, self.log = config, record, accounts, spawn, log
+        self.models, self.record, self.accounts, self.spawn, self.log = models, record, accounts, spawn, log
         self._task: asyncio.Task[None] | None = None
         self._tries = 0
 
     @property
     def _wanted(self) -> bool:
         """Whether there is a model for it, and nothing yet that a title would take the place of."""
-        config = self.config
+        config = self.models.config
         wanted = bool(config.settings.small_model) and config.interactive and not config.otr
         return wanted and not self.record.standing.titled and self._tries < MOST_TRIES
 
@@ -62,16 +60,13 @@ class Titles:
             self._task = self.spawn(self._give())
 
     async def _give(self) -> None:
-        request, config = self._request(), self.config
+        request, config = self._request(), self.models.config
         if request is None:
             return
         self._tries += 1
         try:
             async with asyncio.timeout(SECONDS):
-                choice = await choose.choose(
-                    config.settings.small_model, config.settings, config.environment, config.cwd, config.folders.data,
-                    self._unlock,
-                )  # fmt: skip
+                choice = await choose.choose(config.settings.small_model, config, self.models.unlock)
         except TimeoutError:
             self.log.warning("no title: %s was not available in time", config.settings.small_model)
             return

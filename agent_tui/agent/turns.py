@@ -55,10 +55,10 @@ class Turns:
         self.task: asyncio.Task[None] | None = None
         """The turn's task, or one that will begin a turn (a question before it)."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self.titles = Titles(config, record, self.accounts, self.spawn, log, models.unlock)
+        self.titles = Titles(models, record, self.accounts, self.spawn, log)
         watch = workshop.watch_of(config, record.session, lambda: record.changes.paths, pool)
         shared = Shared(
-            config, record, skills, self.accounts, pool, log, models.unlock, self.spawn, self.sealed, self._note,
+            config, record, skills, self.accounts, pool, log, models, self.spawn, self.sealed, self._note,
             lambda job, command: self.jobs.add(job, command), watch,
         )  # fmt: skip
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))

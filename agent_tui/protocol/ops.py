@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final, Literal
+from typing import Literal
 
 from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.vocabulary import EFFORTS as EFFORTS
+from agent_tui.structures.vocabulary import MODES as MODES
 
 QueueAction = Literal["add", "remove", "edit", "up", "down", "clear", "pause", "resume"]
 QueryKind = Literal[
     "skills", "models", "sessions", "files", "image", "clipboard_image", "session_preview", "file_preview", "log",
     "undo", "redo", "search", "search_here", "stats", "tree", "doctor", "jobs",
 ]  # fmt: skip
-MODES: Final = ("manual", "auto", "accept-edits", "accept-all", "plan")
-"""What may run without asking, in the order in which they are listed."""
-EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""How hard a model may be asked to think, in their order."""
 Choice = Literal["once", "always", "no", "stop", "continue", "say", "yes", "later"]
 FileChoice = Literal["keep", "restore", "both"]
 """What to do about a file that changed since: leave it, put the old one in its place, write the old one beside it."""

@@ -1,1 +1,1 @@
-NOT_REGISTERED = ("base", "choose", "keys", "presets", "wire", "wire_log")
+NOT_REGISTERED = ("base", "choose", "keys", "presets", "services", "wire", "wire_log")

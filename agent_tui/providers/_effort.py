@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
-from agent_tui.protocol.ops import EFFORTS
-
-THREE: Final = ("low", "medium", "high")
-"""The levels that everybody with levels knows."""
-
-
-def nearest(wanted: str, levels: tuple[str, ...]) -> str:
-    """The level of `levels` that is nearest to what is `wanted`; the lower of two."""
-    place = EFFORTS.index(wanted)
-    return min(levels, key=lambda level: (abs(EFFORTS.index(level) - place), EFFORTS.index(level)))
+from agent_tui.providers.services import of
+from agent_tui.providers.services.base import THREE as THREE
+from agent_tui.providers.services.base import Fields, nearest
+from agent_tui.structures.vocabulary import EFFORTS
 
 
-def level(wanted: str, own: Any, levels: tuple[str, ...]) -> Any:
+def level(wanted: str, own: object, levels: tuple[str, ...]) -> object:
     """What a request asks for: `wanted` as the provider knows it (False: no thinking), else its `own` setting."""
     if wanted not in EFFORTS:
         return own
@@ -48,7 +42,16 @@ def of_openai(model: str, wanted: str, own: str) -> str:
     return nearest(wanted, levels_of_openai(model)) if wanted in EFFORTS else own
 
 
-def of_ollama(model: str, wanted: str, own: Any) -> Any:
+def of_ollama(model: str, wanted: str, own: object) -> object:
     """Only gpt-oss has levels; the others think or do not."""
     found = level(wanted, own, THREE)
     return found if wanted not in EFFORTS or "gpt-oss" in model else bool(found)
+
+
+def of_service(name: str, model: str, wanted: str) -> Fields:
+    """The fields that tell the service `name` how hard its `model` shall think; none where it has no word for it."""
+    if wanted not in EFFORTS:
+        return {}
+    family = model.rpartition("/")[2].lower()
+    rows = (of(name).effort or {}).items()
+    return next((words(wanted) for pattern, words in rows if re.match(pattern, family)), {})

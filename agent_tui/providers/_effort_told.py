@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
+from agent_tui import registry
 from agent_tui.protocol.answers import EffortLevel
-from agent_tui.protocol.ops import EFFORTS
-from agent_tui.providers import _anthropic_models as claude
-from agent_tui.providers import _effort_of_services as services
-from agent_tui.providers._effort import THREE, level, of_ollama, of_openai
-from agent_tui.providers._gemini_thinking import levels_of_gemini, thinking_config
+from agent_tui.providers.services import of
+from agent_tui.providers.services.base import THREE, Fields
+from agent_tui.structures.vocabulary import EFFORTS
 
+PACKAGE: Final = "agent_tui.providers"
 SWITCHES: Final = 4
 """So many levels that differ are all on the key; of more, the three that everybody knows."""
 SCRIPTED: Final = "ignores the thinking effort"
@@ -34,11 +34,16 @@ class Level:
 
 def levels(provider: str, model: str, thinks: bool | None = None) -> tuple[Level, ...]:
     """What each level means to `model`; nothing where it cannot be told. `thinks`: what its server says of it."""
-    if provider in ("demo", "scripted"):
+    if of(provider).played:
         return tuple(Level(EffortLevel(one, SCRIPTED)) for one in EFFORTS)
-    if thinks is False or not services.heeds(provider, model):
+    if thinks is False or not heeds(provider, model):
         return ()
-    return tuple(_level(one, _fields(provider, model, one)) for one in EFFORTS)
+    return tuple(_level(one, _fields(provider, model, one) or {}) for one in EFFORTS)
+
+
+def heeds(provider: str, model: str) -> bool:
+    """Whether it makes a difference to say it to the model of a provider; true where nobody knows."""
+    return of(provider).played or _fields(provider, model, "high") is not None
 
 
 def cycle(found: tuple[Level, ...]) -> tuple[str, ...]:
@@ -55,24 +60,13 @@ def _named(same: tuple[Level, ...]) -> str:
     return own[0] if own else min(names, key=_RATHER.index)
 
 
-def _fields(provider: str, model: str, wanted: str) -> dict[str, Any]:
-    """What a request says of it."""
-    match provider:
-        case "openai" | "azure":
-            return {"reasoning_effort": of_openai(model, wanted, "")}
-        case "anthropic":
-            known = claude.facts(model)
-            asked = level(wanted, None, tuple(claude.BUDGETS))
-            return claude.thinking(known, asked, claude.answer_tokens(known))
-        case "gemini":
-            return {**thinking_config(model, level(wanted, None, levels_of_gemini(model))), "includeThoughts": None}
-        case "ollama":
-            return {"think": of_ollama(model, wanted, None)}
-        case _:
-            return services.of_service(provider, model, wanted)
+def _fields(provider: str, model: str, wanted: str) -> Fields | None:
+    """What a request says of it, in the dialect of the provider."""
+    said: Fields | None = registry.load(PACKAGE, of(provider).dialect, "effort")(provider, model, wanted)
+    return said
 
 
-def _leaves(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _leaves(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     for key, value in fields.items():
         if isinstance(value, Mapping):
             yield from _leaves(value)
@@ -80,9 +74,9 @@ def _leaves(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _level(wanted: str, fields: Mapping[str, Any]) -> Level:
+def _level(wanted: str, fields: Mapping[str, object]) -> Level:
     said = dict(_leaves(fields))
-    told = next((said[key] for key in _LEVELS if isinstance(said.get(key), str)), "")
+    told = next((level for key in _LEVELS if isinstance(level := said.get(key), str)), "")
     tokens = next((said[key] for key in _TOKENS if key in said), None)
     off = any(said.get(key) is False for key in _SWITCHES) or said.get("type") == "disabled"
     if off or told == "none" or tokens == 0:

@@ -10,6 +10,7 @@ from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers.base import Provider, ProviderError
+from agent_tui.providers.services import of
 from agent_tui.providers.wire import is_near
 
 _EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
@@ -19,7 +20,7 @@ _EDITION: Final = re.compile(r"([-:@](latest|\d{4}.*|\d{3}))?")
 def unlisted(name: str, names: Collection[str]) -> str:
     """Said of a model that is not among the `names` of its server's list; empty: it is, or there is no such list
     (Azure's has what could be deployed). The model is taken all the same: not every list is whole."""
-    if not names or name.startswith("azure/"):
+    if not names or of(name.partition("/")[0]).placed:
         return ""
     if any(one.startswith(name) and _EDITION.fullmatch(one[len(name) :]) for one in names):
         return ""

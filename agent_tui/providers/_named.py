@@ -10,9 +10,11 @@ from difflib import get_close_matches
 from typing import Final, Protocol, cast
 
 from agent_tui.protocol.answers import Tried
-from agent_tui.providers import _world, ollama, openai, presets
+from agent_tui.providers import _world, ollama, presets
 from agent_tui.providers._world import Choice, World, asked, ended, line, none
 from agent_tui.providers.base import Failed, Provider, ProviderError
+from agent_tui.providers.services import of
+from agent_tui.providers.services.base import Service
 
 LOOKING: Final = 2.0
 """Seconds that Ollama has to say what it has, where a service has such models too."""
@@ -29,7 +31,7 @@ async def named(world: World, wanted: str) -> Choice:
         choice = await _given(await world.unlocked(head), head, model)
     elif meant == "demo":
         choice = await asked(world.provider(meant, ""))
-    elif meant in world.names() and meant not in (*presets.SERVICES, "scripted"):
+    elif meant in world.names() and meant not in (*presets.SERVICES, *presets.PLAYED):
         choice = await default(await world.unlocked(meant), meant)
     else:
         choice = await _bare(world, meant)
@@ -64,7 +66,7 @@ async def default(world: World, name: str) -> Choice:
         return await best(world.ollama())
     if missing := world.needs(name):
         return none(name, missing)
-    service = presets.SERVICES.get(name, presets.Service(name))
+    service = of(name)
     own = str(world.of(name).options.get("model") or "")
     try:
         provider = world.provider(name, own or service.model)
@@ -76,7 +78,7 @@ async def default(world: World, name: str) -> Choice:
     return await asked(provider if own else await _usual(service, cast(Listing, provider)))
 
 
-async def _usual(service: presets.Service, server: Listing) -> Provider:
+async def _usual(service: Service, server: Listing) -> Provider:
     """The usual model of a service: names are given up by their makers, so its list is asked where it comes soon."""
     if not service.families:
         return server
@@ -93,10 +95,9 @@ async def _usual(service: presets.Service, server: Listing) -> Provider:
 
 def elsewhere(world: World, name: str) -> bool:
     """Whether a service is asked at an address that is not its own."""
-    service = presets.SERVICES[name]
+    service = of(name)
     at = world.of(name).base_url or service.url(world.environment)
-    own = openai.BASE_URL if name == "openai" else service.base_url
-    return bool(at) and not (own and at.startswith(own))
+    return bool(at) and not (service.base_url and at.startswith(service.base_url))
 
 
 async def _bare(world: World, wanted: str) -> Choice:
@@ -139,7 +140,7 @@ def _own_servers(world: World) -> tuple[str, ...]:
     """The servers that the person set up with an address."""
     return tuple(
         name for name, given in world.settings.providers.items()
-        if given.base_url and name not in ("ollama", "demo", "scripted")
+        if given.base_url and name != "ollama" and name not in presets.PLAYED
     )  # fmt: skip
 
 
@@ -172,14 +173,14 @@ def _preferred(world: World, service: str, name: str) -> str:
     """Said where the service could have been meant."""
     if not world.is_set(service):
         return ""
-    label = presets.SERVICES[service].label
+    label = of(service).label
     return f"{name} runs on the local Ollama; {service}/{name} asks {label} instead."
 
 
 async def _of_service(
     world: World, service: str, wanted: str, failed: Failed | None, server: ollama.OllamaProvider
 ) -> Choice:
-    label, name = presets.SERVICES[service].label, f"{service}/{wanted}"
+    label, name = of(service).label, f"{service}/{wanted}"
     silent = f"Ollama at {server.base_url} has no {wanted}" if failed is None else line(failed)
     if missing := world.needs(service):
         pull = f"; `ollama pull {wanted}` may download it" if failed is None else ""
@@ -223,7 +224,7 @@ class Listing(Provider, Protocol):
     def with_model(self, model: str) -> Provider: ...
 
 
-async def first_listed(server: Listing, service: presets.Service | None = None) -> Choice:
+async def first_listed(server: Listing, service: Service | None = None) -> Choice:
     """The model that `service` would take of those that a server lists; else the first."""
     what = _world.place(server)
     models = await _world.listed(server)

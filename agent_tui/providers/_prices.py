@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
 from agent_tui.protocol.messages import Usage
+from agent_tui.providers import services
 from agent_tui.providers.base import Provider
 from agent_tui.providers.wire import host_of, is_near
 
 FILE: Final = Path(__file__).with_name("prices.toml")
 MILLION: Final = 1_000_000
-PLAYED: Final = ("demo", "scripted")
-OWN: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
-"""Programs that run models themselves: nearby, they cost nothing. Another server may only pass on what is asked."""
 _ELSEWHERE: Final = re.compile(r"[:-]cloud$")
 """How the names of models end that Ollama passes on."""
 _DATED: Final = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest|00\d)$")
@@ -109,7 +107,9 @@ def named(provider: str, model: str, address: str, own: Mapping[str, Mapping[str
     given = own.get(f"{provider}/{model}") or own.get(f"{provider}/*")
     if given is not None:
         return made({**given, "sure": True})
-    if provider in PLAYED or (provider in OWN and is_near(address) and not _ELSEWHERE.search(model)):
+    service = services.of(provider)
+    # A program that runs models itself costs nothing nearby. Another server may only pass on what is asked.
+    if service.played or (service.near and is_near(address) and not _ELSEWHERE.search(model)):
         return FREE
     if (said := _TOLD.get(address, {}).get(model)) is not None:
         return said

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
 from agent_tui.protocol.messages import ToolSpec
+from agent_tui.providers.services import of
+from agent_tui.providers.services.base import PLAIN as PLAIN
+from agent_tui.providers.services.base import Quirks as Quirks
 
 LONGEST_ID: Final = 40
 """Characters of a call's id that every server takes."""
@@ -18,11 +20,6 @@ _SHORT: Final = re.compile(r"[A-Za-z0-9]{9}")
 _SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions")
 _CHOICES: Final = ("anyOf", "oneOf", "allOf")
 _NAMES: Final[Mapping[type, str]] = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
-_THINKING: Final = (r"kimi-k2\.[5-9]|kimi-k2-thinking|kimi-k([3-9]|\d\d)", r"deepseek-(flash|pro|v([4-9]|\d\d))")
-_WANT_THOUGHTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "moonshot": _THINKING[:1], "deepseek": _THINKING[1:], "openrouter": _THINKING,
-}  # fmt: skip
-"""Services, with their models, that refuse an answer in a history without what was thought for it."""
 NO_THOUGHT: Final = " "
 """Stands for it where nothing was thought, or by another model: they do not take an empty text."""
 Wired = dict[str, Any]
@@ -30,28 +27,7 @@ Wired = dict[str, Any]
 
 def wants_thoughts(service: str, model: str) -> bool:
     family = model.rpartition("/")[2].lower()
-    return any(re.match(pattern, family) for pattern in _WANT_THOUGHTS.get(service, ()))
-
-
-@dataclass(frozen=True, slots=True)
-class Quirks:
-    """How a server differs from OpenAI's own.
-
-    `typed`: every schema must have a type; `worded`: no message may be empty; `spoken`: words of a person never follow
-    a result directly; `turns`: messages of a person that follow each other are one; `short_ids`: ids of calls are nine
-    letters and digits; `usage_asked`: it knows `stream_options`; `think_tags`: thoughts may stand in the text.
-    """
-
-    typed: bool = False
-    worded: bool = False
-    spoken: bool = False
-    turns: bool = False
-    short_ids: bool = False
-    usage_asked: bool = True
-    think_tags: bool = True
-
-
-PLAIN: Final = Quirks()
+    return any(re.match(pattern, family) for pattern in of(service).wants_thoughts)
 
 
 def suited(messages: Iterable[Wired], quirks: Quirks) -> list[Wired]:

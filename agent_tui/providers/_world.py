@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, cast
 
 from agent_tui import registry
@@ -12,7 +11,9 @@ from agent_tui.protocol.answers import Tried
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import _models, compatible, keys, ollama, presets
 from agent_tui.providers.base import Failed, Provider, ProviderError, ProviderSetup
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.providers.services import known, of
+from agent_tui.settings.layers import Configuration
+from agent_tui.settings.table import ProviderSettings, Settings
 
 PACKAGE: Final = "agent_tui.providers"
 
@@ -32,31 +33,36 @@ class Choice:
         return replace(self, info=replace(self.info, note=f"{note} {self.info.note}".rstrip()))
 
 
-Unlock = Callable[[Iterable[str]], Awaitable[Settings]]
-"""Gives the settings with the stored keys of some providers."""
+Unlock = Callable[[Iterable[str]], Awaitable[Configuration]]
+"""Gives the configuration with the stored keys of some providers."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
     """Where choosing looks."""
 
-    settings: Settings
-    environment: Mapping[str, str]
-    cwd: Path
-    data: Path
+    configuration: Configuration
     unlock: Unlock | None = None
+
+    @property
+    def settings(self) -> Settings:
+        return self.configuration.settings
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return self.configuration.environment
 
     async def unlocked(self, *names: str) -> World:
         """The same with the keys of the providers `names` that are stored: asked for when they are wanted."""
-        return self if self.unlock is None else replace(self, settings=await self.unlock(names))
+        return self if self.unlock is None else replace(self, configuration=await self.unlock(names))
 
     def of(self, provider: str) -> ProviderSettings:
         return self.settings.providers.get(provider, ProviderSettings())
 
     def names(self) -> tuple[str, ...]:
-        """All providers: those with a file, the services, and what the person set up under a name of their own."""
+        """All providers: those that are declared, and what the person set up under a name of their own."""
         own = (name for name, given in self.settings.providers.items() if given.base_url)
-        return tuple(sorted({*registry.names(PACKAGE), *presets.SERVICES, *own}))
+        return tuple(sorted({*known(), *own}))
 
     def called(self, wanted: str) -> str:
         """The name of a model or a provider, with the provider's as it is written here."""
@@ -69,8 +75,8 @@ class World:
         same = not base_url or compatible.address(base_url) == compatible.address(own.base_url)
         key = own.api_key if same else ""
         return ProviderSetup(
-            base_url or own.base_url, key, own.num_ctx, self.environment, self.cwd, self.data, own.options,
-            keys.advice(provider, own) if key else "",
+            base_url or own.base_url, key, own.num_ctx, self.environment, self.configuration.cwd,
+            self.configuration.folders.data, own.options, keys.advice(provider, own) if key else "",
         )  # fmt: skip
 
     def make(self, name: str, base_url: str = "") -> Provider:
@@ -82,22 +88,22 @@ class World:
 
     def provider(self, name: str, model: str, base_url: str = "") -> Provider:
         setup = self.setup(name, base_url)
-        if name not in registry.names(PACKAGE) and name in self.names():
-            return presets.create(name, model, setup)
         if name not in self.names():
             raise LookupError(f"no provider named {name!r}; there are: {', '.join(self.names())}")
+        if of(name).dialect != name:
+            return presets.create(name, model, setup)
         return cast(Provider, registry.load(PACKAGE, name, "create")(model, setup))
 
     def is_set(self, name: str) -> bool:
         """Whether there is a key or an address for a service."""
-        own, service = self.of(name), presets.SERVICES[name]
+        own, service = self.of(name), of(name)
         found = own.api_key or own.base_url or service.url(self.environment) or service.key(self.environment)
         return bool(found)
 
     def needs(self, name: str) -> str:
         """What is missing before a service can be asked; empty where nothing is."""
         service = presets.SERVICES.get(name)
-        if service is None or self.is_set(name) or name in ("lmstudio", "vllm", "llamacpp"):
+        if service is None or service.near or self.is_set(name):
             return ""
         told = f"{service.keys[0]}, or api_key under [providers.{name}] in config.toml"
         return f"{service.label} needs a key: `agent-tui auth set {name}` saves one, or set {told}"

@@ -22,15 +22,13 @@ from agent_tui.providers._readers import ServerSentEvents, WholeBody
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import count, name_in, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.services.anthropic import ANTHROPIC, LEVELS
+from agent_tui.providers.services.base import Fields
 from agent_tui.providers.wire import Patience, host_of
 
-BASE_URL: Final = "https://api.anthropic.com"
-KEY: Final = "ANTHROPIC_API_KEY"
-TOKEN: Final = "ANTHROPIC_AUTH_TOKEN"
-URL: Final = "ANTHROPIC_BASE_URL"
+KEY, TOKEN = ANTHROPIC.keys
 VERSION: Final = "2023-06-01"
 """Of the dialect, as a header of every request."""
-LEVELS: Final = ("low", "medium", "high", "xhigh", "max")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 _UNTAKEN: Final = re.compile(
     r"in `?(redacted_)?thinking`? block|bound to a different conv|blocks? .*cannot be modified"
@@ -44,6 +42,13 @@ def create(model: str, setup: ProviderSetup) -> AnthropicProvider:
     return AnthropicProvider(model, setup)
 
 
+def effort(_: str, model: str, wanted: str) -> Fields | None:
+    """What a request says of how hard to think; None: it makes no difference."""
+    known = claude.facts(model)
+    asked = level(wanted, None, LEVELS)
+    return None if known.thinks == "never" else claude.thinking(known, asked, claude.answer_tokens(known))
+
+
 def address(text: str) -> str:
     """The server as typed: without the `/v1` or `/v1/messages` that the paths here begin with."""
     return compatible.address(text).removesuffix("/v1/messages").removesuffix("/v1")
@@ -52,24 +57,24 @@ def address(text: str) -> str:
 class AnthropicProvider:
     """One model of a server that speaks Messages."""
 
-    name = "anthropic"
+    name = ANTHROPIC.name
     roots: tuple[Path, ...] = ()
 
     def __init__(self, model: str, setup: ProviderSetup) -> None:
         environment = setup.environment
         self.model = model
-        self.base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
+        self.base_url = address(setup.base_url or ANTHROPIC.url(environment) or ANTHROPIC.base_url)
         self._setup, self._options = setup, setup.options
         self._known = claude.facts(model)
         self._keeps = True
         """Thoughts go back with their answers, until the server does not take them."""
-        own = self.base_url == BASE_URL
+        own = self.base_url == ANTHROPIC.base_url
         self._origin = dialect.Origin(self.name, host_of(self.base_url), model, strict=own)
         token = "" if setup.api_key else environment.get(TOKEN, "").strip()
         key = setup.api_key or token or environment.get(KEY, "").strip()
         advice = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
         self._wire = opened(
-            self.base_url, model, "Anthropic" if own else "the server",
+            self.base_url, model, ANTHROPIC.label if own else "the server",
             bearer(key, advice) if token else Key(key, "x-api-key", advice=advice), setup.options,
             {"anthropic-version": VERSION}, unknown_model="/models lists the models, or check the address",
         )  # fmt: skip

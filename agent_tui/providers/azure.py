@@ -9,28 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, Self
+from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.providers import compatible
-from agent_tui.providers._quirks import Quirks
 from agent_tui.providers.base import ProviderSetup
 from agent_tui.providers.openai import OpenAIProvider
-
-KEY: Final = "AZURE_OPENAI_API_KEY"
-URL: Final = "AZURE_OPENAI_ENDPOINT"
-VERSIONS: Final = ("AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
+from agent_tui.providers.openai import effort as effort
+from agent_tui.providers.services.openai import AZURE
 
 
 def create(model: str, setup: ProviderSetup) -> AzureProvider:
-    environment = setup.environment
-    resource = setup.base_url or environment.get(URL, "").strip()
+    resource = setup.base_url or AZURE.url(setup.environment)
     if not resource:
-        where = f"set {URL}, or base_url under [providers.azure] in config.toml"
+        where = f"set {AZURE.urls[0]}, or base_url under [providers.azure] in config.toml"
         raise LookupError(f"{f'azure/{model}'.rstrip('/')} needs the address of your resource: {where}")
-    named = next((found for name in VERSIONS if (found := environment.get(name, "").strip())), "")
-    version = str(setup.options.get("api_version") or named)
+    version = str(setup.options.get("api_version") or AZURE.version(setup.environment))
     return AzureProvider(model, setup, compatible.address(resource), version)
 
 
@@ -62,9 +57,9 @@ class AzureProvider(OpenAIProvider):
         if self._version:
             base = f"{base.removesuffix('/v1')}/deployments/{quote(model, safe='')}"
             query = f"?api-version={quote(self._version, safe='')}"
-        key = self._setup.api_key or self._setup.environment.get(KEY, "").strip()
+        key = self._setup.api_key or AZURE.key(self._setup.environment)
         return compatible.Server(
-            "azure", base, key, self._setup.options, label="Azure",
-            auth=self._setup.key_advice or f"check {KEY}",
-            limit_field="max_completion_tokens", header="api-key", query=query, quirks=Quirks(think_tags=False),
+            AZURE.name, base, key, self._setup.options, label=AZURE.label,
+            auth=self._setup.key_advice or f"check {AZURE.keys[0]}",
+            limit_field="max_completion_tokens", header="api-key", query=query, quirks=AZURE.quirks,
         )  # fmt: skip

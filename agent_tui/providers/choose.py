@@ -6,9 +6,7 @@ A choice without a provider always says what was tried and how each try ended, o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.answers import Tried
@@ -22,28 +20,28 @@ from agent_tui.providers._world import Choice as Choice
 from agent_tui.providers._world import Unlock as Unlock
 from agent_tui.providers._world import World, ended, listed, none, place
 from agent_tui.providers.base import Failed, Provider, ProviderError
-from agent_tui.settings import Settings
+from agent_tui.settings.layers import Configuration
 
-NO_KEYS: Final = Tried("OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and others", "not set")
 KEY_VARIABLES: Final = presets.KEYS
 """The environment variables that bring a provider with them."""
+NO_KEYS: Final = Tried(f"{', '.join(KEY_VARIABLES[:3])} and others", "not set")
 
 
 def make(
-    name: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, base_url: str = ""
+    name: str, configuration: Configuration, base_url: str = ""
 ) -> Provider:
     """The provider that `name` (`<provider>/<model>`) means. Raises LookupError with one clear line."""
-    return World(settings, environment, cwd, data).make(name, base_url)
+    return World(configuration).make(name, base_url)
 
 
 async def choose(
-    wanted: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path,
+    wanted: str, configuration: Configuration,
     unlock: Unlock | None = None,
 ) -> Choice:  # fmt: skip
     """The model that is wanted (or set); else a server that is configured, Ollama, a key in the environment. `unlock`
     gives the stored keys of those that are asked."""
-    world = World(settings, environment, cwd, data, unlock)
-    wanted = (wanted or settings.model).strip()
+    world = World(configuration, unlock)
+    wanted = (wanted or configuration.settings.model).strip()
     if wanted:
         return await named(world, wanted)
     tried: list[Tried] = []
@@ -56,9 +54,9 @@ async def choose(
     return Choice(None, None, tuple(tried))
 
 
-async def connect(address: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path) -> Choice:
+async def connect(address: str, configuration: Configuration) -> Choice:
     """What answers at `address` (as typed): an Ollama, else a server that speaks Chat Completions."""
-    world = World(settings, environment, cwd, data)
+    world = World(configuration)
     if not address.strip():
         return none("address", "nothing was typed")
     meant = _typed.address(address)
@@ -109,10 +107,10 @@ def _silent(server: ollama.OllamaProvider, failed: Failed) -> Tried:
 
 
 async def offered(
-    settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, only: str = ""
+    configuration: Configuration, only: str = ""
 ) -> tuple[tuple[ModelInfo, ...], tuple[Tried, ...]]:
     """What each provider that can be reached offers, and why the others offer nothing; `only`: of one alone."""
-    world = World(settings, environment, cwd, data)
+    world = World(configuration)
     providers: list[Provider] = []
     found: list[ModelInfo] = []
     tried: list[Tried] = []
@@ -138,7 +136,7 @@ def _set_up(world: World) -> tuple[str, ...]:
     """The servers that can be asked what they offer: those with an address or a key, the person's own first."""
     services = tuple(name for name in presets.SERVICES if world.is_set(name))
     own = (name for name, given in world.settings.providers.items() if given.base_url and name != "ollama")
-    others = sorted(name for name in own if name not in services and name not in ("demo", "scripted", "compatible"))
+    others = sorted(name for name in own if name not in (*services, *presets.PLAYED, "compatible"))
     return (*(("compatible",) if world.of("compatible").base_url else ()), *others, *services)
 
 
@@ -166,10 +164,10 @@ async def _services(world: World) -> Choice:
 
 
 async def reach(
-    settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, seconds: float
+    configuration: Configuration, seconds: float
 ) -> tuple[Reached, ...]:
     """Ask every server that is set up, and Ollama, all at once: within `seconds` each answers or has failed."""
-    world = World(settings, environment, cwd, data)
+    world = World(configuration)
     names = ("ollama", *_set_up(world))
     return tuple(await asyncio.gather(*(reached(world, name, seconds) for name in names)))
 
@@ -179,29 +177,29 @@ Found = tuple[str, ...] | Failed
 
 
 async def asked_for_models(
-    name: str, settings: Settings, environment: Mapping[str, str], cwd: Path, data: Path, seconds: float
+    name: str, configuration: Configuration, seconds: float
 ) -> Found:
     """What the provider `name` offers: within `seconds` it answers or has failed."""
-    answer = await reached(World(settings, environment, cwd, data), name, seconds)
+    answer = await reached(World(configuration), name, seconds)
     return answer.failed or answer.models
 
 
-def is_set(name: str, settings: Settings, environment: Mapping[str, str]) -> bool:
+def is_set(name: str, configuration: Configuration) -> bool:
     """Whether there is a key or an address for a service."""
-    return World(settings, environment, Path(), Path()).is_set(name)
+    return World(configuration).is_set(name)
 
 
-def needs(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
+def needs(name: str, configuration: Configuration) -> str:
     """What a service lacks before it can be asked; empty: nothing."""
-    return World(settings, environment, Path(), Path()).needs(name)
+    return World(configuration).needs(name)
 
 
-def meant(wanted: str, settings: Settings, environment: Mapping[str, str]) -> str:
+def meant(wanted: str, configuration: Configuration) -> str:
     """The name that an alias leads to, with the provider's as it is written here."""
-    return followed(World(settings, environment, Path(), Path()), wanted)
+    return followed(World(configuration), wanted)
 
 
-def lacks(wanted: str, settings: Settings, environment: Mapping[str, str]) -> str:
+def lacks(wanted: str, configuration: Configuration) -> str:
     """What the provider of the model `wanted` lacks, where its name says whose it is; empty: nothing."""
-    world = World(settings, environment, Path(), Path())
+    world = World(configuration)
     return world.needs(followed(world, wanted).partition("/")[0])

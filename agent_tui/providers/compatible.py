@@ -12,7 +12,7 @@ from agent_tui.providers import _models as known
 from agent_tui.providers import _prices
 from agent_tui.providers._access import Key, bearer, opened
 from agent_tui.providers._chat_completions import ChatAnswer, message
-from agent_tui.providers._effort_of_services import of_service
+from agent_tui.providers._effort import of_service
 from agent_tui.providers._entries import UNTOLD, Told, told
 from agent_tui.providers._listed import listed
 from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
@@ -20,6 +20,7 @@ from agent_tui.providers._readers import ServerSentEvents
 from agent_tui.providers._stream import Answer, answered
 from agent_tui.providers._translate import count, name_in, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.services.base import Fields
 from agent_tui.providers.wire import Patience, is_near
 
 
@@ -31,6 +32,11 @@ def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
         )
     server = Server("compatible", address(setup.base_url), setup.api_key, setup.options)
     return CompatibleProvider(model, replace(server, auth=setup.key_advice) if setup.key_advice else server)
+
+
+def effort(name: str, model: str, wanted: str) -> Fields | None:
+    """What a request says of how hard to think; None: it makes no difference."""
+    return of_service(name, model, wanted) if of_service(name, model, "high") else None
 
 
 def address(text: str) -> str:

@@ -21,13 +21,10 @@ from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import compact, count, name_in, text_in, whole
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.compatible import address
+from agent_tui.providers.services.base import Fields
+from agent_tui.providers.services.gemini import GEMINI, VERSION
 from agent_tui.providers.wire import Patience
 
-BASE_URL: Final = "https://generativelanguage.googleapis.com"
-KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-URL: Final = "GOOGLE_GEMINI_BASE_URL"
-API_VERSION: Final = "GOOGLE_GENAI_API_VERSION"
-VERSION: Final = "v1beta"
 WINDOW: Final = 1_048_576
 """Tokens of every model that chats since Gemini 2, as the list of models says."""
 _PAGE: Final = 1_000
@@ -42,26 +39,34 @@ def create(model: str, setup: ProviderSetup) -> GeminiProvider:
     return GeminiProvider(model, setup)
 
 
+def effort(_: str, model: str, wanted: str) -> Fields | None:
+    """What a request says of how hard to think; None: it makes no difference."""
+    if not thinks(model):
+        return None
+    return {**thinking_config(model, level(wanted, None, levels_of_gemini(model))), "includeThoughts": None}
+
+
 class GeminiProvider:
     """One model of Gemini. `base_url` is the server's address, without the version of its API."""
 
-    name = "gemini"
+    name = GEMINI.name
     roots: tuple[Path, ...] = ()
 
     def __init__(self, model: str, setup: ProviderSetup) -> None:
         self.model = model
         self._setup = setup
         environment = setup.environment
-        base_url = address(setup.base_url or environment.get(URL, "").strip() or BASE_URL)
+        base_url = address(setup.base_url or GEMINI.url(environment) or GEMINI.base_url)
         named = _VERSIONED.fullmatch(base_url)
         self.base_url = named[1] if named else base_url
-        told = setup.options.get("api_version") or (named[2] if named else environment.get(API_VERSION))
-        self._version = str(told or "").strip("/ ") or VERSION
-        key = setup.api_key or next((found for name in KEYS if (found := environment.get(name, "").strip())), "")
-        own = self.base_url == BASE_URL
-        need = f"check {KEYS[0]}" if key else f"set {KEYS[0]}, or api_key under [providers.gemini] in config.toml"
+        told = setup.options.get("api_version") or (named[2] if named else GEMINI.version(environment))
+        self._version = str(told).strip("/ ") or VERSION
+        key = setup.api_key or GEMINI.key(environment)
+        own = self.base_url == GEMINI.base_url
+        variable = GEMINI.keys[0]
+        need = f"check {variable}" if key else f"set {variable}, or api_key under [providers.gemini] in config.toml"
         self._wire = opened(
-            self.base_url, model, "Gemini" if own else "the server",
+            self.base_url, model, GEMINI.label if own else "the server",
             Key(key, "x-goog-api-key", advice=setup.key_advice or need), setup.options,
         )  # fmt: skip
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from agent_tui.providers import ollama, presets
 from agent_tui.providers._addresses import is_loopback
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.safety.credentials import Stored
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.layers import Configuration
+from agent_tui.settings.table import ProviderSettings, Settings
 
 SETTINGS: Final = "config.toml"
+Of = TypeVar("Of", bound=Configuration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +49,32 @@ def variable(name: str, environment: Mapping[str, str]) -> str:
     return next((key for key in given if environment.get(key, "").strip()), "")
 
 
-def where(name: str, settings: Settings, environment: Mapping[str, str]) -> str:
-    """Where the key that the provider is sent is from; empty: it has none. `settings` with what is stored, or without
-    it."""
-    own = settings.providers.get(name, ProviderSettings())
-    return own.key_from or SETTINGS if own.api_key else variable(name, environment)
+def where(name: str, configuration: Configuration) -> str:
+    """Where the key that the provider is sent is from; empty: it has none. With what is stored, or without it."""
+    own = configuration.settings.providers.get(name, ProviderSettings())
+    return own.key_from or SETTINGS if own.api_key else variable(name, configuration.environment)
 
 
-def wanting(of: Iterable[str], settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+def wanting(of: Iterable[str], configuration: Configuration) -> tuple[str, ...]:
     """The providers among `of` whose stored key would be used: those without another one that are not known to need
     none. For the rest no keyring is asked, which may ask a person for a password."""
+    settings, environment = configuration.settings, configuration.environment
 
     def wants(name: str) -> bool:
         own = settings.providers.get(name, ProviderSettings())
         if (own.api_key and not own.key_from) or variable(name, environment):
             return False
         if name == "ollama":
-            return not is_loopback(ollama.address(own.base_url or environment.get("OLLAMA_HOST", "")))
+            return not is_loopback(ollama.address(own.base_url or OLLAMA.url(environment)))
         return name != "compatible" or bool(own.base_url)
 
     there = names(settings)
     return tuple(name for name in dict.fromkeys(of) if name in there and wants(name))
 
 
-def joined(settings: Settings, environment: Mapping[str, str], stored: Stored) -> Settings:
-    """`settings` with the stored keys of the providers that have none otherwise."""
+def joined(configuration: Of, stored: Stored) -> Of:
+    """`configuration` with the stored keys of the providers that have none otherwise."""
+    settings, environment = configuration.settings, configuration.environment
     providers = dict(settings.providers)
     for name, key in stored.keys.items():
         own = providers.get(name, ProviderSettings())
@@ -80,11 +84,13 @@ def joined(settings: Settings, environment: Mapping[str, str], stored: Stored) -
             own = replace(own, api_key=key.value, key_from=key.source)
         providers[name] = own
     gone = [name for name, own in providers.items() if own.key_from and name not in stored.keys]
-    return replace(settings, providers=providers | {n: replace(providers[n], api_key="", key_from="") for n in gone})
+    providers |= {name: replace(providers[name], api_key="", key_from="") for name in gone}
+    return replace(configuration, settings=replace(settings, providers=providers))
 
 
-def sources(settings: Settings, environment: Mapping[str, str], stored: Stored) -> tuple[Source, ...]:
-    """Where the key of each provider is from that has one, in the order of `names`; `settings` from the files."""
+def sources(configuration: Configuration, stored: Stored) -> tuple[Source, ...]:
+    """Where the key of each provider is from that has one, in the order of `names`; the settings are the files'."""
+    settings, environment = configuration.settings, configuration.environment
     found = []
     for name in dict.fromkeys((*names(settings), *stored.keys)):
         own = settings.providers.get(name, ProviderSettings())

@@ -29,6 +29,8 @@ from agent_tui.providers._readers import JSONLines
 from agent_tui.providers._stream import answered
 from agent_tui.providers._translate import compact, count, function_tools, name_in, request_body, state_of, text_in
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.services.base import Fields
+from agent_tui.providers.services.ollama import OLLAMA
 from agent_tui.providers.wire import Patience, client_options, is_loopback
 
 if TYPE_CHECKING:
@@ -71,12 +73,17 @@ def address(text: str) -> str:
 
 
 def create(model: str, setup: ProviderSetup) -> OllamaProvider:
-    return OllamaProvider(model, address(setup.base_url or setup.environment.get("OLLAMA_HOST", "")), setup)
+    return OllamaProvider(model, address(setup.base_url or OLLAMA.url(setup.environment)), setup)
+
+
+def effort(_: str, model: str, wanted: str) -> Fields | None:
+    """What a request says of how hard to think; None: it makes no difference."""
+    return {"think": of_ollama(model, wanted, None)}
 
 
 def _advice(base_url: str, setup: ProviderSetup) -> str:
     """What to do where nobody answers. `ollama serve` listens on this machine, at its own port or OLLAMA_HOST's."""
-    named = not setup.base_url and bool(setup.environment.get("OLLAMA_HOST"))
+    named = not setup.base_url and bool(OLLAMA.url(setup.environment))
     if not is_loopback(base_url) or not (named or base_url.endswith(f":{PORT}")):
         return f"start the server there, or correct {'OLLAMA_HOST' if named else 'the address'}"
     path = setup.environment.get("PATH")
@@ -123,7 +130,7 @@ class Facts:
 class OllamaProvider:
     """One model of an Ollama server. `base_url` is the server's address."""
 
-    name = "ollama"
+    name = OLLAMA.name
     roots: tuple[Path, ...] = ()
 
     def __init__(self, model: str, base_url: str, setup: ProviderSetup) -> None:

@@ -18,11 +18,10 @@ from agent_tui.providers._models import reasons
 from agent_tui.providers._responses_answer import ResponsesAnswer
 from agent_tui.providers.base import ProviderSetup, StreamItem
 from agent_tui.providers.compatible import CompatibleProvider, Server, address
+from agent_tui.providers.services.base import Fields
+from agent_tui.providers.services.openai import OPENAI
 from agent_tui.providers.wire import host_of
 
-BASE_URL: Final = "https://api.openai.com/v1"
-KEY: Final = "OPENAI_API_KEY"
-URL: Final = "OPENAI_BASE_URL"
 _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"
 )
@@ -32,14 +31,13 @@ _NO_SUMMARY: Final = re.compile(r"reasoning[ ._]summar", re.IGNORECASE)
 
 
 def create(model: str, setup: ProviderSetup) -> OpenAIProvider:
-    environment = setup.environment
-    key = setup.api_key or environment.get(KEY, "").strip()
-    base_url = setup.base_url or environment.get(URL, "").strip() or BASE_URL
+    key = setup.api_key or OPENAI.key(setup.environment)
+    base_url = setup.base_url or OPENAI.url(setup.environment) or OPENAI.base_url
     own = is_own(base_url)
     server = Server(
-        "openai", address(base_url), key, setup.options,
-        label="OpenAI" if own else "the server",
-        auth=setup.key_advice or f"check {KEY}",
+        OPENAI.name, address(base_url), key, setup.options,
+        label=OPENAI.label if own else "the server",
+        auth=setup.key_advice or f"check {OPENAI.keys[0]}",
         limit_field="max_completion_tokens" if own else "max_tokens",  # who imitates OpenAI knows the older name
     )  # fmt: skip
     return OpenAIProvider(model, server)
@@ -47,7 +45,12 @@ def create(model: str, setup: ProviderSetup) -> OpenAIProvider:
 
 def is_own(base_url: str) -> bool:
     """Whether this is OpenAI itself."""
-    return base_url.startswith(BASE_URL)
+    return base_url.startswith(OPENAI.base_url)
+
+
+def effort(_: str, model: str, wanted: str) -> Fields | None:
+    """What a request says of how hard to think; None: it makes no difference."""
+    return {"reasoning_effort": of_openai(model, wanted, "")} if reasons(model) else None
 
 
 class OpenAIProvider(CompatibleProvider):

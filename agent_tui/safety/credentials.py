@@ -19,7 +19,7 @@ from typing import Final
 
 from agent_tui import registry
 from agent_tui.regular_file import open_regular
-from agent_tui.settings_store import put_alone
+from agent_tui.settings.store import put_alone
 
 FILE: Final = "credentials.toml"
 SERVICE: Final = "agent-tui"

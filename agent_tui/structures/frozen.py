@@ -9,7 +9,7 @@ class (fields, slots, `replace`, pattern matching, pydantic), compiles each of `
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -96,13 +96,18 @@ class _Facts:
             yield own
 
 
-def _fields(cls: type[Any]) -> list[Field]:
+def declared(cls: type[Any]) -> list[Field]:
     """The fields of a class, its bases' first: what `dataclasses.fields` says, without what that has to find out."""
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__):
         facts = base.__dict__.get(DECLARED)
         found |= {own.name: own for own in facts.declared()} if facts else {}
     return list(found.values())
+
+
+def replaced(value: T, fields: Mapping[str, object]) -> T:
+    """As `dataclasses.replace`, where the names of the fields are known only while the program runs."""
+    return dataclasses.replace(value, **fields)  # type: ignore[type-var]
 
 
 class _Fact:
@@ -131,7 +136,7 @@ def _compiled_at_first_call(facts: _Facts, name: str) -> Callable[..., Any]:
 def _compile(cls: type[Any], name: str) -> Callable[..., Any]:
     """The method `name` of `cls`, from its fields."""
     scope: dict[str, Any] = {"MISSING": dataclasses.MISSING}
-    fields = _fields(cls)
+    fields = declared(cls)
     match name:
         case "__init__":
             source = _init(cls, fields, scope)

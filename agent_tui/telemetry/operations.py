@@ -13,11 +13,6 @@ Happening = Literal["agent_start", "request", "response", "tool", "agent_end", "
 OTHER: Final = "_OTHER"
 """The conventions' word for what has no name that may be told."""
 
-PROVIDERS: Final[Mapping[str, str]] = {
-    "gemini": "gcp.gemini", "azure": "azure.ai.openai", "mistral": "mistral_ai", "moonshot": "moonshot_ai",
-}  # fmt: skip
-"""Providers that the conventions call otherwise than we do."""
-
 
 @frozen
 class Operation:

@@ -22,11 +22,11 @@ from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.branch import branch
 from agent_tui.tui.canvas import Stage
-from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.keymap import grabbed, is_typed
 from agent_tui.tui.kinds import VimMode
 from agent_tui.tui.link import Link
+from agent_tui.tui.live_settings import LiveSettings
 from agent_tui.tui.model import Model, initial
 from agent_tui.tui.reconcile import Regions
 from agent_tui.tui.remember import Memory
@@ -64,7 +64,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         early: boot.Early | None = None,
         at_once: bool = False,
         model: Model | None = None,
-        configuration: Configuration | None = None,
+        settings: LiveSettings | None = None,
     ) -> None:
         self.palette = palette
         self._look = palette.textual()
@@ -75,7 +75,7 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
         self.crash, self.dispatched = "", 0
         self.times: deque[float] = deque(maxlen=200)
         self._memory = Memory(history, self.dispatch, lambda: self.model.recall)
-        self._configuration = configuration or Configuration()
+        self._settings = settings or LiveSettings()
         self._first_prompt = prompt
         self._at_once = at_once or bool(prompt)
         self.link = Link(engine, self.look, keeps=history is not None)
@@ -185,17 +185,17 @@ class AgentApp(Surroundings, inherit_bindings=False, inherit_css=False):
                 self.regions.prompt.take_key(key, character)
                 self.regions.prompt.tell()
             case do.ReadSettings():
-                self.dispatch(self._configuration.read())
+                self.dispatch(self._settings.read())
             case do.WriteSetting() | do.WriteSecret():
-                self.dispatch(self._configuration.performed(effect, self.regions.prompt.text.strip()))
+                self.dispatch(self._settings.performed(effect, self.regions.prompt.text.strip()))
             case do.ReadFacts():
                 from agent_tui.tui.facts import facts
 
                 self.dispatch(msg.FactsRead(facts(self), at=now()))
             case do.UseTheme(name):
-                self.use_theme(self._configuration.theme(name))
+                self.use_theme(self._settings.theme(name))
             case do.UseGround(dark):
-                self.use_theme(self._configuration.ground(dark))
+                self.use_theme(self._settings.ground(dark))
             case do.ReadBranch(cwd):
                 self.dispatch(msg.BranchRead(branch(cwd), at=now()))
             case do.SetTitle(text):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from agent_tui.settings_kinds import STATUS
-from agent_tui.structures.frozen import frozen
+from agent_tui.settings.table import DisplaySettings, PromptSettings, Settings
+from agent_tui.structures.frozen import declared, frozen, replaced
 
 DiffForm = Literal["auto", "unified", "split"]
 """`split`: old and new side by side; `auto`: so where there is room and something to compare."""
@@ -15,24 +15,30 @@ THINKING: Final[tuple[Thinking, ...]] = ("live", "folded", "hidden")
 """In the order in which `/thinking` goes through them."""
 
 
+PASTE: Final = PromptSettings()
+
+
 @frozen
-class Look:
-    diff: DiffForm = "auto"
-    thinking: Thinking = "live"
-    animation: bool = True
-    """Off: nothing moves by itself; clocks still count."""
+class Look(DisplaySettings):
+    """What the settings say of it (`[display]`), and what the terminal and the place do."""
+
     ascii: bool = False
     """Every glyph of the screen is drawn as its ASCII twin."""
-    timestamps: bool = False
-    durations: bool = True
-    """How long turns, thoughts and calls took is said."""
     zone: int = 0
     """Local time, in seconds east of Greenwich."""
-    paste_lines: int = 5
-    paste_chars: int = 800
-    """A paste of more lines or characters is folded into a chip; 0: by that it never is."""
-    status: tuple[str, ...] = STATUS
-    """The parts of the line at the top."""
+    paste_lines: int = PASTE.paste_lines
+    paste_chars: int = PASTE.paste_chars
 
 
 DEFAULT: Final = Look()
+FIELDS: Final = frozenset(own.name for own in declared(Look))
+
+
+def look_of(settings: Settings, ascii: bool, zone: int) -> Look:
+    """How things look at the start: all of `[display]`, and what of `[prompt]` has a field of the same name."""
+    own = {**_values(settings.prompt), **_values(settings.display), "ascii": ascii, "zone": zone}
+    return replaced(DEFAULT, own)
+
+
+def _values(section: object) -> dict[str, object]:
+    return {name: getattr(section, name) for name in (own.name for own in declared(type(section))) if name in FIELDS}

@@ -15,7 +15,7 @@ from agent_tui.tui.regions import Tone
 from agent_tui.tui.window import Window
 
 if TYPE_CHECKING:  # what is not there yet needs no class
-    from agent_tui.settings_kinds import Value
+    from agent_tui.settings.values import Value
     from agent_tui.structures.chips import Chip
     from agent_tui.tui.aside import Aside
     from agent_tui.tui.finder import Finder

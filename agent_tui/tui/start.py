@@ -15,19 +15,19 @@ from agent_tui.protocol import exit_codes
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.registry import late
-from agent_tui.settings_store import Store
+from agent_tui.settings.table import Settings
 from agent_tui.structures.visible import visible
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.configuration import BY_GROUND, ByGround, Configuration
 from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.kinds import OwnKeys
+from agent_tui.tui.keymap import resolve
+from agent_tui.tui.live_settings import LiveSettings
 from agent_tui.tui.look import DEFAULT, Look
 from agent_tui.tui.model import Model
 from agent_tui.tui.outside import Foreground
-from agent_tui.tui.window import DEFAULT as UNSEEN
 from agent_tui.tui.window import Window
 
 if TYPE_CHECKING:
+    from agent_tui.settings.layers import Place
     from agent_tui.tui.own_program import Beside
 
 with late(warm=False):
@@ -41,25 +41,20 @@ STOP_SECONDS: Final = 3.0
 
 def run(
     engine: Engine,
+    settings: Settings,
     *,
     prompt: str = "",
     mode: str = "auto",
     starting: str = "",
-    theme: str = "",
     look: Look = DEFAULT,
-    window: Window = UNSEEN,
-    by_ground: ByGround = BY_GROUND,
-    notifier: str = "auto",
-    vim: bool = False,
     history: Path | None,
     cwd: Path,
     themes: Sequence[Path] = (),
     early: boot.Early | None = None,
     at_once: bool = False,
-    keys: OwnKeys = (),
     foreground: Foreground | None = None,
     beside: Beside | None = None,
-    store: Store | None = None,
+    place: Place | None = None,
     record: bool = False,
 ) -> int:
     """Run the full screen until the person leaves; the exit code. `mode`: that of the session that begins (empty: not
@@ -67,17 +62,21 @@ def run(
     `record`: what the screen is told is kept beside the session."""
     early = early or boot.take_terminal()
     boot.forget_size(os.environ)
-    configuration = Configuration(store, themes, by_ground)
+    display, notify = settings.display, settings.notify
+    live = LiveSettings(place, themes, (display.theme_dark, display.theme_light))
     app = AgentApp(
-        engine, configuration.theme(theme), configuration=configuration,
+        engine, live.theme(display.theme), settings=live,
         history=PromptHistory(history, str(cwd)) if history is not None else None,
         prompt=prompt, early=early, at_once=at_once,
         model=Model(
-            sessions={"": Session(cwd=str(cwd), mode=mode)}, starting=starting, look=look, window=window, keys=keys,
-            vim="insert" if vim else "",
+            sessions={"": Session(cwd=str(cwd), mode=mode)}, starting=starting, look=look,
+            window=Window(
+                on=notify.on, desktop=notify.desktop != "off", bell=notify.bell, titled=notify.title, after=notify.after
+            ),
+            keys=resolve(settings.keys)[0], vim="insert" if settings.prompt.vim else "",
         ),
     )  # fmt: skip
-    app.foreground, app.beside, app.notifier, app.taping.on = foreground, beside, notifier, record
+    app.foreground, app.beside, app.notifier, app.taping.on = foreground, beside, notify.desktop, record
     code: int | None = None
     try:
         code = app.run()

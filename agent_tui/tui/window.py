@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agent_tui.settings_kinds import OCCASIONS
+from agent_tui.settings.values import OCCASIONS
 from agent_tui.structures.frozen import frozen
 
 Occasion = Literal["done", "question", "failure"]

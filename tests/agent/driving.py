@@ -17,7 +17,7 @@ from agent_tui.paths import Folders
 from agent_tui.protocol.events import ErrorRaised, Event, Restored, SessionStarted, TurnEnded, fold
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.settings import AgentSettings, Settings, ToolSettings
+from agent_tui.settings.table import AgentSettings, Settings, ToolSettings
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0
@@ -107,7 +107,7 @@ class Place:
         environment: dict[str, str] | None = None,
     ) -> EngineConfig:
         self.cwd.mkdir(parents=True, exist_ok=True)
-        settings = Settings(model, mode, agent or AgentSettings(), tools or ToolSettings())
+        settings = Settings(model, mode, agent=agent or AgentSettings(), tools=tools or ToolSettings())
         basics = {"HOME": str(self.root / "user"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
         return EngineConfig(
             settings=settings, cwd=self.cwd.resolve(), folders=Folders(self.home, self.home, self.home / "logs"),

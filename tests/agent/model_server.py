@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from agent_tui.settings import AgentSettings, ProviderSettings
+from agent_tui.settings.table import AgentSettings, ProviderSettings
 from tests.agent.driving import Driver, Place, running
 
 Answer = Callable[[BaseHTTPRequestHandler], None]

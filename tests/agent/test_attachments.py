@@ -26,7 +26,7 @@ from agent_tui.protocol.ops import Answer, Cancel, Steer, Submit
 from agent_tui.protocol.session_events import QueueChanged
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.protocol.turn_events import TurnEnded
-from agent_tui.settings import ToolSettings
+from agent_tui.settings.table import ToolSettings
 from tests.agent.driving import Driver, Place
 
 SAY: list[dict[str, Any]] = [{"text": "Seen."}]

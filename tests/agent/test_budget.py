@@ -20,7 +20,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, AskAside, Submit
-from agent_tui.settings import AgentSettings
+from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Driver, Place, running
 
 LONG = "word " * 38_000

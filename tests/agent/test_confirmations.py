@@ -24,9 +24,11 @@ from agent_tui.protocol.events import (
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, Query, Resume, SetModel, Submit
-from agent_tui.settings import ANSWERS, Flags, ProviderSettings, Suggestion, read
+from agent_tui.settings.layers import ANSWERS, Suggestion, read
+from agent_tui.settings.table import ProviderSettings
 from tests.agent.driving import Driver, Place, running
 from tests.agent.model_server import ModelServer, model_server, said
+from tests.places import place_in
 
 
 @pytest.fixture
@@ -163,7 +165,7 @@ def test_a_typed_address_is_kept_where_the_person_says_so(place: Place, server: 
         driver.send(SetModel("", base_url=server.address))  # it is known now
         assert driver.turn("go").state == "completed"
         assert len(driver.all(QuestionAsked)) == 1
-    found = read(place.cwd, place.home, {}, Flags())
+    found = read(place_in(place.cwd, place.home))
     assert found.settings.providers["compatible"].base_url == server.address
     assert (place.home / "config.toml").stat().st_mode & 0o077 == 0
 

@@ -26,7 +26,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import ToolBlock, UserBlock
-from agent_tui.settings import ProviderSettings
+from agent_tui.settings.table import ProviderSettings
 from tests.agent.driving import Driver, Place, running
 
 TOOLS = [

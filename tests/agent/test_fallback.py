@@ -22,7 +22,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Answer as Reply
 from agent_tui.protocol.ops import Submit
-from agent_tui.settings import AgentSettings
+from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Driver, Place
 from tests.agent.model_server import Answer, ModelServer, call, engine, model_server, said, status, streamed
 

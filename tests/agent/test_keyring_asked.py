@@ -16,10 +16,11 @@ from agent_tui.protocol.events import Answered, ModelChanged
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.providers import keys
 from agent_tui.safety import credentials
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.table import ProviderSettings, Settings
 from tests import keyrings
 from tests.agent.driving import Place
 from tests.agent.model_server import ModelServer, engine, model_server, said, status
+from tests.places import configured
 
 KEY = "sk-abcdefghijklmnop0123"
 NOWHERE = "http://127.0.0.1:9"
@@ -148,4 +149,4 @@ def test_a_keyring_that_never_answers_keeps_one_thread(place: Place, monkeypatch
 )  # fmt: skip
 def test_whose_key_could_be_a_stored_one(name: str, own: dict[str, Any], given: dict[str, str], wanted: bool) -> None:
     settings = Settings(providers={name: ProviderSettings(**own)} if own else {})
-    assert keys.wanting((name,), settings, given) == ((name,) if wanted else ())
+    assert keys.wanting((name,), configured(settings, given)) == ((name,) if wanted else ())

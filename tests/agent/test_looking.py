@@ -17,7 +17,7 @@ from agent_tui.protocol.events import Answered, Event
 from agent_tui.protocol.ops import Query, QueryKind
 from agent_tui.sessions.copies import fork
 from agent_tui.sessions.search import update
-from agent_tui.settings import Settings
+from agent_tui.settings.table import Settings
 from tests.sessions.logs import turn, write
 
 

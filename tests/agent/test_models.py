@@ -29,7 +29,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
 from agent_tui.sessions.store import Store
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.table import ProviderSettings, Settings
 from tests.agent.driving import Place, running
 from tests.agent.model_server import engine, model_server
 from tests.agent.model_server import said as hello

@@ -13,7 +13,7 @@ from agent_tui.protocol.answers import ModelFacts
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import Query
-from agent_tui.settings import ProviderSettings
+from agent_tui.settings.table import ProviderSettings
 from tests.agent.driving import Place
 
 NAMES = ("ollama/q", "openai/gpt-5", "openai/else", "acme/x", "nobody/y")

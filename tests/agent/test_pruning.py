@@ -15,7 +15,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.pruning import prune_old
 from agent_tui.paths import Folders
 from agent_tui.sessions.index import recent
-from agent_tui.settings import SessionSettings, Settings
+from agent_tui.settings.table import SessionSettings, Settings
 from tests.sessions.logs import turn, write
 
 

@@ -22,7 +22,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Resume, SetModel
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.safety import credentials
-from agent_tui.settings import ProviderSettings
+from agent_tui.settings.table import ProviderSettings
 from tests import keyrings
 from tests.agent.driving import Driver, Place, running
 from tests.agent.model_server import model_server

@@ -14,7 +14,7 @@ from agent_tui.protocol.events import Answered, Event, SessionStarted, TurnStart
 from agent_tui.protocol.ops import Delete, Op, Rename, Submit
 from agent_tui.sessions.lock import Lock
 from agent_tui.sessions.store import Store
-from agent_tui.settings import Settings
+from agent_tui.settings.table import Settings
 
 ONE, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 

@@ -19,9 +19,10 @@ from agent_tui.protocol.events import ErrorRaised, ModelChanged, Notice, ToolEnd
 from agent_tui.protocol.ops import SetModel
 from agent_tui.providers import keys
 from agent_tui.safety import credentials
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.table import ProviderSettings, Settings
 from tests import keyrings
 from tests.agent.driving import Place
+from tests.places import configured
 
 KEY = "sk-abcdefghijklmnop0123"
 
@@ -133,12 +134,13 @@ def test_settings_and_variables_win(place: Place) -> None:
     credentials.save(place.home, "openai", KEY)
     kept = credentials.in_file(place.home)
     own = Settings(providers={"openai": ProviderSettings(api_key="mine")})
-    assert keys.joined(own, {}, kept).providers["openai"].api_key == "mine"
-    assert keys.joined(Settings(), {"OPENAI_API_KEY": "x"}, kept).providers["openai"].api_key == ""
-    joined = keys.joined(Settings(), {"OPENAI_API_KEY": " "}, kept)
-    assert (joined.providers["openai"].api_key, joined.providers["openai"].key_from) == (KEY, "credentials.toml")
-    assert keys.joined(joined, {}, credentials.Stored()).providers["openai"].api_key == "", "what is gone is gone"
-    assert KEY not in repr(joined) and KEY not in json.dumps(joined.snapshot())
+    assert keys.joined(configured(own), kept).settings.providers["openai"].api_key == "mine"
+    assert keys.joined(configured(environment={"OPENAI_API_KEY": "x"}), kept).settings.providers["openai"].api_key == ""
+    joined = keys.joined(configured(environment={"OPENAI_API_KEY": " "}), kept)
+    own = joined.settings.providers["openai"]
+    assert (own.api_key, own.key_from) == (KEY, "credentials.toml")
+    assert keys.joined(joined, credentials.Stored()).settings.providers["openai"].api_key == "", "what is gone is gone"
+    assert KEY not in repr(joined) and KEY not in json.dumps(joined.settings.snapshot())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.agent.history import ON
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, ToolEnded
-from agent_tui.settings import AgentSettings
+from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Place
 from tests.agent.model_server import call, engine, model_server, said, status, streamed
 

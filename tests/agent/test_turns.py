@@ -31,7 +31,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Clear, Query, Steer, Submit
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import TextBlock, ToolBlock, UserBlock
-from agent_tui.settings import AgentSettings, ToolSettings
+from agent_tui.settings.table import AgentSettings, ToolSettings
 from tests.agent.driving import Place
 
 

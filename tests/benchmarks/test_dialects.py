@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from itertools import cycle, islice
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from agent_tui.providers.base import Finished, StreamItem, TextChunk
 from benchmarks.dialects import DIALECTS, END, STAMP, Service
 from benchmarks.providers import characters, settings
 from benchmarks.server import TOKENS
+from tests.places import configured
 
 
 def answered(name: str, prompt: str) -> list[StreamItem]:
@@ -24,7 +24,7 @@ def answered(name: str, prompt: str) -> list[StreamItem]:
 async def _answered(name: str, prompt: str) -> list[StreamItem]:
     listening = await asyncio.start_server(Service().serve, "127.0.0.1", 0)
     dialect, url = DIALECTS[name], f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-    provider = choose.make(dialect.model, settings(dialect), dialect.environment(url), Path(), Path())
+    provider = choose.make(dialect.model, configured(settings(dialect), dialect.environment(url)))
     async with listening, aclosing(provider.stream(Request("", (UserMessage(prompt),)))) as items:
         found = [item async for item in items]
     await provider.close()

@@ -9,6 +9,7 @@ from typing import Any
 from agent_tui.providers import azure, presets
 from agent_tui.providers._quirks import NOTHING
 from agent_tui.providers.base import Provider, ProviderSetup
+from agent_tui.providers.services.openai import AZURE
 from tests.providers.servers import KEY, Dialect, chat_parts
 
 VERSION = "2024-10-21"
@@ -21,7 +22,7 @@ def create(name: str, address: str, options: Mapping[str, Any]) -> Provider:
 
 
 def in_azure(version: str, address: str, options: Mapping[str, Any], model: str = "m") -> Provider:
-    environment = {azure.KEY: KEY, azure.URL: address, azure.VERSIONS[0]: version}
+    environment = {AZURE.keys[0]: KEY, AZURE.urls[0]: address, AZURE.versions[0]: version}
     return azure.create(model, ProviderSetup(environment=environment, options=options))
 
 
@@ -38,7 +39,7 @@ PRESETS = (
     *(
         _chat(name, "/v1/chat/completions", partial(create, name))
         for name, service in presets.SERVICES.items()
-        if service.base_url
+        if service.dialect == "compatible"
     ),
     _chat("azure", "/openai/v1/chat/completions", partial(in_azure, "")),
     _chat("azure-version", f"/openai/deployments/m/chat/completions?api-version={VERSION}", partial(in_azure, VERSION)),

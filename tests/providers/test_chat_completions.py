@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, Usage, UserMessage
 from agent_tui.providers import openai
 from agent_tui.providers.base import Finished, Provider, ProviderSetup, TextChunk, ThinkingChunk
+from agent_tui.providers.services.openai import OPENAI as DECLARED
 from tests.providers.asking import COMPATIBLE, HISTORY, OLLAMA, OPENAI, sent
 from tests.providers.servers import (
     KEY,
@@ -189,7 +191,7 @@ def test_openai_offers_only_what_chats(
 ) -> None:
     async def scenario() -> None:
         async with serving({"/v1/models": lambda _, c: c.json({"data": [{"id": n} for n in names]})}) as server:
-            monkeypatch.setattr(openai, "BASE_URL", server.address)  # here it is OpenAI itself
+            monkeypatch.setattr(openai, "OPENAI", replace(DECLARED, base_url=server.address))
             found = [m.name for m in await OPENAI.create(server.address, {}).models()]
             assert found == [f"openai/{name}" for name in offered]
 

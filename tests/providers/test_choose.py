@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
 from agent_tui.providers.choose import NO_KEYS, Choice, Tried, choose, connect, make, offered
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.table import ProviderSettings, Settings
+from tests.places import configured
 from tests.providers.servers import Connection, Received, Route, Server, free_address, serving
 
 pytestmark = pytest.mark.usefixtures("nobody_outside")
@@ -56,7 +56,7 @@ def settings(model: str = "", **providers: ProviderSettings) -> Settings:
 
 
 async def chosen(wanted: str, given: Settings, environment: Mapping[str, str]) -> Choice:
-    choice = await choose(wanted, given, environment, Path(), Path())
+    choice = await choose(wanted, configured(given, environment))
     if choice.provider is not None:
         await choice.provider.close()
     return choice
@@ -176,7 +176,7 @@ def test_a_configured_server_comes_before_what_happens_to_run() -> None:
 
 def test_an_address_typed_by_hand() -> None:
     async def connected(address: str) -> Choice:
-        choice = await connect(address, Settings(), {}, Path(), Path())
+        choice = await connect(address, configured())
         if choice.provider is not None:
             await choice.provider.close()
         return choice
@@ -208,7 +208,7 @@ def test_a_key_does_not_go_to_another_address() -> None:
             given = settings(compatible=ProviderSettings(base_url=f"{mine.address}/v1", api_key="sk-mine"))
             environment = {"OPENAI_API_KEY": "sk-open"}
             for server in (mine, other):
-                await connect(server.address, given, environment, Path(), Path())
+                await connect(server.address, configured(given, environment))
             assert mine.received[-1].headers["authorization"] == "Bearer sk-mine"
             assert all("authorization" not in r.headers for r in other.received)
 
@@ -219,7 +219,7 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
     async def scenario() -> None:
         async with ollama_server() as (_, environment), serving(openai_routes(["mine"])) as server:
             given = settings(compatible=ProviderSettings(base_url=f"{server.address}/v1"))
-            found, tried = await offered(given, environment, Path(), Path())
+            found, tried = await offered(configured(given, environment))
             assert [m.name for m in found] == [
                 "ollama/far-cloud", "ollama/talker:8b", "ollama/new:8b", "ollama/qwen3:latest", "ollama/old:1b",
                 "compatible/mine",
@@ -228,14 +228,14 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
             assert tried == (), "nobody waits for a key of OpenAI"
         nowhere = await free_address()
         given = settings(compatible=ProviderSettings(base_url=f"{nowhere}/v1"))
-        found, tried = await offered(given, {"OLLAMA_HOST": nowhere}, Path(), Path())
+        found, tried = await offered(configured(given, {"OLLAMA_HOST": nowhere}))
         assert found == ()
         assert [each.what for each in tried] == [f"Ollama at {nowhere}", f"the server at {nowhere}/v1"]
         assert all(nowhere not in each.result for each in tried)
         for only, place in (("ollama", f"Ollama at {nowhere}"), ("compatible", f"the server at {nowhere}/v1")):
-            found, tried = await offered(given, {"OLLAMA_HOST": nowhere}, Path(), Path(), only)
+            found, tried = await offered(configured(given, {"OLLAMA_HOST": nowhere}), only)
             assert (found, [each.what for each in tried]) == ((), [place]), "nobody else is asked"
-        _, tried = await offered(Settings(), {"OLLAMA_HOST": nowhere}, Path(), Path())
+        _, tried = await offered(configured(Settings(), {"OLLAMA_HOST": nowhere}))
         assert [each.what for each in tried] == [f"Ollama at {nowhere}", NO_KEYS.what]
 
     asyncio.run(scenario())
@@ -243,7 +243,7 @@ def test_what_is_offered_is_what_can_be_reached() -> None:
 
 def test_making_a_provider_by_name() -> None:
     def made(name: str, base_url: str = "") -> str:
-        return f"{(provider := make(name, Settings(), {}, Path(), Path(), base_url)).name}/{provider.model}"
+        return f"{(provider := make(name, configured(), base_url)).name}/{provider.model}"
 
     assert made("ollama/hf.co/who/what:q4") == "ollama/hf.co/who/what:q4"
     assert made("compatible/x", "http://127.0.0.1:1/v1") == "compatible/x"

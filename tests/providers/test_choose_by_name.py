@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from agent_tui.providers import presets
 from agent_tui.providers.choose import KEY_VARIABLES, make, offered
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.secrets import known
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.table import ProviderSettings, Settings
+from tests.places import configured
 from tests.providers.servers import free_address, serving
 from tests.providers.test_choose import TOOLS, chosen, name_of, ollama_server, openai_routes, settings
 
@@ -185,7 +185,7 @@ def test_a_server_of_the_persons_own() -> None:
             assert name_of(choice) == "acme/second"
             assert choice.info is not None and choice.info.window == 9_000
             assert name_of(await chosen("acme", given, environment)) == "acme/first"
-            found, _ = await offered(given, environment, Path(), Path())
+            found, _ = await offered(configured(given, environment))
             assert [model.name for model in found] == ["acme/first", "acme/second"]
             assert server.received[-1].headers["authorization"] == "Bearer sk-acme"
 
@@ -238,7 +238,7 @@ def test_a_key_in_the_environment_brings_its_service() -> None:
         async with serving(openai_routes(["theirs"])) as server:
             elsewhere = {**nowhere, "TOGETHER_API_KEY": "sk-x", "TOGETHER_BASE_URL": f"{server.address}/v1"}
             assert name_of(await chosen("", Settings(), elsewhere)) == "together/theirs"
-            found, tried = await offered(Settings(), elsewhere, Path(), Path())
+            found, tried = await offered(configured(Settings(), elsewhere))
             assert [model.name for model in found] == ["together/theirs"]
             assert [each.what for each in tried] == [f"Ollama at {nowhere['OLLAMA_HOST']}"]
         async with serving(openai_routes(["theirs", "gpt-5.2", "gpt-6", "gpt-6-nano"])) as server:
@@ -256,10 +256,10 @@ def test_azure() -> None:
         choice = await chosen("azure/mine", Settings(), environment)
         assert choice.provider is None and "AZURE_OPENAI_ENDPOINT" in choice.tried[0].result
         environment["AZURE_OPENAI_ENDPOINT"] = "https://us.openai.azure.com/"
-        provider = make("azure/my dep", Settings(), environment, Path(), Path())
+        provider = make("azure/my dep", configured(Settings(), environment))
         assert getattr(provider, "base_url", "") == "https://us.openai.azure.com/openai/v1"
         environment["AZURE_OPENAI_API_VERSION"] = "2024-10-21"
-        provider = make("azure/my dep", Settings(), environment, Path(), Path())
+        provider = make("azure/my dep", configured(Settings(), environment))
         assert getattr(provider, "base_url", "") == "https://us.openai.azure.com/openai/deployments/my%20dep"
 
     asyncio.run(scenario())

@@ -12,7 +12,7 @@ import pytest
 from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.protocol.ops import EFFORTS
 from agent_tui.providers import _effort, anthropic, gemini, ollama, openai, presets
-from agent_tui.providers._effort_of_services import heeds
+from agent_tui.providers._effort_told import heeds
 from agent_tui.providers.base import Provider, ProviderSetup
 from tests.agent.model_server import model_server, status
 

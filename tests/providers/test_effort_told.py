@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from agent_tui.protocol.ops import EFFORTS
-from agent_tui.providers._effort_of_services import of_service
+from agent_tui.providers._effort import of_service
 from agent_tui.providers._effort_told import SCRIPTED, cycle, levels
 
 

@@ -32,7 +32,8 @@ def openai_at(address: str) -> Provider:
     return openai.create("m", ProviderSetup(f"{address}/v1", "sk-test"))
 
 
-SERVICES = [name for name, service in presets.SERVICES.items() if service.base_url and name not in DIALECTS]
+CHAT = [name for name, service in presets.SERVICES.items() if service.dialect == "compatible"]
+SERVICES = [name for name in CHAT if name not in DIALECTS]
 EVERY: dict[str, Create] = {**DIALECTS, "openai": openai_at, **{name: partial(preset_at, name) for name in SERVICES}}
 each = pytest.mark.parametrize("name", EVERY)
 

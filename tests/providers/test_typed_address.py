@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
 from agent_tui.providers.choose import choose, connect
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings.table import ProviderSettings, Settings
+from tests.places import configured
 from tests.providers.servers import serving
 from tests.providers.test_choose import openai_routes
 
 
 async def said_of(address: str) -> list[tuple[str, str]]:
-    choice = await connect(address, Settings(), {}, Path(), Path())
+    choice = await connect(address, configured())
     if choice.provider is not None:
         await choice.provider.close()
     return [(tried.what, tried.result) for tried in choice.tried]
@@ -51,7 +51,7 @@ def test_a_server_that_is_something_else_is_not_told_to_start() -> None:
 def test_a_port_that_cannot_be_is_a_failure_in_words() -> None:
     async def scenario() -> None:
         settings = Settings(providers={"compatible": ProviderSettings(base_url="http://localhost:99999/v1")})
-        choice = await choose("", settings, {}, Path(), Path())
+        choice = await choose("", configured(settings, {}))
         assert choice.provider is None
         assert "is not an address: Port out of range" in choice.tried[0].result
 

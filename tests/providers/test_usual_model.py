@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.agent.setting_up import first_of
-from agent_tui.providers import _named, presets
+from agent_tui.providers import _named, presets, services
 from agent_tui.providers.base import ProviderSetup
-from agent_tui.settings import ProviderSettings, Settings
+from agent_tui.settings import schema
+from agent_tui.settings.table import ProviderSettings, Settings
 from tests.providers.servers import Connection, Received, Route, free_address, serving
 from tests.providers.test_choose import chosen, name_of, openai_routes, settings
 
@@ -60,8 +61,8 @@ async def has_none(_: Received, to: Connection) -> None:
 def test_a_service_by_itself_is_asked_what_it_has(route: Route, usual: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
         async with serving({"/v1/models": route}) as server:
-            here = replace(presets.SERVICES["moonshot"], base_url=f"{server.address}/v1")
-            monkeypatch.setitem(presets.SERVICES, "moonshot", here)
+            here = replace(services.of("moonshot"), base_url=f"{server.address}/v1")
+            monkeypatch.setitem(schema.services(), "moonshot", here)
             environment = {"OLLAMA_HOST": await free_address(), "MOONSHOT_API_KEY": "k"}
             assert name_of(await chosen("kimi", Settings(), environment)) == usual
             own = settings(moonshot=ProviderSettings(options={"model": "kimi-k2.6"}))

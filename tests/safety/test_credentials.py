@@ -11,7 +11,7 @@ import pytest
 
 from agent_tui.safety import credentials
 from agent_tui.safety.secrets import Scrubber, placeholder
-from agent_tui.settings_store import Refused
+from agent_tui.settings.store import Refused
 from tests import keyrings
 
 KEY = "sk-abcdefghijklmnop0123"

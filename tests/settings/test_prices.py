@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.settings import Flags, load
-from agent_tui.settings_kinds import FREE
+from agent_tui.settings.schema import free
+from tests.places import load
 
 
 def written(folder: Path, text: str) -> Path:
@@ -21,7 +21,7 @@ def test_prices_are_the_persons_own(tmp_path: Path) -> None:
     config = written(tmp_path / "home", f'{good}"bad/m" = {{ input = 2 }}\n')
     work = tmp_path / "work"
     written(work / ".agent-tui", '[prices]\n"openai/gpt-4.1" = { input = 0, output = 0 }\n')
-    found, problems = load(work, config, {}, Flags())
+    found, problems = load(work, config)
     assert dict(found.prices) == {
         "openai/gpt-4.1": {"input": 2.0, "output": 8.0, "cached": 0.5}, "acme/*": {"input": 0.0, "output": 0.0},
     }  # fmt: skip
@@ -37,4 +37,4 @@ def test_prices_are_the_persons_own(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_no_price(value: object) -> None:
     with pytest.raises(ValueError):
-        FREE["prices"].read(value)
+        free()["prices"].kind.read(value)

@@ -13,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.safety import policy
-from agent_tui.settings import MODES, Flags, Problem, Settings, Suggestion, load
-from agent_tui.settings_store import remember
+from agent_tui.settings.layers import Flags, Suggestion, read
+from agent_tui.settings.schema import Problem
+from agent_tui.settings.store import remember
+from agent_tui.settings.table import Settings
+from agent_tui.structures.vocabulary import MODES
+from tests.places import load, place_in
 
 
 @dataclass
@@ -38,7 +42,8 @@ class Place:
         path.write_text(text)
 
     def load(self, flags: Flags | None = None, **environment: str) -> tuple[Settings, tuple[Problem, ...]]:
-        return load(self.inner, self.config, environment, flags or Flags(), self.data)
+        found = read(place_in(self.inner, self.config, environment, flags, self.data))
+        return found.settings, found.problems
 
 
 @pytest.fixture
@@ -297,7 +302,7 @@ def test_in_the_home_folder_the_persons_file_is_no_projects_file(place: Place) -
     own = place.inner / ".agent-tui"
     own.mkdir()
     (own / "config.toml").write_text('mode = "plan"')
-    found, problems = load(place.inner, own, {}, Flags())
+    found, problems = load(place.inner, own)
     assert (found.mode, problems) == ("plan", ())
 
 
@@ -323,7 +328,7 @@ def toml(value: Any) -> str:
 def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, data: dict[str, Any]) -> None:
     config = tmp_path_factory.mktemp("config")
     (config / "config.toml").write_text("".join(f'"{key}" = {toml(value)}\n' for key, value in data.items()))
-    found, problems = load(config, config, {}, Flags())
+    found, problems = load(config, config)
     assert isinstance(found, Settings)
     assert all(1 <= problem.line <= len(data) for problem in problems)
 

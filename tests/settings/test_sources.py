@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
-from agent_tui.settings import Flags, Loaded, Settings, read
-from agent_tui.settings_kinds import KEYS, PROVIDER, SECTIONS, TOP, Kind, entries, entry, typed, words
+from agent_tui.settings.layers import Flags, Loaded, read
+from agent_tui.settings.schema import PROVIDER, entries, entry, sections, top
+from agent_tui.settings.table import Settings
+from agent_tui.settings.values import KEYS, Kind, typed, words
+from tests.places import place_in
 
 
 def load(place: Path, user: str = "", project: str = "", flags: Flags | None = None, **environment: str) -> Loaded:
     for folder, text in ((place / "config", user), (place / "work" / ".agent-tui", project)):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.toml").write_text(text)
-    return read(place / "work", place / "config", environment, flags or Flags())
+    return read(place_in(place / "work", place / "config", environment, flags))
 
 
 def test_every_value_has_a_source(tmp_path: Path) -> None:
@@ -78,9 +81,9 @@ def test_what_one_provider_understands_is_checked_too(tmp_path: Path, text: str,
 def test_the_table_has_every_setting_with_the_default_that_holds() -> None:
     listed = {one.key: one for one in entries()}
     known = Settings()
-    for key in TOP:
+    for key in top():
         assert listed[key].default == getattr(known, key)
-    for name, kinds in SECTIONS.items():
+    for name, kinds in sections().items():
         for key in kinds:
             assert listed[f"{name}.{key}"].default == getattr(getattr(known, name), key)
     assert all(one.about.endswith(".") for one in entries())
@@ -88,7 +91,7 @@ def test_the_table_has_every_setting_with_the_default_that_holds() -> None:
         held = list(one.default) if isinstance(one.default, tuple) else one.default
         assert one.default in ("", ()) or one.kind.read(held) == one.default
     found = entry("providers.my.own.base_url")
-    assert found is not None and found.kind is PROVIDER["base_url"]
+    assert found is not None and found.kind is PROVIDER["base_url"].kind
     assert entry("providers.base_url") is entry("nothing") is None
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.settings import Flags
-from agent_tui.settings_store import Refused, Store, changed
+from agent_tui.settings.store import Refused, Store, changed
+from tests.places import place_in
 
 FILE = """\
 # mine
@@ -30,7 +30,7 @@ num_ctx = 1
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     (tmp_path / "work" / ".git").mkdir(parents=True)
-    return Store(tmp_path / "work", tmp_path / "config", {}, Flags())
+    return Store(place_in(tmp_path / "work", tmp_path / "config"))
 
 
 def test_the_first_setting_makes_the_file_for_the_person_alone(store: Store) -> None:
@@ -93,7 +93,7 @@ def test_what_is_not_there_is_not_removed() -> None:
 
 @pytest.mark.parametrize("broken", [b"a = [", b"agent = 3\n", b"\xff", b"[[agent]]\nx = 1\n"])
 def test_a_broken_file_is_left_alone(store: Store, broken: bytes) -> None:
-    store.config.mkdir()
+    store.place.folders.config.mkdir()
     store.path().write_bytes(broken)
     with pytest.raises(Refused, match=r"was not changed|is not a table"):
         store.write("agent.timeout", 3)
@@ -116,7 +116,7 @@ def test_a_value_may_be_as_it_was_read(store: Store) -> None:
 
 
 def test_a_link_to_the_file_stays_one(store: Store, tmp_path: Path) -> None:
-    store.config.mkdir()
+    store.place.folders.config.mkdir()
     real = tmp_path / "dotfiles.toml"
     real.write_text(FILE)
     store.path().symlink_to(real)
@@ -126,14 +126,14 @@ def test_a_link_to_the_file_stays_one(store: Store, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_said(store: Store) -> None:
-    store.config.write_text("a file where the folder should be")
+    store.place.folders.config.write_text("a file where the folder should be")
     with pytest.raises(Refused, match="cannot be written"):
         store.write("mode", "plan")
 
 
 def test_a_project_may_be_given_its_model_and_display_only(store: Store) -> None:
     store.write("display.theme", "light", project=True)
-    assert store.path(project=True) == store.cwd / ".agent-tui" / "config.toml"
+    assert store.path(project=True) == store.place.cwd / ".agent-tui" / "config.toml"
     assert store.read().settings.display.theme == "light"
     for key, value in (("mode", "accept-all"), ("keys.help", ["f2"]), ("providers.openai.base_url", "http://x")):
         with pytest.raises(Refused, match="may set model and display only"):
@@ -146,7 +146,7 @@ def test_a_projects_link_leads_nowhere_else(store: Store, tmp_path: Path, linked
     """The repository may be anyone's: what it links to is not written."""
     outside = tmp_path / "elsewhere"
     outside.mkdir()
-    folder = store.cwd / ".agent-tui"
+    folder = store.place.cwd / ".agent-tui"
     if linked:
         folder.mkdir()
         (folder / linked).symlink_to(outside / "new.toml")
@@ -159,20 +159,21 @@ def test_a_projects_link_leads_nowhere_else(store: Store, tmp_path: Path, linked
 
 def _write_many(cwd: Path, config: Path, key: str) -> None:
     for number in range(1, 21):
-        Store(cwd, config, {}, Flags()).write(key, number)
+        Store(place_in(cwd, config)).write(key, number)
 
 
 def test_two_programs_at_once_lose_nothing(store: Store) -> None:
     keys = ("agent.max_steps", "tools.command_timeout")
     context = multiprocessing.get_context("spawn")
-    running = [context.Process(target=_write_many, args=(store.cwd, store.config, key)) for key in keys]
+    where = store.place.cwd, store.place.folders.config
+    running = [context.Process(target=_write_many, args=(*where, key)) for key in keys]
     for process in running:
         process.start()
     for process in running:
         process.join()
         assert process.exitcode == 0
     assert tomllib.loads(store.path().read_text()) == {"agent": {"max_steps": 20}, "tools": {"command_timeout": 20}}
-    assert [file.name for file in store.config.iterdir()] == ["config.toml"]
+    assert [file.name for file in store.place.folders.config.iterdir()] == ["config.toml"]
 
 
 KEYS = st.sampled_from([("model",), ("agent", "timeout"), ("display", "theme"), ("providers", "my.own", "api_key")])

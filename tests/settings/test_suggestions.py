@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.settings import ANSWERS, Flags, Loaded, Suggestion, read
-from agent_tui.settings_store import Refused, Store, remember
+from agent_tui.settings.layers import ANSWERS, Flags, Loaded, Suggestion, read
+from agent_tui.settings.store import Refused, Store, remember
+from tests.places import place_in
 
 
 def suggest(place: Path, model: str, project: str = "work") -> None:
@@ -20,7 +21,7 @@ def suggest(place: Path, model: str, project: str = "work") -> None:
 def found(place: Path, project: str = "work", flags: Flags | None = None, **environment: str) -> Loaded:
     (place / "config").mkdir(exist_ok=True)
     (place / "config" / "config.toml").write_text('model = "ollama/mine"\n')
-    return read(place / project, place / "config", environment, flags or Flags(), place / "data")
+    return read(place_in(place / project, place / "config", environment, flags, place / "data"))
 
 
 def test_it_is_asked_about_and_not_used(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_what_no_project_may_choose_is_named_and_never_used(tmp_path: Path, mode
     assert loaded.settings.model == "ollama/mine" and loaded.suggestion is None
     [problem] = loaded.problems
     assert "a project may not" in problem.text and problem.line == 2 and problem.file.endswith("config.toml")
-    store = Store(tmp_path / "work", tmp_path / "config", {}, Flags(), tmp_path / "data")
+    store = Store(place_in(tmp_path / "work", tmp_path / "config", data=tmp_path / "data"))
     with pytest.raises(Refused, match="a project may not"):
         store.write("model", model, project=True)
 
@@ -99,7 +100,7 @@ def test_nobody_is_asked_where_it_makes_no_difference(tmp_path: Path) -> None:
 
 def test_whoever_writes_it_has_agreed(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    store = Store(tmp_path / "work", tmp_path / "config", {}, Flags(), tmp_path / "data")
+    store = Store(place_in(tmp_path / "work", tmp_path / "config", data=tmp_path / "data"))
     store.write("model", "openai/dear", project=True)
     loaded = store.read()
     assert loaded.settings.model == "openai/dear" and loaded.values["model"].layer == "project"

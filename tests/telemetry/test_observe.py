@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from agent_tui.protocol.events import AsideEnded, Notice, RequestSent, SessionStarted, TextDelta, Titled, TurnEnded
 from agent_tui.protocol.ops import AskAside, Cancel, Resume, Submit
-from agent_tui.settings import TelemetrySettings
+from agent_tui.settings.table import TelemetrySettings
 from tests.agent.driving import Driver, Place, running
 from tests.agent.test_following import beside
 from tests.telemetry.collector import Collector, attributes, log

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import SessionStarted
-from agent_tui.settings import TelemetrySettings
+from agent_tui.settings.table import TelemetrySettings
 from agent_tui.telemetry.operations import Operation
 from agent_tui.telemetry.prometheus import Prometheus
 from tests.agent.driving import Driver, Place

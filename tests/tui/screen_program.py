@@ -31,6 +31,7 @@ def play(_: list[str], early: object) -> int:
     from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit
     from agent_tui.safety.sandbox import foreground
+    from agent_tui.settings.table import DisplaySettings, NotifySettings, Settings
     from agent_tui.tui.start import run
     from tests.tui.stage import SESSION, PlayedEngine, echo
 
@@ -59,7 +60,7 @@ def play(_: list[str], early: object) -> int:
 
     return run(
         PlayedEngine(react),
-        theme="dark",
+        Settings(display=DisplaySettings(theme="dark"), notify=NotifySettings(title=False)),
         history=Path(os.environ["OPS"]).with_name("history.jsonl"),
         cwd=Path.cwd(),
         themes=(shipped("themes"),),

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import boot, settings
+from agent_tui import boot
 from agent_tui.boot_frame import MODES, NAMES, frame, ground_file
 from agent_tui.paths import shipped
+from agent_tui.protocol import ops
 from agent_tui.structures.terminal_facts import identity, remember
 from agent_tui.tui.theme import load_theme, names
 from tests.tui.pty_stage import ROOT, Pty
@@ -219,7 +220,7 @@ def test_the_boot_frame_has_the_ground_that_is_known(tmp_path: Path) -> None:
 
 
 def test_the_first_frame_knows_all_modes() -> None:
-    assert MODES == settings.MODES
+    assert MODES == ops.MODES
 
 
 def top_line(home: Path, words: str = "", width: int = 80, **environment: str) -> str:

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 
-from agent_tui.settings import Flags, load
+from agent_tui.settings.layers import Flags
 from agent_tui.structures import ascii
 from agent_tui.structures.visible import visible
 from agent_tui.tui.clusters import settled
@@ -23,6 +23,7 @@ from agent_tui.tui.msg import Resized
 from agent_tui.tui.update import update
 from agent_tui.tui.widgets.ascii_filter import AsciiFilter
 from agent_tui.tui.widgets.status import SPINNER
+from tests.places import load
 from tests.tui.play import Play
 from tests.tui.pty_stage import ROOT
 from tests.tui.stage import text
@@ -119,9 +120,9 @@ def test_the_spinner_stands_still_without_animation_and_the_clock_counts() -> No
 
 def test_settings_and_the_flag_turn_it_on(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[display]\nascii = true\nanimation = true\n")
-    values, problems = load(tmp_path, tmp_path, {}, Flags(animation=False))
+    values, problems = load(tmp_path, tmp_path, Flags(animation=False))
     assert (values.display.ascii, values.display.animation, problems) == (True, False, ())
-    assert load(tmp_path / "none", tmp_path / "none", {}, Flags())[0].display.ascii == "auto"
+    assert load(tmp_path / "none", tmp_path / "none")[0].display.ascii == "auto"
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -40,11 +40,12 @@ except httpx.ConnectError as error:
 WHOLE = """
 import os, sys
 from agent_tui import cli
+from agent_tui.structures import ascii
 os.isatty = lambda _: True
 def end(_):
     print(sorted({"ssl", "argparse", "pkgutil", "textual.command"} & set(sys.modules)), "textual.app" in sys.modules)
     raise SystemExit
-cli._window = end  # asked for once all is there that the screen needs
+ascii.wanted = end  # asked for once all is there that the screen needs
 cli.main([])
 """
 

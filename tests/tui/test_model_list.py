@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.ops import SetModel
-from agent_tui.settings_kinds import Layer, Value
+from agent_tui.settings.values import Layer, Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead

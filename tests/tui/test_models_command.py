@@ -9,7 +9,7 @@ import pytest
 
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.settings_kinds import Value
+from agent_tui.settings.values import Value
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.update.setup_steps import state_of

@@ -8,7 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from agent_tui.protocol.events import Notice
-from agent_tui.settings_kinds import Value, entries
+from agent_tui.settings.schema import entries
+from agent_tui.settings.values import Value
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.facts import _theme
 from agent_tui.tui.model import Configured

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from agent_tui.settings_kinds import Value, entry
+from agent_tui.settings.schema import entry
+from agent_tui.settings.values import Value
 from agent_tui.structures import terminal_facts
 from agent_tui.tui.app import AgentApp
 from agent_tui.tui.effects import Notify, SetTitle

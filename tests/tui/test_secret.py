@@ -11,17 +11,17 @@ from textual import events
 from textual.pilot import Pilot
 
 from agent_tui.paths import shipped
-from agent_tui.settings import Flags
-from agent_tui.settings_kinds import Value
-from agent_tui.settings_store import Store
+from agent_tui.settings.store import Store
+from agent_tui.settings.values import Value
 from agent_tui.tui import app as runtime
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.configuration import Configuration
 from agent_tui.tui.effects import ReadSettings, WriteSecret
+from agent_tui.tui.live_settings import LiveSettings
 from agent_tui.tui.msg import Msg, SettingsRead
 from agent_tui.tui.regions import HIDDEN
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.update import update
+from tests.places import place_in
 from tests.tui.stage import Play, PlayedEngine, echo, text, until
 from tests.tui.test_update_settings import opened, shown
 
@@ -51,9 +51,9 @@ async def _sheet(pilot: Pilot[int], app: AgentApp) -> None:
 
 def _run(tmp_path: Path, steps: Play) -> PlayedEngine:
     engine = PlayedEngine(echo)
-    store = Store(tmp_path, tmp_path, {}, Flags())
+    store = Store(place_in(tmp_path, tmp_path))
     theme = load_theme("dark", (shipped("themes"),))
-    app = AgentApp(engine, theme, at_once=True, configuration=Configuration(store))
+    app = AgentApp(engine, theme, at_once=True, settings=LiveSettings(store.place))
 
     async def run() -> None:
         async with app.run_test(size=(100, 30)) as pilot:

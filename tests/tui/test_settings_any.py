@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.events import ApprovalAsked, SessionStarted
-from agent_tui.settings_kinds import Value
+from agent_tui.settings.values import Value
 from agent_tui.tui.effects import Send, WriteSetting
 from agent_tui.tui.model import Configured, Model, initial
 from agent_tui.tui.msg import DraftChanged, EventsArrived, KeyPressed, Resized, SettingsRead, Started, Submitted

@@ -16,7 +16,7 @@ from agent_tui.structures.vec import Vec
 from agent_tui.tui import effects as do
 from agent_tui.tui import msg
 from agent_tui.tui.app import AgentApp
-from agent_tui.tui.configuration import Configuration
+from agent_tui.tui.live_settings import LiveSettings
 from agent_tui.tui.model import Model
 from agent_tui.tui.theme import load_theme
 from agent_tui.tui.update import update
@@ -49,7 +49,7 @@ def all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_is_drawn_anew_and_nothing_moves() -> None:
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
-        app._configuration = Configuration(None, THEMES)
+        app._settings = LiveSettings(None, THEMES)
         view_of = app.regions.transcript
         view_of.scroll_view("page_up")
         await pilot.pause()
@@ -67,19 +67,19 @@ def test_all_is_drawn_anew_and_nothing_moves() -> None:
 
 
 def test_the_ground_changes_the_theme_only_where_that_is_left_to_it(tmp_path: Path) -> None:
-    own = Configuration(None, THEMES, ("nord", "gruvbox-light"))
+    own = LiveSettings(None, THEMES, ("nord", "gruvbox-light"))
     assert own.theme("").name == own.theme("auto").name == "nord"
     light = own.ground(False)
     assert light is not None and light.name == "gruvbox-light"
     assert own.ground(False) is None and own.theme("auto").name == "gruvbox-light"
     assert own.theme("dracula").name == "dracula" and own.ground(True) is None
     assert own.theme("auto").name == "nord"
-    assert Configuration(None, (*THEMES, tmp_path), ("nosuch", "light")).theme("").name == "dark"
+    assert LiveSettings(None, (*THEMES, tmp_path), ("nosuch", "light")).theme("").name == "dark"
 
 
 def test_no_color_wins_over_the_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    own = Configuration(None, THEMES)
+    own = LiveSettings(None, THEMES)
     assert own.theme("").name == "no-colour"
     changed = own.ground(False)
     assert changed is None or changed.name == "no-colour"
@@ -89,7 +89,7 @@ def test_a_theme_with_mistakes_is_used_and_says_so_on_one_line(tmp_path: Path) -
     (tmp_path / "mine.toml").write_text('extends = "nord"\n[colours]\ntext = "reddish"\naccent = "blue-ish"\n')
 
     async def steps(pilot: Pilot[Any], app: AgentApp) -> None:
-        app._configuration = Configuration(None, (*THEMES, tmp_path))
+        app._settings = LiveSettings(None, (*THEMES, tmp_path))
         app._perform(do.UseTheme("mine"))
         await pilot.pause()
         nord = load_theme("nord", THEMES)

@@ -7,23 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import settings
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.settings.table import Settings
 from agent_tui.tui.look import Look
 from agent_tui.tui.msg import EventsArrived, Submitted, Toggled
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from tests.places import load
 from tests.tui.play import Play
 
 
 def test_the_settings_are_read(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[display]\ndiff = "split"\nthinking = "folded"\n')
-    found, problems = settings.load(tmp_path, tmp_path, {}, settings.Flags())
+    found, problems = load(tmp_path, tmp_path)
     assert (found.display.diff, found.display.thinking, problems) == ("split", "folded", ())
-    usual = settings.Settings().display
+    usual = Settings().display
     assert (usual.theme, usual.diff, usual.thinking) == ("", "auto", "live")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.protocol.ops import Pull, Query, QueueEdit, Resume, SetMode, Submit
-from agent_tui.settings_kinds import Value
+from agent_tui.settings.values import Value
 from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead, Yielded

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.ops import Submit
-from agent_tui.settings import Flags, Settings
-from agent_tui.settings_kinds import SECTIONS, TOP, Value, entries
+from agent_tui.settings.layers import Flags
+from agent_tui.settings.schema import entries, fixed, free, sections, top
+from agent_tui.settings.table import Settings
+from agent_tui.settings.values import Value
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
 from agent_tui.tui.keymap import resolve
+from agent_tui.tui.look import FIELDS
 from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead
 from agent_tui.tui.regions import OverlayView
@@ -84,7 +87,7 @@ def test_every_setting_is_there() -> None:
     play, _ = opened()
     assert play.model.overlay is not None and play.model.overlay.picker is not None
     names = [row.label for row in play.model.overlay.picker.entries]
-    for key in (*TOP, *(f"{name}.{key}" for name, kinds in SECTIONS.items() for key in kinds)):
+    for key in fixed():
         assert key in names
     assert {f"keys.{command.name}" for command in COMMANDS} <= set(names)
     assert "providers.compatible.api_key" in names
@@ -182,7 +185,8 @@ def test_what_can_change_now_does() -> None:
     edit(play, "9")
     files.answer()
     assert play.model.look.paste_lines == 9
-    assert set(sheet.FIXED) | {"display.theme", "prompt.vim"} <= {one.key for one in entries() if one.live}
+    live = {one.key.rpartition(".")[2] for one in entries() if one.live and one.key.startswith("display.")}
+    assert live <= FIELDS, "what shows at once is a part of the look"
 
 
 def edit(play: Play, text: str) -> None:
@@ -300,5 +304,5 @@ def test_a_narrow_screen_shows_names_and_values() -> None:
 
 
 def test_the_settings_are_those_that_the_program_knows() -> None:
-    assert {one.key.partition(".")[0] for one in sheet.all_entries()} <= {*TOP, *SECTIONS}
+    assert {one.key.partition(".")[0] for one in sheet.all_entries()} <= {*top(), *sections(), *free(), "providers"}
     assert Settings().keys == {} and Flags() == Flags()

@@ -13,7 +13,7 @@ from typing import Any
 
 from agent_tui.paths import stems
 from agent_tui.present.wording import count
-from agent_tui.settings_store import Store, public
+from agent_tui.settings.store import Store, public
 from agent_tui.structures.visible import pasteable
 from agent_tui.tui import effects as do
 from agent_tui.tui import keymap, msg

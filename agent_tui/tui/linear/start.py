@@ -11,7 +11,8 @@ from agent_tui import std_output
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.exit_codes import FAILED, of_saving
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.settings_store import Store
+from agent_tui.settings.layers import Place
+from agent_tui.settings.store import Store
 from agent_tui.structures.visible import visible
 from agent_tui.tui.history import PromptHistory
 from agent_tui.tui.linear.chat import Chat
@@ -38,7 +39,7 @@ def run(
     history: Path | None,
     cwd: Path,
     themes: Sequence[Path] = (),
-    store: Store | None = None,
+    place: Place | None = None,
     foreground: Foreground | None = None,
     coloured: bool = False,
 ) -> int:
@@ -48,7 +49,7 @@ def run(
         sessions={"": Transcript(cwd=str(cwd))}, look=look, keys=KEYS, width=BOUNDLESS, height=BOUNDLESS,
         home=str(Path.home()), window=Window(on=(), titled=False),
     )  # fmt: skip
-    deeds = Deeds(out, store, themes, foreground)
+    deeds = Deeds(out, Store(place) if place else None, themes, foreground)
     chat = Chat(engine, model, out, Input(), deeds, PromptHistory(history, str(cwd)) if history else None)
     try:
         code = _talk(chat, prompt)

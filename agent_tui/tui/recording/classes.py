@@ -21,7 +21,7 @@ from agent_tui.protocol import (
     transcript,
     turn_events,
 )
-from agent_tui.settings_kinds import Value
+from agent_tui.settings.values import Value
 from agent_tui.structures import chips, markdown_links, markdown_stream, mention
 from agent_tui.structures.plain import has_fields, name_of
 from agent_tui.tui import (

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 RENAMED: Final[Mapping[str, str]] = {
     "going_back.OldFile": "answers.OldFile",
+    "settings_kinds.Value": "values.Value",
 }
 """What a recording says → what it is called now, the oldest change first. Names are `module.Class`; a module alone
 stands for all classes that it held."""

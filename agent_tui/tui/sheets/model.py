@@ -11,7 +11,7 @@ from agent_tui.protocol.answers import ModelFacts, Models, Offer
 from agent_tui.protocol.messages import ModelInfo
 from agent_tui.protocol.ops import SetModel
 from agent_tui.protocol.transcript import Answers
-from agent_tui.settings_kinds import entry
+from agent_tui.settings.schema import entry
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.commands.model import offered_models

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from agent_tui.settings_kinds import words
+from agent_tui.settings.values import words
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
 from agent_tui.tui.effects import ReadSettings

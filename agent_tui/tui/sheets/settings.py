@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agent_tui.present.wording import count
-from agent_tui.settings_kinds import KEYS, typed, words
-from agent_tui.settings_kinds import Entry as Setting
+from agent_tui.settings.values import KEYS, THEME, Setting, typed, words
 from agent_tui.tui import keymap
 from agent_tui.tui.commands.base import command, key_name
 from agent_tui.tui.effects import ReadSettings, WriteSecret, WriteSetting
@@ -18,7 +17,7 @@ from agent_tui.tui.regions import Span, list_room
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
 from agent_tui.tui.update import composer
-from agent_tui.tui.update.settings import THEMES, all_entries, own_keys, value_of
+from agent_tui.tui.update.settings import all_entries, own_keys, value_of
 from agent_tui.tui.update.step import Step, toast
 from agent_tui.tui.view.words import one_line
 
@@ -86,7 +85,7 @@ def _words(entry: Setting, value: object) -> str:
 
 def _choices(model: Model, entry: Setting) -> tuple[str, ...]:
     """What the setting may be, where that can be counted."""
-    if entry.key in THEMES:
+    if entry.kind is THEME:
         auto = entry.key == "display.theme"
         return tuple(name for name in model.configured.themes if auto or name != "auto")
     return entry.kind.choices

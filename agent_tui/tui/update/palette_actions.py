@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.settings_kinds import Entry as Setting
-from agent_tui.settings_kinds import typed, words
+from agent_tui.settings.values import Setting, typed, words
 from agent_tui.tui import commands
 from agent_tui.tui.effects import WriteSetting
 from agent_tui.tui.model import Model, Purpose

@@ -4,44 +4,37 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Final
 
-from agent_tui.settings_kinds import KEYS, Entry, Value, entries, words
+from agent_tui.settings.schema import entries
+from agent_tui.settings.values import KEYS, THEME, Setting, Value, words
+from agent_tui.structures.frozen import replaced
 from agent_tui.tui import commands, keymap
 from agent_tui.tui.effects import Effect, UseTheme
+from agent_tui.tui.look import FIELDS
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import SettingsRead
 from agent_tui.tui.update import attention, composer
 from agent_tui.tui.update.step import Step, then, toast
 
-THEMES: Final = ("display.theme", "display.theme_dark", "display.theme_light")
-FIXED: Final[dict[str, str]] = {
-    "display.status": "status", "display.diff": "diff", "display.thinking": "thinking",
-    "display.timestamps": "timestamps",
-    "display.durations": "durations", "display.animation": "animation", "prompt.paste_lines": "paste_lines",
-    "prompt.paste_chars": "paste_chars",
-}  # fmt: skip
-"""Settings that are a part of the look, and which."""
-
 
 @cache
-def all_entries() -> tuple[Entry, ...]:
+def all_entries() -> tuple[Setting, ...]:
     """Every setting: those of the table, and the keys of each command."""
     own = (
-        Entry(f"keys.{one.name}", KEYS, commands.keys_of(one.name), f"Keys for: {one.summary}.", live=True)
+        Setting(KEYS, commands.keys_of(one.name), f"Keys for: {one.summary}.", live=True, key=f"keys.{one.name}")
         for one in commands.COMMANDS
     )
     return (*entries(), *own)
 
 
-def value_of(model: Model, entry: Entry) -> Value:
+def value_of(model: Model, entry: Setting) -> Value:
     return model.configured.values.get(entry.key) or Value(entry.default)
 
 
 def own_keys(model: Model) -> dict[str, tuple[str, ...]]:
     """The keys that the files set, as they were written."""
-    values = model.configured.values.items()
-    return {key.removeprefix("keys."): tuple(one.value) for key, one in values if key.startswith("keys.")}
+    found = ((key, one.value) for key, one in model.configured.values.items() if key.startswith("keys."))
+    return {key.removeprefix("keys."): value for key, value in found if isinstance(value, tuple)}
 
 
 def told(model: Model, msg: SettingsRead) -> Step:
@@ -61,22 +54,26 @@ def told(model: Model, msg: SettingsRead) -> Step:
     return then((model, effects), _said(model, entry, msg.project))
 
 
-def _applied(model: Model, entry: Entry) -> tuple[Model, tuple[Effect, ...]]:
+def _applied(model: Model, entry: Setting) -> tuple[Model, tuple[Effect, ...]]:
     """What the new value changes now."""
     value = value_of(model, entry).value
-    if entry.key in FIXED:
-        return replace(model, look=replace(model.look, **{FIXED[entry.key]: value})), ()
-    if entry.key.startswith("notify."):
-        return attention.configured(model, entry.key.removeprefix("notify."), value)
+    section, _, name = entry.key.partition(".")
+    if not entry.live:
+        return model, ()
+    if section == "notify":
+        return attention.configured(model, name, value)
     if entry.key == "prompt.vim":
         return replace(model, vim="insert" if value else ""), ()
     if entry.kind is KEYS:
         return replace(model, keys=keymap.resolve(own_keys(model))[0]), ()
-    theme = model.configured.values.get("display.theme")
-    return model, (UseTheme(theme.value if theme else ""),) if entry.key in THEMES else ()
+    if entry.kind is THEME:
+        theme = model.configured.values.get("display.theme")
+        return model, (UseTheme(str(theme.value) if theme else ""),)
+    shows = section in ("display", "prompt") and name in FIELDS
+    return replace(model, look=replaced(model.look, {name: value})) if shows else model, ()
 
 
-def _said(model: Model, entry: Entry, project: bool) -> Step:
+def _said(model: Model, entry: Setting, project: bool) -> Step:
     value = value_of(model, entry)
     nothing = "empty" if entry.kind.form == "names" else "nothing"
     shown = "set" if entry.kind.form == "secret" and value.value else words(value.value) or nothing

@@ -8,7 +8,7 @@ from agent_tui.present.wording import cost
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.transcript import Bill, Queued, Transcript
 from agent_tui.registry import late
-from agent_tui.settings_kinds import DIVIDER
+from agent_tui.settings.values import DIVIDER
 from agent_tui.structures.visible import visible
 from agent_tui.tui.model import Model
 from agent_tui.tui.regions import HeaderView, Part, Span, Tone

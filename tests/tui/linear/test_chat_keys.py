@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from agent_tui.settings import Flags
-from agent_tui.settings_store import Store
+from agent_tui.settings.store import Store
 from agent_tui.tui.effects import ReadSettings
 from agent_tui.tui.linear.deeds import Deeds
 from agent_tui.tui.linear.out import Out
 from agent_tui.tui.model import Model
 from agent_tui.tui.msg import SettingsRead
 from tests.agent.driving import Place
+from tests.places import place_in
 from tests.tui.linear.talk import CREATE, chat, place, steps
 
 __all__ = ["place"]
@@ -31,7 +31,7 @@ def test_what_does_not_hold_is_said_once_at_the_start(place: Place) -> None:
 def test_the_settings_know_it_too(place: Place) -> None:
     place.home.mkdir(parents=True, exist_ok=True)
     (place.home / "config.toml").write_text(KEYS)
-    deeds = Deeds(Out(), Store(place.cwd, place.home, {}, Flags()), (), None)
+    deeds = Deeds(Out(), Store(place_in(place.cwd, place.home)), (), None)
     [read] = deeds.perform(ReadSettings(), Model())
     assert isinstance(read, SettingsRead)
     found = [line.rpartition("/")[2] for line in read.found.problems]

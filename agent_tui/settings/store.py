@@ -14,19 +14,20 @@ from typing import Any, Final
 
 from agent_tui.paths import make_private, project_folders
 from agent_tui.regular_file import open_regular
-from agent_tui.settings import (
+from agent_tui.settings.layers import (
     ANSWERS,
     FILE,
     PROJECT_KEYS,
-    Flags,
     Loaded,
+    Place,
     Suggestion,
     project_file,
     project_of,
     read,
     unsuitable,
 )
-from agent_tui.settings_kinds import KEYS, Value, entry, parts
+from agent_tui.settings.schema import entry, parts
+from agent_tui.settings.values import KEYS, Value
 
 PRIVATE: Final = 0o600
 _SHARED: Final = 0o644
@@ -43,22 +44,20 @@ def public(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 class Store:
-    """The settings of one place: reads all their sources, writes the two files. `data`: the folder with what the person
-    said to the suggestions of projects."""
+    """The settings of one place: reads all their sources, writes the two files."""
 
-    def __init__(
-        self, cwd: Path, config: Path, environment: Mapping[str, str], flags: Flags, data: Path | None = None
-    ) -> None:
-        self.cwd, self.config, self.environment, self.flags, self.data = cwd, config, environment, flags, data
+    def __init__(self, place: Place) -> None:
+        self.place = place
 
     def read(self) -> Loaded:
-        return read(self.cwd, self.config, self.environment, self.flags, self.data)
+        return read(self.place)
 
     def path(self, project: bool = False) -> Path:
         """The file that is written: the person's, or the project's (which may not be there yet)."""
+        cwd, config = self.place.cwd, self.place.folders.config
         if not project:
-            return self.config / FILE
-        return project_file(self.cwd, self.config) or project_folders(self.cwd)[0] / ".agent-tui" / FILE
+            return config / FILE
+        return project_file(cwd, config) or project_folders(cwd)[0] / ".agent-tui" / FILE
 
     def own(self, key: str, project: bool = False) -> Any:
         """What the file itself says of `key`; None: nothing."""
@@ -84,8 +83,8 @@ class Store:
         if suggested and (why := unsuitable(value)):
             raise Refused(f"{key}: {why}")
         self._change(key, value, project)
-        if suggested and self.data is not None:  # whoever writes it agrees to it
-            remember(self.data, Suggestion(value, project_of(self.path(project))), True)
+        if suggested:  # whoever writes it agrees to it
+            remember(self.place.folders.data, Suggestion(value, project_of(self.path(project))), True)
 
     def remove(self, key: str, project: bool = False) -> None:
         """Let `key` be what it is without the file. Raises Refused."""
@@ -109,7 +108,7 @@ class Store:
         path = self.path(project)
         try:
             target = path.resolve()  # a link to it (dotfiles in a repository) stays one
-            if project and not target.is_relative_to(project_folders(self.cwd)[0].resolve()):
+            if project and not target.is_relative_to(project_folders(self.place.cwd)[0].resolve()):
                 raise Refused(f"{path}: is a link to a place outside the project: not written")
             path.parent.mkdir(0o755, parents=True, exist_ok=True) if project else make_private(path.parent)
             with _alone(target.parent):

@@ -6,10 +6,10 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.boot_frame import known_dark
-from agent_tui.settings_store import Store, public
+from agent_tui.registry import late
 from agent_tui.structures.terminal_facts import depth
 from agent_tui.tui import keymap
 from agent_tui.tui.effects import WriteSecret, WriteSetting
@@ -17,30 +17,36 @@ from agent_tui.tui.model import Configured
 from agent_tui.tui.msg import SettingsRead
 from agent_tui.tui.theme import Theme, load_theme, names
 
+if TYPE_CHECKING:
+    from agent_tui.settings.layers import Place
+
+with late():
+    from agent_tui.settings import layers, store
+
 ByGround = tuple[str, str]
 """The theme for a dark ground, and for a light one."""
 AUTO: Final = "auto"
 BY_GROUND: Final[ByGround] = ("dark", "light")
 
 
-class Configuration:
-    """`store`: None where there are no files (a screen that a test shows); then nothing can be changed."""
+class LiveSettings:
+    """`place`: None where there are no files (a screen that a test shows); then nothing can be changed."""
 
     def __init__(
-        self, store: Store | None = None, themes: Sequence[Path] = (), by_ground: ByGround = BY_GROUND
+        self, place: Place | None = None, themes: Sequence[Path] = (), by_ground: ByGround = BY_GROUND
     ) -> None:
-        self._store, self._themes = store, themes
+        self._place, self._themes = place, themes
         self._dark, self._by_ground, self._auto = known_dark(os.environ), by_ground, False
 
     def read(self, key: str = "", failed: str = "", project: bool = False) -> SettingsRead:
         """What holds now; `key` was just written (into the file of the `project`), or `failed` says why not."""
-        if self._store is None:
+        if self._place is None:
             return SettingsRead(Configured(), failed=failed or "there is no config file here", at=time.time())
-        loaded = self._store.read()
+        loaded = layers.read(self._place)
         wrong = (*loaded.problems, *keymap.problems(loaded.settings.keys, loaded.problem))
         display = loaded.settings.display
         self._by_ground = (display.theme_dark, display.theme_light)
-        found = Configured(public(loaded.values), (AUTO, *names(self._themes)), tuple(map(str, wrong)))
+        found = Configured(store.public(loaded.values), (AUTO, *names(self._themes)), tuple(map(str, wrong)))
         return SettingsRead(found, key, failed, project, at=time.time())
 
     def performed(self, effect: WriteSetting | WriteSecret, typed: str) -> SettingsRead:
@@ -51,9 +57,9 @@ class Configuration:
 
     def write(self, key: str, value: Any, project: bool = False) -> SettingsRead:
         """Set `key` in the person's file, or the project's; None takes it out."""
-        if self._store is None:
+        if self._place is None:
             return self.read()
-        failed = self._store.put(key, value, project)
+        failed = store.Store(self._place).put(key, value, project)
         return self.read("" if failed else key, failed, project)
 
     def theme(self, name: str) -> Theme:

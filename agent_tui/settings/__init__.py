@@ -1,0 +1,1 @@
+"""Settings: one row a setting (`table`), and reading them from every place that sets them (`layers`)."""

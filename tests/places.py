@@ -1,0 +1,32 @@
+"""Places where settings are read, and configurations, as the command line makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent_tui.paths import Folders
+from agent_tui.settings.layers import Configuration, Flags, Place, read
+from agent_tui.settings.schema import Problem
+from agent_tui.settings.table import Settings
+
+
+def place_in(
+    cwd: Path, config: Path, environment: Mapping[str, str] | None = None, flags: Flags | None = None,
+    data: Path | None = None,
+) -> Place:  # fmt: skip
+    """`config`: the folder of the person's file; `data`: of what they answered (their own beside it)."""
+    return Place(cwd, Folders(config, data or config / "data", config / "logs"), environment or {}, flags or Flags())
+
+
+def load(cwd: Path, config: Path, flags: Flags | None = None) -> tuple[Settings, tuple[Problem, ...]]:
+    """The settings that hold in `cwd`, and what is wrong."""
+    found = read(place_in(cwd, config, flags=flags))
+    return found.settings, found.problems
+
+
+def configured(
+    settings: Settings | None = None, environment: Mapping[str, str] | None = None, cwd: Path = Path()
+) -> Configuration:
+    """A configuration that no file has made."""
+    return place_in(cwd, cwd, environment).with_settings(settings or Settings())
