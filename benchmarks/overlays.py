@@ -36,11 +36,11 @@ LINE = "9999-01-01 12:00:00,000 INFO a line as the program writes it, of some le
 FULL_LOG = "agent-99990101-000000-000000.log"
 """Named so that it is the newest."""
 LISTS = {
-    "palette": ("\x10", "Commands ─", "mod"), "help": ("\x1bOP", "Keys and commands ─", "mod"),
+    "palette": ("\x10", "Esc", "mod"), "help": ("\x1bOP", "Esc", "mod"),
     "models": ("\x0c", "openai/bench", "ben"), "sessions": ("/resume\r", " ago ", "pro"),
     "themes": ("/theme\r", "nord", "nor"), "modes": ("/mode\r", "of 5", "pla"),
     "files": ("/files\r", "f1.py", "f1"), "log (100 MB)": ("/log\r", "a line as the program", "ses"),
-    "debug console": ("/debug\r", "COLORTERM", "tex"), "settings": ("/settings\r", "Settings ─", "dis"),
+    "debug console": ("/debug\r", "COLORTERM", "tex"), "settings": ("/settings\r", "Esc", "dis"),
 }  # fmt: skip
 """How it is opened, what is in its frame once it is filled, and what is typed in it."""
 COMPLETION = "commands under /"

@@ -31,6 +31,13 @@ def listed(**states: dict[str, Any]) -> Model:
     return told(answer_event("setup", "setup", data), before=model, at=NOW + 3)
 
 
+def calmly(model: Model, *keys: str) -> Model:
+    """One key a second: an Enter that comes too soon after another one answers nothing."""
+    for key in keys:
+        model = update(model, msg.KeyPressed(at=max(NOW + 9, model.last_key + 1), key=key))[0]
+    return model
+
+
 def came(model: Model, state: str, **data: Any) -> Model:
     now = state_of(model)
     assert now is not None
@@ -40,8 +47,8 @@ def came(model: Model, state: str, **data: Any) -> Model:
 
 def keyed() -> Model:
     """The key of Moonshot was sent."""
-    model = pressed(listed(openai={"state": "ok", "models": 42}, ollama={"state": "down"}), "down", "down", "enter")
-    model = update(typed(model, HIDDEN), msg.Submitted(at=NOW + 4, text=HIDDEN))[0]
+    model = calmly(listed(openai={"state": "ok", "models": 42}, ollama={"state": "down"}), *["down"] * 3, "enter")
+    model = update(typed(model, HIDDEN), msg.Submitted(at=model.last_key + 1, text=HIDDEN))[0]
     return came(model, "asking", provider="moonshot")
 
 
@@ -69,12 +76,12 @@ def the_models_of_a_server_are_found_by_typing() -> Model:
 
 @STORIES.add(size=(60, 20), theme="ansi")
 def where_the_key_is_kept_is_asked() -> Model:
-    return pressed(answered(), "enter")
+    return calmly(answered(), "enter")
 
 
 @STORIES.add()
 def the_last_step_says_what_will_be_kept() -> Model:
-    return pressed(answered(), "enter", "enter")
+    return calmly(answered(), "enter", "enter")
 
 
 @STORIES.add(size=(60, 20))
