@@ -77,6 +77,10 @@ class Pty:
             self.stream.feed(data)
         return got
 
+    def pause(self) -> None:
+        """As a person does who reads before the next key: keys in a row without a pause take nothing."""
+        self.read(1.0)
+
     @property
     def text(self) -> str:
         return "\n".join(self.emulator.display)

@@ -114,6 +114,7 @@ def test_the_list_copies_raw_markdown_and_raw_code(start: Start) -> None:
     pty = start()
     say(pty, "x **bold**\n\n```py\nif x:\n    y\n```", "if x:")
     say(pty, "/copy", "code 1 py")
+    pty.pause()
     pty.type("\x1b[B")
     pty.until("❯ a code 1")
     pty.type("\r")

@@ -54,6 +54,7 @@ def sheet(pty: Pty, asked: str) -> None:
     pty.until("Ask, or type")
     pty.type(f"/settings {asked}\r")
     pty.until(f"search: {asked}▏")
+    pty.pause()
 
 
 def escape(pty: Pty) -> None:
@@ -69,12 +70,16 @@ def test_a_setting_is_found_changed_and_saved(start: Start, file: Path) -> None:
     pty.until("saved: display.timestamps is true")
     assert file.read_text() == f"{CONFIG}\n[display]\ntimestamps = true\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    pty.type("\x15max_steps\r")
+    pty.type("\x15max_steps")
+    pty.until("search: max_steps▏")
+    pty.pause()
+    pty.type("\r")
     pty.until("agent.max_steps: a whole number from 1 to 10,000")
     pty.type("\x150\r")
     pty.until("0 is not used: expected a whole number")
     pty.type("\x1577\r")
     pty.until("saved: agent.max_steps is 77, from the next start")
+    pty.pause()
     pty.type("\x1b[3~")
     pty.until("saved: agent.max_steps is 50")
     found = tomllib.loads(file.read_text())
@@ -103,6 +108,7 @@ def test_a_theme_is_there_at_once(start: Start, file: Path) -> None:
     name, before = "", ""
     while name not in PAINTED:  # others leave the background to the terminal
         pty.raw, before = b"", name
+        pty.pause()
         pty.type("\r")
         pty.until(lambda text, before=before: saved(text) not in ("", before))  # type: ignore[misc]
         name = saved(pty.text)

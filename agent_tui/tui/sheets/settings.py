@@ -173,10 +173,10 @@ def _esc(_: Model, overlay: Overlay) -> str:
     return "clear the search" if overlay.picker is not None and overlay.picker.query else "close"
 
 
-def _note(_: Model, overlay: Overlay) -> str:
-    """How many are found."""
+def _note(model: Model, overlay: Overlay) -> str:
+    """How many are found; where there is little room, what was typed needs it."""
     picker = overlay.picker
-    found = len(picker.shown) if picker is not None and picker.query else 0
+    found = len(picker.shown) if picker is not None and picker.query and model.width >= ROOMY else 0
     return count(found, "setting") if found else ""
 
 

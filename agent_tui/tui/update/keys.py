@@ -156,7 +156,7 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
     called = commands.find(name)
     step = called.run(model.used(f"command:{name}") if called.slash else model, "")
     opened = step[0].overlay is not None and model.overlay is None and msg.key != "enter"
-    return (replace(step[0], last_key=before), step[1]) if opened else step  # the next key is for the sheet
+    return (replace(step[0], last_key=-inf), step[1]) if opened else step  # the next key is for the sheet
 
 
 def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
