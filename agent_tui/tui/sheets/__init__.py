@@ -1,7 +1,8 @@
 """The sheets: lists to choose from, and what is read, above the prompt.
 
-A file in this folder is a sheet (see `base`): what it shows, what fills it, what can be done in it, and the commands
-that open it. Nothing else has to be told of it. It is imported when it is first asked for.
+A file in this folder is a sheet (see `base`): what it shows, what fills it, what can be done in it,
+and the commands that open it. Nothing else has to be told of it. It is imported when it is first
+asked for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a sheet is: a value that says what it shows, what fills it, and what can be done in it.
 
-One controller moves in all of them (`control`), one view draws them (`draw`). What a sheet knows beside its list is
-its `state`, a frozen value of a class of its own file.
+One controller moves in all of them (`control`), one view draws them (`draw`). What a sheet knows
+beside its list is its `state`, a frozen value of a class of its own file.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ Run = Callable[["Model", "Overlay", Entry], "Step"]
 class Action:
     """Something that can be done with the row of the cursor, or with the whole sheet.
 
-    `keys` are Textual's names; a single letter acts where what is typed finds nothing. The footer writes them as
-    `shown`, else as the first of them. `is_offered` says whether it does anything now. `confirm` says what is asked
-    before it is done: Enter does it, any other key leaves it. `closes`: the sheet goes before `run` is called.
-    `typed` is the word that stands for it in line mode, before the number of a row."""
+    `keys` are Textual's names; a single letter acts where what is typed finds nothing. The footer
+    writes them as `shown`, else as the first of them. `is_offered` says whether it does anything
+    now. `confirm` says what is asked before it is done: Enter does it, any other key leaves it.
+    `closes`: the sheet goes before `run` is called. `typed` is the word that stands for it in line
+    mode, before the number of a row."""
 
     name: str
     keys: tuple[str, ...]
@@ -59,10 +60,11 @@ class Action:
     row_keys: bool = False
     """The key of a row does it with that row, too."""
     at_once: bool = False
-    """Its letter acts at once: the sheet shows what it does, and a key takes that back. Others wait a moment, whether
-    they begin a word."""
+    """Its letter acts at once: the sheet shows what it does, and a key takes that back. Others wait
+    a moment, whether they begin a word."""
     needs_enter: str = ""
-    """Its letter only marks it, Enter does it, and this is said: it does something outside the screen."""
+    """Its letter only marks it, Enter does it, and this is said: it does something outside the
+    screen."""
     one_click: bool = False
     """One click on a row does it: it can be taken back in the sheet itself."""
 
@@ -75,7 +77,9 @@ class Action:
         return self.is_offered is None or self.is_offered(model, overlay, row)
 
 
-CLOSES: Final = Action("close", ("enter", "q"), "close", lambda model, _, __: (model, ()), needs_row=False, hidden=True)
+CLOSES: Final = Action(
+    "close", ("enter", "q"), "close", lambda model, _, __: (model, ()), needs_row=False, hidden=True
+)
 """How a sheet that is read is closed beside Esc."""
 
 
@@ -93,10 +97,11 @@ class Body:
 
 @frozen
 class Sheet:
-    """`rows` is the list as it is now. `query` is what the engine is asked to fill it, `reads` are effects that bring
-    the rest; `preview` is what is asked of the row under the cursor. `typing` says what a letter does that is no
-    action: it `finds` rows, or goes to the `prompt` (the sheet makes room for it) or `below` it (the sheet stays), or
-    the `prompt` too, but a letter of an action acts where it begins no word (`acts`)."""
+    """`rows` is the list as it is now. `query` is what the engine is asked to fill it, `reads` are
+    effects that bring the rest; `preview` is what is asked of the row under the cursor. `typing`
+    says what a letter does that is no action: it `finds` rows, or goes to the `prompt` (the sheet
+    makes room for it) or `below` it (the sheet stays), or the `prompt` too, but a letter of an
+    action acts where it begins no word (`acts`)."""
 
     title: str | Callable[[Model, Overlay], str]
     rows: Callable[[Model, Overlay], Iterable[Entry]] | None = None
@@ -108,11 +113,14 @@ class Sheet:
     preview: QueryKind | None = None
     newest_last: bool = False
     broad: bool = True
-    """A list of names with words beside them, or code: these take more columns than text to be read."""
+    """A list of names with words beside them, or code: these take more columns than text to be
+    read."""
     about_lines: int = 0
-    """Lines that are kept for what is said of the row under the cursor, so that the list stays where it is."""
+    """Lines that are kept for what is said of the row under the cursor, so that the list stays
+    where it is."""
     high: int = 0
-    """Lines that it always has: what its steps show differs, and nothing jumps; 0: as many as it needs."""
+    """Lines that it always has: what its steps show differs, and nothing jumps; 0: as many as it
+    needs."""
     about_small: int = 0
     """The same on a screen with few lines; 0: a third of it."""
     always_about: bool = False
@@ -122,7 +130,8 @@ class Sheet:
     about: Callable[[Model, Overlay, Entry, int, int], Lines] | None = None
     """What is said of a row, in so many cells and lines, where it is not the row's `about`."""
     says_all: Callable[[Entry], bool] | None = None
-    """Whether there is nothing more to say of a row than it says itself: the list takes that room."""
+    """Whether there is nothing more to say of a row than it says itself: the list takes that
+    room."""
     instead: Callable[[Model, Overlay], Lines] | None = None
     """What is said instead of all that, where there is nothing to choose; empty: there is."""
     again: str = ""
@@ -150,7 +159,8 @@ class Sheet:
     on_rest: Callable[[Model, Overlay], Step] | None = None
     """A moment has passed without a key."""
     on_first_key: Callable[[Model, Overlay, KeyPressed, float], Step | None] | None = None
-    """A key before anything else has it; with the time of the key before it. None: it is one like in every sheet."""
+    """A key before anything else has it; with the time of the key before it. None: it is one like
+    in every sheet."""
     on_letter: Callable[[Model, Overlay, str], Step | None] | None = None
     """Nothing followed a letter that was held. None: it was text."""
     on_esc: Callable[[Model], Step] | None = None
@@ -158,8 +168,8 @@ class Sheet:
     opens_for: Literal["", "no_model", "unsaved", "locked"] = ""
     """The occasion for which it opens by itself."""
     read_first: float = 0.0
-    """So many seconds after what it shows was there Enter does nothing: a key that is held down comes again before. And
-    no key of a row of keys without a pause does anything."""
+    """So many seconds after what it shows was there Enter does nothing: a key that is held down
+    comes again before. And no key of a row of keys without a pause does anything."""
     hears: tuple[type[Answer], ...] = ()
     """What the engine may tell that concerns it also while it is not open."""
     on_answer: Callable[[Model, str, Answer], Step | None] | None = None
@@ -167,7 +177,8 @@ class Sheet:
     on_text: Callable[[Model, str], Step] | None = None
     """The prompt was sent while it was the sheet's (`Purpose.kind` is "sheet")."""
     live: Callable[[Model], tuple[object, ...]] | None = None
-    """What its rows are made of: where one of these is another object than before, they are made anew."""
+    """What its rows are made of: where one of these is another object than before, they are made
+    anew."""
     gone: str = "that entry is gone"
     """What is said where a key was meant for a row that has gone."""
     shows: frozenset[str] = frozenset()

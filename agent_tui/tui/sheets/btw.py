@@ -69,8 +69,8 @@ def _close(model: Model, overlay: Overlay, _: Entry) -> Step:
 
 @command(argument="[question]", rank=53)
 def btw(model: Model, args: str) -> Step:
-    """Ask a side question, also while the agent works. It knows the session, uses no tools, and stays out of
-    the context. Esc cancels it; /btw alone shows the last answer again."""
+    """Ask a side question, also while the agent works. It knows the session, uses no tools, and
+    stays out of the context. Esc cancels it; /btw alone shows the last answer again."""
     if not args:
         if model.aside is None:
             return toast(model, "type a question after it: /btw what is a monad?")
@@ -96,7 +96,11 @@ SHEET: Final = Sheet(
         Action("close", ("enter",), "close", _close, _is_settled, needs_row=False, hidden=True),
         Action("quit", ("q",), "close", _close, needs_row=False, hidden=True),
     ),
-    commands=(btw,), typing="prompt", body=_body, leave=_leave, broad=False,
+    commands=(btw,),
+    typing="prompt",
+    body=_body,
+    leave=_leave,
+    broad=False,
     is_ready=lambda model, _: not _asking(model),
     esc=lambda model, _: "cancel" if _asking(model) else "close",
-)  # fmt: skip
+)

@@ -1,4 +1,5 @@
-"""The one controller of all sheets: opening and closing, moving in their lists, finding rows, and their actions."""
+"""The one controller of all sheets: opening and closing, moving in their lists, finding rows, and
+their actions."""
 
 from __future__ import annotations
 
@@ -40,28 +41,40 @@ PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 # -- opening, filling, closing
 
 
-def open_sheet(model: Model, kind: str, query: str = "", note: str = "", unasked: bool = False) -> Step:
-    """Show the sheet `kind`, with `query` typed already: at once, with what is known; what has to be asked for comes
-    after. `unasked`: it comes by itself, so for a moment keys may still be meant for the prompt."""
+def open_sheet(
+    model: Model, kind: str, query: str = "", note: str = "", unasked: bool = False
+) -> Step:
+    """Show the sheet `kind`, with `query` typed already: at once, with what is known; what has to
+    be asked for comes after. `unasked`: it comes by itself, so for a moment keys may still be meant
+    for the prompt."""
     sheet = sheets.find(kind)
     if sheet.refuse is not None and (why := sheet.refuse(model)):
         return toast(model, why, "warning")
     model = replace(model, overlay=None, queries=model.queries + 1)
     overlay = Overlay(
-        kind, query=f"{kind}-{model.queries}" if sheet.query is not None else "", note=note,
-        shown_at=model.at if unasked else NEVER, filled_at=model.at,
+        kind,
+        query=f"{kind}-{model.queries}" if sheet.query is not None else "",
+        note=note,
+        shown_at=model.at if unasked else NEVER,
+        filled_at=model.at,
         picker=Picker(query=query, ordered=sheet.newest_last) if sheet.rows is not None else None,
         state=sheet.begin(model) if sheet.begin is not None else None,
-    )  # fmt: skip
+    )
     step = refresh(replace(model, overlay=overlay))
     shown = step[0].overlay
-    if shown is not None and shown.picker is not None and sheet.live is not None:  # its cursor stays on its row
-        step = replace(step[0], overlay=replace(shown, picker=replace(shown.picker, touched=True))), step[1]
+    if (
+        shown is not None and shown.picker is not None and sheet.live is not None
+    ):  # its cursor stays on its row
+        step = (
+            replace(step[0], overlay=replace(shown, picker=replace(shown.picker, touched=True))),
+            step[1],
+        )
     return step[0], (*step[1], *_fetching(sheet, overlay))
 
 
 def open_for(model: Model, occasion: str, unasked: bool = True) -> Step:
-    """Show the sheet that opens by itself for `occasion`, if there is one; `unasked`: nobody has just asked for it."""
+    """Show the sheet that opens by itself for `occasion`, if there is one; `unasked`: nobody has
+    just asked for it."""
     kind = next((name for name in sheets.names() if sheets.find(name).opens_for == occasion), "")
     return open_sheet(model, kind, unasked=unasked) if kind else (model, ())
 
@@ -92,7 +105,8 @@ def refresh(model: Model) -> Step:
 
 
 def on_answer(model: Model, id: str) -> Step:
-    """The query `id` was answered, and what it told is in the transcript: the open list may have waited for it."""
+    """The query `id` was answered, and what it told is in the transcript: the open list may have
+    waited for it."""
     now = model.overlay
     if now is None or now.picker is None or (now.query and now.query != id):
         return model, ()
@@ -100,8 +114,12 @@ def on_answer(model: Model, id: str) -> Step:
 
 
 def tell(model: Model, id: str, data: Answer) -> Step:
-    """The engine told something: the sheet that is open may take it, else one that it concerns although it is not."""
-    if model.overlay is not None and (taken := _told(model, model.overlay.kind, id, data)) is not None:
+    """The engine told something: the sheet that is open may take it, else one that it concerns
+    although it is not."""
+    if (
+        model.overlay is not None
+        and (taken := _told(model, model.overlay.kind, id, data)) is not None
+    ):
         return taken
     concerned = (kind for kind in sheets.names() if isinstance(data, sheets.find(kind).hears))
     steps = (_told(model, kind, id, data) for kind in concerned)
@@ -157,10 +175,16 @@ def put_cursor(model: Model, at: int) -> Model:
 
 
 def click(model: Model, place: int) -> Step:
-    """Row number `place` of those that are shown was clicked: the cursor goes there, and a question about a row is
-    left. What is clicked twice is taken, unless the sheet has only just appeared below the mouse."""
+    """Row number `place` of those that are shown was clicked: the cursor goes there, and a question
+    about a row is left. What is clicked twice is taken, unless the sheet has only just appeared
+    below the mouse."""
     overlay = model.overlay
-    if overlay is None or overlay.picker is None or not model.covered or not 0 <= place < len(overlay.picker.shown):
+    if (
+        overlay is None
+        or overlay.picker is None
+        or not model.covered
+        or not 0 <= place < len(overlay.picker.shown)
+    ):
         return model, ()
     row = overlay.picker.shown[place]
     again = overlay.picker.at == place and overlay.clicked == row.id and overlay.confirming is None
@@ -190,8 +214,13 @@ def letters_act(overlay: Overlay) -> bool:
 
 
 def shows(model: Model, what: str) -> bool:
-    """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere else."""
-    return model.covered and model.overlay is not None and what in sheets.find(model.overlay.kind).shows
+    """Whether the sheet that is open shows `what` (`queue`, `pull`), which then stands nowhere
+    else."""
+    return (
+        model.covered
+        and model.overlay is not None
+        and what in sheets.find(model.overlay.kind).shows
+    )
 
 
 def writes_command(model: Model) -> bool:
@@ -209,7 +238,8 @@ def finds_rows(overlay: Overlay) -> bool:
 
 
 def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> Step | None:
-    """A key while a sheet is open; `before` is when the key before it was pressed. None: it is not for the sheet."""
+    """A key while a sheet is open; `before` is when the key before it was pressed. None: it is not
+    for the sheet."""
     sheet = sheets.find(overlay.kind)
     if sheet.on_first_key is not None:
         if (first := sheet.on_first_key(model, overlay, msg, before)) is not None:
@@ -233,8 +263,9 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
 
 
 def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, before: float) -> Step:
-    """A letter where letters act. One of a word goes to the prompt, and the sheet makes room for it: where keys come
-    in a row without a pause, after one that may begin a word, and where no action has it."""
+    """A letter where letters act. One of a word goes to the prompt, and the sheet makes room for
+    it: where keys come in a row without a pause, after one that may begin a word, and where no
+    action has it."""
     action, at = _action_of(model, overlay, sheet, msg), _row_with_key(overlay, msg.character)
     moves = msg.character in LETTERS_THAT_MOVE
     if msg.blind or not is_quiet(msg, before) or (action is None and at < 0 and not moves):
@@ -259,7 +290,9 @@ def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, befor
     return then(held, toast(held[0], action.needs_enter)) if action.needs_enter else held
 
 
-def _acted(model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed, before: float) -> Step:
+def _acted(
+    model: Model, overlay: Overlay, sheet: Sheet, action: Action, msg: KeyPressed, before: float
+) -> Step:
     """The key of an action, which counts only where it was meant for what is shown."""
     doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
     if doubled or (sheet.read_first and not is_quiet(msg, before)):
@@ -292,8 +325,8 @@ def _row_with_key(overlay: Overlay, character: str) -> int:
 
 
 def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> bool:
-    """Whether a key that came right after a list that nobody asked for was meant for the prompt, or is one of a row of
-    keys that began before it."""
+    """Whether a key that came right after a list that nobody asked for was meant for the prompt, or
+    is one of a row of keys that began before it."""
     picker = overlay.picker
     if overlay.shown_at == NEVER or picker is None or picker.query:
         return False
@@ -303,11 +336,14 @@ def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float)
 
 
 def _closes_again(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
-    """Whether it is the key that opens the sheet. One that types is the list's once something is typed."""
+    """Whether it is the key that opens the sheet. One that types is the list's once something is
+    typed."""
     name = commands.bindings(model.keys).get(msg.key)
     if name is None or (msg.character and overlay.picker is not None and overlay.picker.query):
         return False
-    return name == overlay.kind or any(one.name == name for one in sheets.find(overlay.kind).commands)
+    return name == overlay.kind or any(
+        one.name == name for one in sheets.find(overlay.kind).commands
+    )
 
 
 def row_of(overlay: Overlay) -> Entry:
@@ -319,11 +355,14 @@ def row_of(overlay: Overlay) -> Entry:
 def actions_of(model: Model, overlay: Overlay) -> tuple[Action, ...]:
     """What can be done now."""
     row = row_of(overlay)
-    return tuple(one for one in sheets.find(overlay.kind).actions if one.offered(model, overlay, row))
+    return tuple(
+        one for one in sheets.find(overlay.kind).actions if one.offered(model, overlay, row)
+    )
 
 
 def _action_of(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Action | None:
-    """The action that a key stands for; a letter does only where it neither finds rows nor may begin a prompt."""
+    """The action that a key stands for; a letter does only where it neither finds rows nor may
+    begin a prompt."""
     letter = msg.character if sheet.typing == "acts" else ""
     keys = {letter, msg.key if letter or not is_text(msg.character) else ""} - {""}
     return next((one for one in actions_of(model, overlay) if keys.intersection(one.keys)), None)
@@ -366,7 +405,9 @@ def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
     """Do it, or ask first where it needs a second look."""
     row = row_of(overlay)
     if action.confirm is not None:
-        return replace(model, overlay=replace(overlay, confirming=Confirming(action.name, row.id, model.at))), ()
+        return replace(
+            model, overlay=replace(overlay, confirming=Confirming(action.name, row.id, model.at))
+        ), ()
     return action.run(replace(model, overlay=None) if action.closes else model, overlay, row)
 
 
@@ -385,7 +426,8 @@ def _without_lost_question(model: Model) -> Model:
 
 
 def _confirmed(model: Model, overlay: Overlay, asked: Confirming, msg: KeyPressed) -> Step:
-    """Enter does what was asked about, any other key leaves it. The key that asked does neither: it may be held."""
+    """Enter does what was asked about, any other key leaves it. The key that asked does neither: it
+    may be held."""
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
     soon = model.repeated or msg.blind or msg.at - asked.since < JUST
     if msg.key == "enter" and (soon or model.since_same < QUIET_SECONDS):
@@ -415,13 +457,24 @@ def _moved(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     if msg.key in PAGES and lines > page and sheets.find(overlay.kind).body is not None:
         return _scrolled(model, overlay, msg), ()
     if picker is None:
-        return (_scrolled(model, overlay, msg), ()) if msg.key in _BY or msg.key in ("home", "end") else None
+        return (
+            (_scrolled(model, overlay, msg), ())
+            if msg.key in _BY or msg.key in ("home", "end")
+            else None
+        )
     last, at = max(0, len(picker.shown) - 1), picker.at
     goes = {
-        "up": at - 1 if at else last, "down": at + 1 if at < last else 0, "pageup": at - PAGE, "pagedown": at + PAGE,
-        "home": 0, "end": last, "ctrl+p": at - 1 if at else last, "ctrl+n": at + 1 if at < last else 0,
-        "wheelup": at - NOTCH, "wheeldown": at + NOTCH,
-    }  # fmt: skip
+        "up": at - 1 if at else last,
+        "down": at + 1 if at < last else 0,
+        "pageup": at - PAGE,
+        "pagedown": at + PAGE,
+        "home": 0,
+        "end": last,
+        "ctrl+p": at - 1 if at else last,
+        "ctrl+n": at + 1 if at < last else 0,
+        "wheelup": at - NOTCH,
+        "wheeldown": at + NOTCH,
+    }
     acts = sheets.find(overlay.kind).typing == "acts"
     key = LETTERS_THAT_MOVE.get(msg.key, msg.key) if acts else msg.key
     if key not in goes:
@@ -429,7 +482,14 @@ def _moved(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     return _follow_cursor(replace(model, overlay=replace(overlay, picker=picker.moved(goes[key]))))
 
 
-_BY: Final = {"up": -1, "down": 1, "wheelup": -NOTCH, "wheeldown": NOTCH, "pageup": 0, "pagedown": 0}
+_BY: Final = {
+    "up": -1,
+    "down": 1,
+    "wheelup": -NOTCH,
+    "wheeldown": NOTCH,
+    "pageup": 0,
+    "pagedown": 0,
+}
 
 
 def _scrolled(model: Model, overlay: Overlay, msg: KeyPressed) -> Model:
@@ -454,7 +514,9 @@ def look_again(model: Model, overlay: Overlay) -> Step:
 
 def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step | None:
     if sheet.typing in ("prompt", "below"):
-        letters = "".join(key for one in actions_of(model, overlay) for key in one.keys if len(key) == 1)
+        letters = "".join(
+            key for one in actions_of(model, overlay) for key in one.keys if len(key) == 1
+        )
         return holding.type_or_hold(model, msg, letters, stays=sheet.typing == "below")
     if sheet.typing != "finds" or overlay.picker is None:
         return None

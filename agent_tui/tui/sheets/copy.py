@@ -42,10 +42,19 @@ def _copies(overlay: Overlay) -> tuple[Source, ...]:
 def _begin(model: Model) -> Copies:
     """Answers are taken by their number (up to 9), code by a letter."""
     letters = iter(LETTERS)
-    return Copies(tuple(
-        replace(one, key=next(letters, "") if one.kind == "code" else one.key if len(one.key) == 1 else "")
-        for one in sources(model.transcript)
-    ))  # fmt: skip
+    return Copies(
+        tuple(
+            replace(
+                one,
+                key=next(letters, "")
+                if one.kind == "code"
+                else one.key
+                if len(one.key) == 1
+                else "",
+            )
+            for one in sources(model.transcript)
+        )
+    )
 
 
 READ_FIRST: Final = 0.3
@@ -58,7 +67,9 @@ def _rows(_: Model, overlay: Overlay) -> Iterator[Entry]:
     sizes = [_counted(one.text.count("\n") + 1) for one in found]
     wide = max(map(len, sizes), default=0)
     for number, (one, size) in enumerate(zip(found, sizes, strict=True)):
-        yield Entry(str(number), one.label, f"{size:<{wide}}  {one_line(one.text, 60)}", key=one.key)
+        yield Entry(
+            str(number), one.label, f"{size:<{wide}}  {one_line(one.text, 60)}", key=one.key
+        )
 
 
 def _source(overlay: Overlay, row: Entry) -> Source:
@@ -90,13 +101,15 @@ def _write(model: Model, overlay: Overlay, row: Entry) -> Step:
 
 @command(argument="[number]", rank=56)
 def copy(model: Model, args: str) -> Step:
-    """Copy an answer to the clipboard as Markdown: 1 is the last. Without a number: choose an answer or a piece
-    of its code; w writes it to a file."""
+    """Copy an answer to the clipboard as Markdown: 1 is the last. Without a number: choose an
+    answer or a piece of its code; w writes it to a file."""
     found, number = sources(model.transcript), args.strip()
     if not found:
         return toast(model, "there is no answer to copy yet", "warning")
     if number:
-        chosen = next((source for source in found if source.key and source.key == number.lstrip("0")), None)
+        chosen = next(
+            (source for source in found if source.key and source.key == number.lstrip("0")), None
+        )
         if chosen is None:
             count = sum(source.kind == "answer" for source in found)
             there = "there is one answer" if count == 1 else f"there are answers 1 to {count}"
@@ -106,12 +119,20 @@ def copy(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Copy", _rows,
+    "Copy",
+    _rows,
     (
         Action("copy", ("enter", "tab"), "copy", _copy, row_keys=True),
         Action("write", ("w",), "write to a file", _write, typed="w", needs_enter=WRITES),
         replace(CLOSES, keys=("q",)),
     ),
-    (copy,), typing="acts", begin=_begin, states=(Copies,), about=_preview, about_lines=PREVIEW + 1, always_about=True,
-    list_first=True, read_first=READ_FIRST,
-)  # fmt: skip
+    (copy,),
+    typing="acts",
+    begin=_begin,
+    states=(Copies,),
+    about=_preview,
+    about_lines=PREVIEW + 1,
+    always_about=True,
+    list_first=True,
+    read_first=READ_FIRST,
+)

@@ -26,12 +26,17 @@ def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
 
 @command(argument="[search]", rank=59)
 def debug(model: Model, args: str) -> Step:
-    """Show facts about the running program: versions, terminal, model, context, times. Enter copies all of
-    them."""
+    """Show facts about the running program: versions, terminal, model, context, times. Enter copies
+    all of them."""
     return open_sheet(model, "debug", args)
 
 
 SHEET: Final = Sheet(
-    "Debug console", _rows, (Action("copy", TAKES, "copy all", _copy),), (debug,),
-    reads=(ReadFacts(),), waits=lambda model, _: not model.facts, again="look again",
-)  # fmt: skip
+    "Debug console",
+    _rows,
+    (Action("copy", TAKES, "copy all", _copy),),
+    (debug,),
+    reads=(ReadFacts(),),
+    waits=lambda model, _: not model.facts,
+    again="look again",
+)

@@ -17,7 +17,11 @@ from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
 
 WRONG: Final = "bad"
-MARKS: Final[Mapping[str, tuple[str, Tone]]] = {"ok": ("✓", "normal"), "note": ("·", "dim"), WRONG: ("✗", "bad")}
+MARKS: Final[Mapping[str, tuple[str, Tone]]] = {
+    "ok": ("✓", "normal"),
+    "note": ("·", "dim"),
+    WRONG: ("✗", "bad"),
+}
 
 
 def _checks(model: Model) -> tuple[Check, ...]:
@@ -32,7 +36,11 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         for number, one in found:
             if (one.state == WRONG) == wrong:
                 (mark, tone), said, fix = MARKS[one.state], one.said, one.fix
-                about = f"To fix it: {fix} ({said})" if fix and wrong else "; ".join(filter(None, (said, fix)))
+                about = (
+                    f"To fix it: {fix} ({said})"
+                    if fix and wrong
+                    else "; ".join(filter(None, (said, fix)))
+                )
                 group = "To fix" if wrong else one.area.capitalize()
                 label = f"{mark} {one.area}: {said}" if wrong else f"{mark} {said}"
                 yield Entry(str(number), label, "", about, group, tone)
@@ -48,18 +56,27 @@ def _note(model: Model, overlay: Overlay) -> str:
 
 
 def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
-    found = overlay.picker.entries if overlay.picker is not None else ()  # all, whatever is looked for
+    found = (
+        overlay.picker.entries if overlay.picker is not None else ()
+    )  # all, whatever is looked for
     return model, (Copy("\n".join(f"{one.label[:1]} {one.about}" for one in found)),)
 
 
 @command(argument="[search]", rank=59)
 def doctor(model: Model, args: str) -> Step:
-    """Check settings, servers, keys, terminal, commands and files, and say how to fix what is wrong. Enter
-    copies all of it, F5 checks again."""
+    """Check settings, servers, keys, terminal, commands and files, and say how to fix what is
+    wrong. Enter copies all of it, F5 checks again."""
     return open_sheet(model, "doctor", args)
 
 
 SHEET: Final = Sheet(
-    "Doctor", _rows, (Action("copy", TAKES, "copy all", _copy),), (doctor,),
-    query="doctor", about_lines=4, about_small=4, note=_note, again="look again",
-)  # fmt: skip
+    "Doctor",
+    _rows,
+    (Action("copy", TAKES, "copy all", _copy),),
+    (doctor,),
+    query="doctor",
+    about_lines=4,
+    about_small=4,
+    note=_note,
+    again="look again",
+)

@@ -1,5 +1,5 @@
-"""The one view of all sheets, as a value: what is typed, the rows near the cursor, what is said of the row under it,
-what is read, and the keys."""
+"""The one view of all sheets, as a value: what is typed, the rows near the cursor, what is said of
+the row under it, what is read, and the keys."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.words import one_line
 
 ROOMY: Final = 24
-"""Lines of the screen from which what is said of a row has its place, and headings have an empty line above them;
-below there is a third of it."""
+"""Lines of the screen from which what is said of a row has its place, and headings have an empty
+line above them; below there is a third of it."""
 AROUND: Final = 9
 """Lines of the screen beside a list and the words about a row."""
 LOW: Final = 12
@@ -58,50 +58,109 @@ def sheet_view(model: Model, overlay: Overlay) -> OverlayView:
         writes = sheet.typing == "below" and is_command(model.composer.draft)
         asked, size = question_of(overlay), (model.width, model.height)
         return _choices_view(
-            sheet, title, body, keys, about, overlay.picker, said, overlay.scroll, writes, asked, size
-        )  # fmt: skip
+            sheet,
+            title,
+            body,
+            keys,
+            about,
+            overlay.picker,
+            said,
+            overlay.scroll,
+            writes,
+            asked,
+            size,
+        )
     waits = bool(overlay.query) or still_waits(model, overlay)
     instead = sheet.instead(model, overlay) if sheet.instead is not None else ()
     return _list_view(
-        sheet, title, body, overlay.picker, said, question_of(overlay), waits, bool(overlay.query), about,
-        instead, (model.width, model.height), overlay.scroll,
-    )  # fmt: skip
+        sheet,
+        title,
+        body,
+        overlay.picker,
+        said,
+        question_of(overlay),
+        waits,
+        bool(overlay.query),
+        about,
+        instead,
+        (model.width, model.height),
+        overlay.scroll,
+    )
 
 
 def _body(model: Model, sheet: Sheet, overlay: Overlay) -> Body:
-    return sheet.body(model, overlay, sheet_room(model.width, sheet.broad)) if sheet.body is not None else NO_BODY
+    return (
+        sheet.body(model, overlay, sheet_room(model.width, sheet.broad))
+        if sheet.body is not None
+        else NO_BODY
+    )
 
 
 @lazy
 def _text_view(title: str, body: Body, note: str, scroll: int, broad: bool) -> OverlayView:
     """A sheet that is read."""
     return OverlayView(
-        title, body.lines, note=note, scroll=scroll, text=body.text, below=body.below, diffs=body.diffs,
-        told=body.drawn_from, broad=broad, reads=True,
-    )  # fmt: skip
+        title,
+        body.lines,
+        note=note,
+        scroll=scroll,
+        text=body.text,
+        below=body.below,
+        diffs=body.diffs,
+        told=body.drawn_from,
+        broad=broad,
+        reads=True,
+    )
 
 
 @lazy
 def _choices_view(
-    sheet: Sheet, title: str, body: Body, keys: tuple[Span, ...], about: Lines, picker: Picker, note: str, scroll: int,
-    writes: bool, asked: str, size: tuple[int, int],
-) -> OverlayView:  # fmt: skip
-    """A few choices, and what is read beside them. `writes`: the cursor is in a command that is being written."""
+    sheet: Sheet,
+    title: str,
+    body: Body,
+    keys: tuple[Span, ...],
+    about: Lines,
+    picker: Picker,
+    note: str,
+    scroll: int,
+    writes: bool,
+    asked: str,
+    size: tuple[int, int],
+) -> OverlayView:
+    """A few choices, and what is read beside them. `writes`: the cursor is in a command that is
+    being written."""
     beside = _is_beside(sheet, size[0])
     inner = list_room(size[0]) if beside else sheet_room(size[0], True)
     options, selected = _options(picker.shown, picker.at, inner, True, inner)
     lines = (*body.lines, *((keys,) if keys else ()), *about)
     kept = sheet.about_lines if about else 0
-    spare = max(0, max(kept, len(options)) - max(len(about), len(options))) if beside else max(0, kept - len(about))
+    spare = (
+        max(0, max(kept, len(options)) - max(len(about), len(options)))
+        if beside
+        else max(0, kept - len(about))
+    )
     return OverlayView(
-        title, lines, options, -1 if writes else selected, note, scroll, diffs=body.diffs, told=body.drawn_from,
-        broad=sheet.broad, reads=sheet.body is not None, list_first=sheet.list_first, spare=spare, beside=beside,
-        asked=_asked(asked), airy=size[1] >= ROOMY,
-    )  # fmt: skip
+        title,
+        lines,
+        options,
+        -1 if writes else selected,
+        note,
+        scroll,
+        diffs=body.diffs,
+        told=body.drawn_from,
+        broad=sheet.broad,
+        reads=sheet.body is not None,
+        list_first=sheet.list_first,
+        spare=spare,
+        beside=beside,
+        asked=_asked(asked),
+        airy=size[1] >= ROOMY,
+    )
 
 
 def _is_beside(sheet: Sheet, width: int) -> bool:
-    """Whether a preview stands beside the list; words about a row that are no more than that stand below it."""
+    """Whether a preview stands beside the list; words about a row that are no more than that stand
+    below it."""
     return preview_room(width) > 0 and (sheet.preview is not None or sheet.about is not None)
 
 
@@ -110,7 +169,8 @@ def _asked(question: str) -> tuple[Span, ...]:
 
 
 def _key_line(model: Model, overlay: Overlay) -> tuple[Span, ...]:
-    """A key and its words are never on two lines; as in the footer, nothing but room is between two."""
+    """A key and its words are never on two lines; as in the footer, nothing but room is between
+    two."""
     spans = list[Span]()
     for key, what in _offered(model, overlay):
         spans += [Span(key, "accent"), Span(f" {what}".replace(" ", FIRM), "dim"), Span("   ")]
@@ -134,10 +194,21 @@ def still_waits(model: Model, overlay: Overlay) -> bool:
 
 @lazy
 def _list_view(
-    sheet: Sheet, title: str, body: Body, picker: Picker, said: str, asked: str, waits: bool, asks: bool,
-    about: Lines, instead: Lines, size: tuple[int, int], scroll: int,
-) -> OverlayView:  # fmt: skip
-    """A list that is found by typing. `waits`: it has not come yet; `asks`: the engine is asked for it."""
+    sheet: Sheet,
+    title: str,
+    body: Body,
+    picker: Picker,
+    said: str,
+    asked: str,
+    waits: bool,
+    asks: bool,
+    about: Lines,
+    instead: Lines,
+    size: tuple[int, int],
+    scroll: int,
+) -> OverlayView:
+    """A list that is found by typing. `waits`: it has not come yet; `asks`: the engine is asked for
+    it."""
     width, height = size
     beside = _is_beside(sheet, width)
     inner = list_room(width) if beside else sheet_room(width, True)
@@ -156,17 +227,34 @@ def _list_view(
     airy, below = height >= ROOMY, bool(head) and not body.lines
     options, selected = _options(near, picker.at - first, inner, _is_grouped(picker), cells)
     rows = _count_lines(near, _is_grouped(picker), airy, below)
-    there = height if picker.files is not None else _count_lines(picker.entries[:height], True, airy, below)
+    there = (
+        height
+        if picker.files is not None
+        else _count_lines(picker.entries[:height], True, airy, below)
+    )
     spare = _spare(max(there, rows), kept, rows, len(about), beside) if not instead else 0
     return OverlayView(
-        title, (*head, *about), options, selected, _count(picker), scroll, broad=sheet.broad,
-        list_first=below, head=len(head), spare=spare, reads=bool(body.lines), beside=beside, asked=_asked(asked),
-        airy=airy, high=sheet.high,
-    )  # fmt: skip
+        title,
+        (*head, *about),
+        options,
+        selected,
+        _count(picker),
+        scroll,
+        broad=sheet.broad,
+        list_first=below,
+        head=len(head),
+        spare=spare,
+        reads=bool(body.lines),
+        beside=beside,
+        asked=_asked(asked),
+        airy=airy,
+        high=sheet.high,
+    )
 
 
 def _spare(there: int, kept: int, rows: int, about: int, beside: bool) -> int:
-    """Lines that a list of `there` rows, with `kept` lines about one, takes more than what is shown of it now."""
+    """Lines that a list of `there` rows, with `kept` lines about one, takes more than what is shown
+    of it now."""
     if beside:
         return max(0, max(there, kept) - max(rows, about))
     return max(0, there + (kept and kept + 1) - rows - (about and about + 1))
@@ -191,11 +279,17 @@ def _about_room(sheet: Sheet, picker: Picker, height: int) -> int:
 
 
 def _head(picker: Picker, note: str, waits: bool, asks: bool, inner: int) -> tuple[Span, ...]:
-    """What was typed (of much the end, where the caret is), or that something can be; and the state of the list, in
-    words."""
+    """What was typed (of much the end, where the caret is), or that something can be; and the state
+    of the list, in words."""
     state = LOOKING if waits and not picker.count else "empty"
     if picker.query:
-        said = f"  {note}" if note else "" if picker.shown else f"  {state if state == LOOKING else 'no match'}"
+        said = (
+            f"  {note}"
+            if note
+            else ""
+            if picker.shown
+            else f"  {state if state == LOOKING else 'no match'}"
+        )
         room = max(8, inner - len(f"search: ▏{said}"))
         query = picker.query if len(picker.query) <= room else f"…{picker.query[1 - room :]}"
         return (Span("search: ", "dim"), Span(f"{query}▏", "accent"), Span(said, "warning"))
@@ -222,13 +316,18 @@ def _about(model: Model, sheet: Sheet, overlay: Overlay) -> Lines:
         return ()
     inner = sheet_room(model.width, True)
     if _is_beside(sheet, model.width):  # it has the height of the list
-        inner, room = preview_room(model.width), max(room, min(len(picker.shown), model.height - AROUND))
+        inner, room = (
+            preview_room(model.width),
+            max(room, min(len(picker.shown), model.height - AROUND)),
+        )
     if sheet.about is not None:
         return sheet.about(model, overlay, chosen, inner, room)
     if sheet.preview is not None and chosen.id:
         return _preview(chosen.id, model.transcript.answers.preview, inner, room)
     inner = min(inner, WIDEST)
-    words = wrap(one_line(chosen.about, inner * (room + 1)), inner, max_lines=room, placeholder=" …")
+    words = wrap(
+        one_line(chosen.about, inner * (room + 1)), inner, max_lines=room, placeholder=" …"
+    )
     return tuple((Span(line, chosen.tone if sheet.newest_last else "normal"),) for line in words)
 
 
@@ -243,11 +342,15 @@ def _preview(id: str, preview: Preview | None, inner: int, room: int) -> Lines:
         rows = [row.expandtabs(4) for row in text.split("\n", most)[:most]]
         if name:
             line = one_line(text, inner * most)
-            rows = wrap(line, inner, initial_indent=head, max_lines=most, placeholder=" …") or [head]
+            rows = wrap(line, inner, initial_indent=head, max_lines=most, placeholder=" …") or [
+                head
+            ]
         for number, row in enumerate(rows):
             cut = row if len(row) <= inner else f"{row[: inner - 1]}…"
             named = name and not number
-            lines.append((Span(head, "dim"), Span(cut[len(head) :])) if named else (Span(cut or " "),))
+            lines.append(
+                (Span(head, "dim"), Span(cut[len(head) :])) if named else (Span(cut or " "),)
+            )
     said = any(part.name for part in preview.parts)  # of a file, the first lines are enough
     if said and len(lines) > room:
         *before, last = lines[room - 1]
@@ -257,9 +360,12 @@ def _preview(id: str, preview: Preview | None, inner: int, room: int) -> Lines:
 
 
 def _count_lines(near: Iterable[Entry], grouped: bool, airy: bool, below: bool) -> int:
-    """The lines of a list; `below`: there is something above it, from which its first heading stands apart."""
+    """The lines of a list; `below`: there is something above it, from which its first heading
+    stands apart."""
     groups = [entry.group for entry in near]
-    heads = sum(new != old for new, old in zip(groups, ["", *groups], strict=False)) if grouped else 0
+    heads = (
+        sum(new != old for new, old in zip(groups, ["", *groups], strict=False)) if grouped else 0
+    )
     first = bool(groups and groups[0]) and not below
     return len(groups) + heads * (1 + airy) - (first and airy and heads > 0)
 
@@ -314,7 +420,9 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     if sheet.typing == "below" and not enter_takes(model):
         send = commands.key_of("send", model.keys)
         return _footer((*moves, (send, "keep the prompt"), ("Esc", sheet.esc_for(model, overlay))))
-    return _footer((*_offered(model, overlay), *again, *moves, ("Esc", sheet.esc_for(model, overlay))))
+    return _footer(
+        (*_offered(model, overlay), *again, *moves, ("Esc", sheet.esc_for(model, overlay)))
+    )
 
 
 def _key(key: str) -> str:

@@ -20,13 +20,17 @@ USUAL: Final = ("low", "medium", "high")
 """What the key goes through where nobody said which levels the model tells apart."""
 
 
-@command(keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), has_list=True, rank=56)
+@command(
+    keys=("alt+t",), argument="[level]", choices=lambda _: (AUTO, *EFFORTS), has_list=True, rank=56
+)
 def effort(model: Model, args: str) -> Step:
-    """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds from the
-    next request on. The key goes from auto through the levels that the model knows; the command without a level
-    lists all. A model without such levels is not asked for one."""
+    """Set how hard the model thinks: auto, none, minimal, low, medium, high, xhigh or max. It holds
+    from the next request on. The key goes from auto through the levels that the model knows; the
+    command without a level lists all. A model without such levels is not asked for one."""
     if args and args not in (AUTO, *EFFORTS):
-        return toast(model, f"no effort {args!r}; there are: {', '.join((AUTO, *EFFORTS))}", "warning")
+        return toast(
+            model, f"no effort {args!r}; there are: {', '.join((AUTO, *EFFORTS))}", "warning"
+        )
     if not args and (why := _refusal(model)):
         return toast(model, why, "warning")
     goes, now = _cycle(model), model.transcript.effort
@@ -34,7 +38,9 @@ def effort(model: Model, args: str) -> Step:
     wanted = ("" if args == AUTO else args) if args else after
     about = meanings(model).get(wanted or AUTO, "")
     about = "" if about == f"thinks with effort {wanted}" else about  # it is said already
-    said = f"effort {wanted or AUTO}: {about}" if about else f"effort: {wanted or 'the model decides'}"
+    said = (
+        f"effort {wanted or AUTO}: {about}" if about else f"effort: {wanted or 'the model decides'}"
+    )
     return then(send(model, SetEffort(wanted)), toast(model, said))
 
 
@@ -71,7 +77,11 @@ def _cycle(model: Model) -> tuple[str, ...]:
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     now, known = model.transcript.effort or AUTO, meanings(model)
     for name in (AUTO, *EFFORTS):
-        yield Entry(name, name, " · ".join(filter(None, (known.get(name, ""), "in use" if name == now else ""))))
+        yield Entry(
+            name,
+            name,
+            " · ".join(filter(None, (known.get(name, ""), "in use" if name == now else ""))),
+        )
 
 
 def _take(model: Model, _: Overlay, row: Entry) -> Step:
@@ -79,6 +89,11 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Thinking effort", _rows, (Action("take", TAKES, "take", _take),), (effort,), broad=False,
-    begin_on=lambda model: model.transcript.effort or AUTO, refuse=_refusal,
-)  # fmt: skip
+    "Thinking effort",
+    _rows,
+    (Action("take", TAKES, "take", _take),),
+    (effort,),
+    broad=False,
+    begin_on=lambda model: model.transcript.effort or AUTO,
+    refuse=_refusal,
+)

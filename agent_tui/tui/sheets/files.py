@@ -43,7 +43,15 @@ def files(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Files", lambda _, __: (), (Action("name", TAKES, "insert", _name),), (files,),
-    query="files", preview="file_preview", about_lines=8, always_about=True, note=_note, arrange=_arrange,
+    "Files",
+    lambda _, __: (),
+    (Action("name", TAKES, "insert", _name),),
+    (files,),
+    query="files",
+    preview="file_preview",
+    about_lines=8,
+    always_about=True,
+    note=_note,
+    arrange=_arrange,
     waits=lambda _, overlay: overlay.picker is None or not overlay.picker.count,
-)  # fmt: skip
+)

@@ -1,4 +1,5 @@
-"""There is no model yet: what was tried, and the ways to one. Words for the model can be typed below it."""
+"""There is no model yet: what was tried, and the ways to one. Words for the model can be typed
+below it."""
 
 from __future__ import annotations
 
@@ -19,7 +20,14 @@ from agent_tui.tui.regions import Span
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Sheet
 from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.guards import ALT, BURST_SECONDS, enter_takes, is_command, is_meant, is_quiet
+from agent_tui.tui.update.guards import (
+    ALT,
+    BURST_SECONDS,
+    enter_takes,
+    is_command,
+    is_meant,
+    is_quiet,
+)
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.lazy import lazy
 from agent_tui.tui.view.no_model import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
@@ -29,9 +37,11 @@ QUITS: Final = "Enter quits"
 KEPT: Final = "Your prompt is kept until there is a model."
 STILL: Final = "Still no model."
 NEEDS_EMPTY: Final = (
-    Span(key_name(f"{ALT}k"), "accent"), Span(" sets up a provider. For "), Span("/models", "accent"),
+    Span(key_name(f"{ALT}k"), "accent"),
+    Span(" sets up a provider. For "),
+    Span("/models", "accent"),
     Span(", empty the prompt first."),
-)  # fmt: skip
+)
 ROWS: Final = (
     Entry("setup", "set up a provider", "step by step, as /setup", key="k"),
     Entry("address", "enter a server address", "Ollama or OpenAI's API", key="a"),
@@ -43,7 +53,8 @@ ROWS: Final = (
 
 @frozen
 class Tried:
-    """`note`: what is being done, or came of it. `address`: the one that was tried last, which can be corrected."""
+    """`note`: what is being done, or came of it. `address`: the one that was tried last, which can
+    be corrected."""
 
     note: str = ""
     address: str = ""
@@ -92,7 +103,9 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
         words = msg.draft not in ("", msg.character)  # the same letter may have gone there too soon
         if chosen is None or burst or words:
             typed: Step = (model, (Type(msg.character, msg.key),))
-            early = chosen is not None and not msg.draft  # perhaps it was meant for the sheet: say where it went
+            early = (
+                chosen is not None and not msg.draft
+            )  # perhaps it was meant for the sheet: say where it went
             said = f"{msg.character} is in the prompt now; press it again to choose"
             return then(typed, toast(model, said)) if early else typed
     if msg.key == "enter" and not enter_takes(model):
@@ -137,7 +150,9 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
     """There is no model: what was tried is said."""
     if not isinstance(data, Models):
         return None
-    before = model.overlay if model.overlay is not None and model.overlay.kind == "first_run" else None
+    before = (
+        model.overlay if model.overlay is not None and model.overlay.kind == "first_run" else None
+    )
     state = _tried(before) if before is not None else Tried()
     opened = control.open_sheet(model, "first_run", unasked=True)
     noted = replace(state, note=STILL if state.note else "")
@@ -159,13 +174,26 @@ def _on_esc(model: Model) -> Step:
     overlay = model.overlay
     if overlay is None or not model.composer.asks("sheet"):
         return replace(model, overlay=None), ()
-    state = replace(_tried(overlay), address=model.composer.draft.strip() or _tried(overlay).address)
+    state = replace(
+        _tried(overlay), address=model.composer.draft.strip() or _tried(overlay).address
+    )
     return composer.leave(replace(model, overlay=replace(overlay, state=state))), ()
 
 
 SHEET: Final = Sheet(
-    "No model yet", _rows, (Action("take", ("enter",), "take", _do, closes=False),), typing="below", body=_body,
-    begin=lambda _: Tried(), states=(Tried,), on_first_key=_on_first_key, on_letter=_take_letter,
-    opens_for="no_model", on_answer=_on_answer, on_text=_on_text, on_esc=_on_esc,
-    broad=False, live=lambda model: (_kept(model),),
-)  # fmt: skip
+    "No model yet",
+    _rows,
+    (Action("take", ("enter",), "take", _do, closes=False),),
+    typing="below",
+    body=_body,
+    begin=lambda _: Tried(),
+    states=(Tried,),
+    on_first_key=_on_first_key,
+    on_letter=_take_letter,
+    opens_for="no_model",
+    on_answer=_on_answer,
+    on_text=_on_text,
+    on_esc=_on_esc,
+    broad=False,
+    live=lambda model: (_kept(model),),
+)

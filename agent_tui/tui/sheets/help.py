@@ -31,7 +31,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         ("Keys in the prompt", (row for row in prompt if row[0] not in usual)),
         ("Keys in the prompt, with /vim", key_words.VIM if model.vim else ()),
         ("Keys when the agent asks", key_words.asked_rows()),
-    )  # fmt: skip
+    )
     for group, rows in others:
         for keys, what, about in rows:
             yield Entry("", keys, what, about, group)
@@ -55,6 +55,10 @@ def _is_command(_: Model, __: Overlay, row: Entry) -> bool:
 
 
 SHEET: Final = Sheet(
-    "Keys and commands", _rows, (Action("run", TAKES, "run", _run, _is_command),), about_lines=2,
-    lists_keys=True, says_all=lambda row: not row.group,  # the card of the usual keys, which fills a small screen
+    "Keys and commands",
+    _rows,
+    (Action("run", TAKES, "run", _run, _is_command),),
+    about_lines=2,
+    lists_keys=True,
+    says_all=lambda row: not row.group,  # the card of the usual keys, which fills a small screen
 )

@@ -25,7 +25,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for job in jobs:
         state = "stopping" if job.stops else f"started {ago(model.at - job.since)}"
         about = job.last or "It has not written anything yet."
-        yield Entry(job.id, one_line(job.command), f"{state}, pid {' '.join(map(str, job.pids))}", about)
+        yield Entry(
+            job.id, one_line(job.command), f"{state}, pid {' '.join(map(str, job.pids))}", about
+        )
     if len(jobs) > 1:
         yield Entry(ALL, "Stop all", "", "Ends everything in this list.")
 
@@ -36,12 +38,18 @@ def _stop(model: Model, _: Overlay, row: Entry) -> Step:
 
 @command(argument="[search]", rank=54)
 def jobs(model: Model, args: str) -> Step:
-    """List what commands left running in the background, with its last line of output. Enter stops one, F5 refreshes.
-    The header counts them."""
+    """List what commands left running in the background, with its last line of output. Enter stops
+    one, F5 refreshes. The header counts them."""
     return open_sheet(model, "jobs", args)
 
 
 SHEET: Final = Sheet(
-    "Running in the background", _rows, (Action("stop", TAKES, "stop", _stop),), (jobs,),
-    query="jobs", about_lines=2, again="look again", read_first=0.5,
-)  # fmt: skip
+    "Running in the background",
+    _rows,
+    (Action("stop", TAKES, "stop", _stop),),
+    (jobs,),
+    query="jobs",
+    about_lines=2,
+    again="look again",
+    read_first=0.5,
+)

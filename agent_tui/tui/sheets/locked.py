@@ -40,6 +40,10 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Another program has this session open", _rows, (Action("take", TAKES, "take", _take),), broad=False, about_lines=2,
+    "Another program has this session open",
+    _rows,
+    (Action("take", TAKES, "take", _take),),
+    broad=False,
+    about_lines=2,
     opens_for="locked",
 )

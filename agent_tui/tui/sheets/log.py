@@ -18,8 +18,13 @@ from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update.step import Step
 
 LEVELS: Final[Mapping[str, Tone]] = {
-    "error": "bad", "critical": "bad", "warning": "warning", "debug": "dim", "info": "normal", "record": "dim",
-}  # fmt: skip
+    "error": "bad",
+    "critical": "bad",
+    "warning": "warning",
+    "debug": "dim",
+    "info": "normal",
+    "record": "dim",
+}
 IDS: Final = late.pattern(r'"(?:session|run|trace)": "[0-9a-f-]*",? ?')
 """What each line of a session has alike; below the list, and in a copy, a line is whole."""
 
@@ -39,7 +44,9 @@ def _whole(line: LogLine) -> str:
 def _note(model: Model, _: Overlay) -> str:
     """What of the log is not in the list."""
     found = model.transcript.answers.log
-    return f"without {size(found.left)} of older lines" if found is not None and found.left > 0 else ""
+    return (
+        f"without {size(found.left)} of older lines" if found is not None and found.left > 0 else ""
+    )
 
 
 def _copy(model: Model, _: Overlay, row: Entry) -> Step:
@@ -55,6 +62,13 @@ def log(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Log", _rows, (Action("copy", TAKES, "copy", _copy),), (log,),
-    query="log", newest_last=True, about_lines=3, note=_note, again="look again",
-)  # fmt: skip
+    "Log",
+    _rows,
+    (Action("copy", TAKES, "copy", _copy),),
+    (log,),
+    query="log",
+    newest_last=True,
+    about_lines=3,
+    note=_note,
+    again="look again",
+)

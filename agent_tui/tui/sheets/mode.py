@@ -1,4 +1,5 @@
-"""What may run unasked, as a list. Its command is in `commands/mode.py`: the footer names its key."""
+"""What may run unasked, as a list. Its command is in `commands/mode.py`: the footer names its
+key."""
 
 from __future__ import annotations
 
@@ -27,4 +28,6 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
     return commands.find("mode").run(model, row.id)
 
 
-SHEET: Final = Sheet("Modes", _rows, (Action("take", TAKES, "take", _take),), begin_on=_now, broad=False)
+SHEET: Final = Sheet(
+    "Modes", _rows, (Action("take", TAKES, "take", _take),), begin_on=_now, broad=False
+)

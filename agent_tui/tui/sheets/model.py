@@ -1,5 +1,5 @@
-"""`/models`: favourites, those used last, the rest; what each can do and costs. The command `/model` is in
-`commands/model.py`: the footer names its key."""
+"""`/models`: favourites, those used last, the rest; what each can do and costs. The command
+`/model` is in `commands/model.py`: the footer names its key."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         yield replace(_entry(now[0], None, None, now, IN_USE), detail="not listed")
     for alias, meant in aliases.items():
         one = _entry(meant, offered.get(meant), facts.get(meant), now, "Aliases")
-        yield replace(one, id=alias, label=alias, detail=f"{meant} · {one.detail}" if one.detail else meant)
+        yield replace(
+            one, id=alias, label=alias, detail=f"{meant} · {one.detail}" if one.detail else meant
+        )
     groups = [("Favourites", favourites(model) if offered else ())]
     groups.append(("Used last", tuple(name for name in known.used or () if name in offered)[:USED]))
     for group, names in groups:
@@ -65,7 +67,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for tried in known.tried if offered else ():
         if tried.result != UNSET:
             about = f"{tried.what}: {tried.result}"
-            yield Entry(SILENT, tried.what, "offers no model now", about, "Without an answer", "warning")
+            yield Entry(
+                SILENT, tried.what, "offers no model now", about, "Without an answer", "warning"
+            )
     yield Entry(ADDRESS, "enter a server address", "Ollama or OpenAI's API")
 
 
@@ -82,16 +86,23 @@ def _narrowed(model: Model, query: str) -> str:
 
 
 def _beside(model: Model, overlay: Overlay, picker: Picker) -> Picker:
-    """With a row for what was typed, where that is no entry: its provider wants a key, else it can be used as a name,
-    as not every server lists all that it has."""
+    """With a row for what was typed, where that is no entry: its provider wants a key, else it can
+    be used as a name, as not every server lists all that it has."""
     typed, asked = picker.query.strip(), bool(overlay.query)
     if (wants := _wanting(model, typed.partition("/")[0])) is not None:
         row = Entry(f"{KEY}{wants.name}", wants.label, "needs a key: press Enter", wants.said)
         return replace(picker, shown=(row, *picker.shown), at=0)
-    bare = not typed or " " in typed or typed != typed.strip("/") or ("/" not in typed and picker.shown)
+    bare = (
+        not typed
+        or " " in typed
+        or typed != typed.strip("/")
+        or ("/" not in typed and picker.shown)
+    )
     if asked or bare or any(one.id.lower() == typed.lower() for one in picker.shown):
         return picker
-    return replace(picker, shown=(*picker.shown, Entry(typed, f"use “{typed}”", "it is not listed")))
+    return replace(
+        picker, shown=(*picker.shown, Entry(typed, f"use “{typed}”", "it is not listed"))
+    )
 
 
 def _wanting(model: Model, name: str) -> Offer | None:
@@ -118,29 +129,45 @@ def favourites(model: Model) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, list | tuple) else ()
 
 
-def _entry(name: str, offered: ModelInfo | None, facts: ModelFacts | None, now: tuple[str, str], group: str) -> Entry:
+def _entry(
+    name: str, offered: ModelInfo | None, facts: ModelFacts | None, now: tuple[str, str], group: str
+) -> Entry:
     """`now`: the model in use, and how hard it thinks."""
     if offered is None:
-        return Entry(name, name, "not listed now", "its server does not list it, or was not reached", group)
+        return Entry(
+            name, name, "not listed now", "its server does not list it, or was not reached", group
+        )
     window, tools = offered.window_max or offered.window, offered.tools
     less = f", {offered.window:,} of them used" if 0 < offered.window < window else ""
     short = f"{words.window(window)} window" if window >= 1000 else ""
-    can = [word for word, able in (("thinking", offered.thinking), ("images", offered.images)) if able]
+    can = [
+        word for word, able in (("thinking", offered.thinking), ("images", offered.images)) if able
+    ]
     price, costs = _price(facts)
     efforts = facts.efforts if facts is not None else ()
-    used = ("in use, effort " + now[1] if now[1] and efforts else "in use") if name and name == now[0] else ""
+    used = (
+        ("in use, effort " + now[1] if now[1] and efforts else "in use")
+        if name and name == now[0]
+        else ""
+    )
     said = (short, price, "no tools" if tools is False else "", *can, used)
     unknown = UNKNOWN_NEARBY if name.startswith("ollama/") else UNKNOWN
     about = (
         f"a window of {window:,} tokens{less}" if window > 0 else unknown,
-        "calls tools" if tools is True else "no tools: it can only chat" if tools is False else "tools: unknown",
-        {"thinking images": "thinks, accepts images", "thinking": "thinks", "images": "accepts images"}.get(
-            " ".join(can), ""
-        ),
+        "calls tools"
+        if tools is True
+        else "no tools: it can only chat"
+        if tools is False
+        else "tools: unknown",
+        {
+            "thinking images": "thinks, accepts images",
+            "thinking": "thinks",
+            "images": "accepts images",
+        }.get(" ".join(can), ""),
         f"effort: {', '.join(efforts)}" if efforts else "",
         costs,
         offered.where,
-    )  # fmt: skip
+    )
     return Entry(name, name, " · ".join(filter(None, said)), " · ".join(filter(None, about)), group)
 
 
@@ -202,8 +229,8 @@ def _groups(answers: Answers) -> tuple[str, ...]:
 
 @command(argument="[name]", choices=_groups, free=True, rank=52)
 def models(model: Model, args: str) -> Step:
-    """List the models that the servers offer. /models openrouter lists one provider, /models fast shows what
-    your alias means."""
+    """List the models that the servers offer. /models openrouter lists one provider, /models fast
+    shows what your alias means."""
     return open_sheet(model, "model", args)
 
 
@@ -217,13 +244,21 @@ def _on_text(model: Model, text: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Models", _rows,
+    "Models",
+    _rows,
     (
         Action("take", TAKES, "take", _take, closes=False),
         Action("key", ("f2",), "type a key", _take, _wants_key, closes=False),
         Action("favour", ("f2",), "favourite", _favour, _is_model, closes=False),
         Action("project", ("f3",), "this project", _use_here, _is_model, closes=False),
     ),
-    (models,), query="models", reads=(ReadSettings(),), about_lines=2, begin_on=_begin_on,
-    again="refresh", arrange=_arrange, instead=_nothing_offered, on_text=_on_text,
-)  # fmt: skip
+    (models,),
+    query="models",
+    reads=(ReadSettings(),),
+    about_lines=2,
+    begin_on=_begin_on,
+    again="refresh",
+    arrange=_arrange,
+    instead=_nothing_offered,
+    on_text=_on_text,
+)

@@ -1,4 +1,5 @@
-"""Ctrl+P: any command, skill or setting. Its command is in `commands/palette.py`: the footer names its key."""
+"""Ctrl+P: any command, skill or setting. Its command is in `commands/palette.py`: the footer names
+its key."""
 
 from __future__ import annotations
 
@@ -31,9 +32,16 @@ def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
 def _commands(model: Model) -> Iterator[Entry]:
     for command in sorted(commands.COMMANDS, key=lambda one: not one.slash):
         if command.name != "palette":
-            label, group = (f"/{command.name}", "Commands") if command.slash else (command.name, "Keys")
+            label, group = (
+                (f"/{command.name}", "Commands") if command.slash else (command.name, "Keys")
+            )
             yield Entry(
-                f"{COMMAND}{command.name}", label, command.summary, command.help, group, value=_key(model, command)
+                f"{COMMAND}{command.name}",
+                label,
+                command.summary,
+                command.help,
+                group,
+                value=_key(model, command),
             )
 
 
@@ -52,7 +60,11 @@ def _settings(model: Model) -> Iterator[Entry]:
         if not one.key.startswith("keys."):
             now = words(settings.value_of(model, one).value) or "not set"
             does = f"is {now}; Enter switches it" if palette_actions.is_switch(one) else f"is {now}"
-            shown = does if model.configured.values and one.kind.form != "secret" else "show and change it"
+            shown = (
+                does
+                if model.configured.values and one.kind.form != "secret"
+                else "show and change it"
+            )
             yield Entry(f"{SETTING}{one.key}", one.key, shown, one.about, "Settings")
 
 
@@ -60,4 +72,6 @@ def _run(model: Model, _: Overlay, row: Entry) -> Step:
     return palette_actions.run(model, row.id)
 
 
-SHEET: Final = Sheet("Commands", _rows, (Action("run", TAKES, "run", _run),), reads=(ReadSettings(),), about_lines=2)
+SHEET: Final = Sheet(
+    "Commands", _rows, (Action("run", TAKES, "run", _run),), reads=(ReadSettings(),), about_lines=2
+)

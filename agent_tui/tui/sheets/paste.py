@@ -1,4 +1,5 @@
-"""What a chip of the prompt stands for. Its command is in `commands/paste.py`: the footer names its key."""
+"""What a chip of the prompt stands for. Its command is in `commands/paste.py`: the footer names its
+key."""
 
 from __future__ import annotations
 
@@ -39,17 +40,26 @@ def _expand(model: Model, overlay: Overlay, _: Entry) -> Step:
     if chip is None or chip.label not in draft:
         return model, ()
     if len(chip.text) > MOST_EDITED:
-        return toast(model, f"too long to edit here ({len(chip.text):,} characters); all of it is sent", "warning")
+        return toast(
+            model,
+            f"too long to edit here ({len(chip.text):,} characters); all of it is sent",
+            "warning",
+        )
     end = draft.index(chip.label) + len(chip.label)
     follows = draft[end : end + 1]
     text = chips.expand(draft[:end] + follows, (chip,))
     if chips.is_image(chip.label):  # it is wanted so: it does not become a chip again
         looked = dict.fromkeys((raw for raw, _ in chips.mentioned(f"{text} ")), "")
-        model = replace(model, composer=replace(model.composer, looked={**looked, **model.composer.looked}))
+        model = replace(
+            model, composer=replace(model.composer, looked={**looked, **model.composer.looked})
+        )
     return composer.write(model, text + draft[end + 1 :], caret=len(text) - len(follows)), ()
 
 
 SHEET: Final = Sheet(
-    _title, actions=(Action("expand", ("enter",), _label, _expand, needs_row=False), CLOSES), typing="prompt",
-    body=_body, broad=False,
-)  # fmt: skip
+    _title,
+    actions=(Action("expand", ("enter",), _label, _expand, needs_row=False), CLOSES),
+    typing="prompt",
+    body=_body,
+    broad=False,
+)

@@ -40,6 +40,12 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
 
 
 SHEET: Final = Sheet(
-    _title, actions=(CLOSES,), typing="below", body=_body, broad=False, hears=(PrivateOutput,), on_answer=_on_answer,
+    _title,
+    actions=(CLOSES,),
+    typing="below",
+    body=_body,
+    broad=False,
+    hears=(PrivateOutput,),
+    on_answer=_on_answer,
     note=lambda _, __: SAID,
-)  # fmt: skip
+)

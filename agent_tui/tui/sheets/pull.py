@@ -36,7 +36,8 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
     data = None if overlay.query else pulling.told(model)
     if data is not None and data.state == "down":
         said = one_line(data.said, 200)
-        after = f"Enter starts `ollama serve`, which keeps running after agent-tui; then {overlay.note} is downloaded."
+        after = "Enter starts `ollama serve`, which keeps running after agent-tui; "
+        after += f"then {overlay.note} is downloaded."
         return Body(((Span(f"{said}. It is installed and can be started."),), (), (Span(after),)))
     return Body(progress(data, cells))
 
@@ -52,11 +53,14 @@ def _hide(model: Model, overlay: Overlay, _: Entry) -> Step:
 
 
 def _leave(model: Model, overlay: Overlay) -> Step:
-    return (model, ()) if pulling.state(model) == "down" else send(model, Pull(overlay.note, "stop"))
+    return (
+        (model, ()) if pulling.state(model) == "down" else send(model, Pull(overlay.note, "stop"))
+    )
 
 
 def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
-    """The engine said how it goes. The transcript says what came of it: the sheet has done its work."""
+    """The engine said how it goes. The transcript says what came of it: the sheet has done its
+    work."""
     if not isinstance(data, PullProgress):
         return None
     now = model.overlay
@@ -72,13 +76,16 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
 
 @command(argument="<name>", rank=54)
 def pull(model: Model, args: str) -> Step:
-    """Download a model to the local Ollama server and use it: /pull qwen3:8b. Esc stops it; /pull alone shows
-    the progress again."""
+    """Download a model to the local Ollama server and use it: /pull qwen3:8b. Esc stops it; /pull
+    alone shows the progress again."""
     if args and model.gone:
         return toast(model, "the engine has stopped: nothing can be downloaded", "bad")
     if args:
         shown, effects = open_sheet(model, "pull", note=args)
-        asked = send(replace(shown, overlay=shown.overlay and replace(shown.overlay, query="pull")), Pull(args))
+        asked = send(
+            replace(shown, overlay=shown.overlay and replace(shown.overlay, query="pull")),
+            Pull(args),
+        )
         return asked[0], (*effects, *asked[1])
     found = pulling.told(model)
     if found is None or found.state not in pulling.UNDER_WAY:
@@ -89,11 +96,19 @@ def pull(model: Model, args: str) -> Step:
 SHEET: Final = Sheet(
     _title,
     actions=(
-        Action("start", ("enter",), "start Ollama", _start, _is_down, needs_row=False, closes=False),
+        Action(
+            "start", ("enter",), "start Ollama", _start, _is_down, needs_row=False, closes=False
+        ),
         Action("hide", ("enter",), "hide", _hide, _goes_on, needs_row=False),
     ),
-    commands=(pull,), typing="prompt", body=_body, broad=False, hears=(PullProgress,), on_answer=_on_answer,
-    leave=_leave, shows=frozenset(("pull",)),
+    commands=(pull,),
+    typing="prompt",
+    body=_body,
+    broad=False,
+    hears=(PullProgress,),
+    on_answer=_on_answer,
+    leave=_leave,
+    shows=frozenset(("pull",)),
     is_ready=lambda model, _: pulling.state(model) == "down",
     esc=lambda model, _: "close" if pulling.state(model) == "down" else "stop",
-)  # fmt: skip
+)

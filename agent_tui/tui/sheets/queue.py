@@ -1,4 +1,5 @@
-"""`/queue`: the prompts that wait. Its command is in `commands/queue.py`: the footer names its key."""
+"""`/queue`: the prompts that wait. Its command is in `commands/queue.py`: the footer names its
+key."""
 
 from __future__ import annotations
 
@@ -29,21 +30,27 @@ EMPTY: Final = "The queue is empty. Prompts that you send while the agent works 
 def _title(model: Model, _: Overlay) -> str:
     steers = len(model.listed) - len(model.queue)
     more = f", {steers} at the next step" if steers else ""
-    return f"Queued prompts ({len(model.queue)}){more}{', paused' if model.transcript.paused else ''}"
+    return (
+        f"Queued prompts ({len(model.queue)}){more}{', paused' if model.transcript.paused else ''}"
+    )
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     number = 0
     for place, item in enumerate(model.listed):
-        text, key = one_line(mention.shown(chips.folded(item.text, item.pastes))), str(place + 1) if place < 9 else ""
+        text = one_line(mention.shown(chips.folded(item.text, item.pastes)))
+        key = str(place + 1) if place < 9 else ""
         state = _state(model, item, number)
         narrow = model.width - AROUND - len(state) < LEAST_TEXT
-        yield Entry(item.id, f"{state}: {text}" if narrow else text, "" if narrow else state, key=key)
+        yield Entry(
+            item.id, f"{state}: {text}" if narrow else text, "" if narrow else state, key=key
+        )
         number += not item.steer
 
 
 def _state(model: Model, item: Queued, number: int) -> str:
-    """In one word or two, what becomes of the prompt that stands at `number` among those with a turn of their own."""
+    """In one word or two, what becomes of the prompt that stands at `number` among those with a
+    turn of their own."""
     if item.steer:
         return "at the next step"
     if waiting.held(model, item.id):
@@ -59,7 +66,8 @@ def _body(model: Model, _: Overlay, __: int) -> Body:
         return Body(((Span(EMPTY),),))
     if model.transcript.paused:
         return Body(((Span("Paused: nothing is sent until you resume.", "warning"),),))
-    return Body(((Span("The next is sent when this turn ends." if model.running else "The next is sent now."),),))
+    when = "when this turn ends" if model.running else "now"
+    return Body(((Span(f"The next is sent {when}."),),))
 
 
 def _item(model: Model, row: Entry) -> Queued:
@@ -68,12 +76,20 @@ def _item(model: Model, row: Entry) -> Queued:
 
 def _edit(model: Model, _: Overlay, row: Entry) -> Step:
     item = _item(model, row)
-    return toast(model, STEERED) if item.steer else (composer.edit(replace(model, overlay=None), item), ())
+    return (
+        toast(model, STEERED)
+        if item.steer
+        else (composer.edit(replace(model, overlay=None), item), ())
+    )
 
 
 def _move(way: Literal["up", "down"]) -> Run:
     def move(model: Model, _: Overlay, row: Entry) -> Step:
-        return toast(model, STEERED) if _item(model, row).steer else send(model, QueueEdit(way, id=row.id))
+        return (
+            toast(model, STEERED)
+            if _item(model, row).steer
+            else send(model, QueueEdit(way, id=row.id))
+        )
 
     return move
 
@@ -112,25 +128,62 @@ def _runs(model: Model, _: Overlay, __: Entry) -> bool:
 
 
 SHEET: Final = Sheet(
-    _title, _rows,
+    _title,
+    _rows,
     (
         Action("edit", ("enter", "e"), "edit", _edit, closes=False, typed="e"),
-        Action("send", ("s",), lambda model, _: "steer" if model.running else "send now", _send_now, closes=False,
-               typed="s"),
+        Action(
+            "send",
+            ("s",),
+            lambda model, _: "steer" if model.running else "send now",
+            _send_now,
+            closes=False,
+            typed="s",
+        ),
         Action("stop", ("i",), "stop and send", _stop_and_send, _runs, closes=False, typed="i"),
         Action("now", ("i",), "send now", _stop_and_send, _rests, closes=False, hidden=True),
-        Action("up", ("alt+up", "shift+up", "K"), "move up", _move("up"), closes=False, typed="u",
-               at_once=True),
-        Action("down", ("alt+down", "shift+down", "J"), "move down", _move("down"), closes=False, typed="l",
-               at_once=True),
+        Action(
+            "up",
+            ("alt+up", "shift+up", "K"),
+            "move up",
+            _move("up"),
+            closes=False,
+            typed="u",
+            at_once=True,
+        ),
+        Action(
+            "down",
+            ("alt+down", "shift+down", "J"),
+            "move down",
+            _move("down"),
+            closes=False,
+            typed="l",
+            at_once=True,
+        ),
         Action("remove", ("d", "delete", "backspace"), "remove", _remove, closes=False, typed="d"),
-        Action("pause", ("p",), lambda model, _: "resume" if model.transcript.paused else "pause", _pause,
-               needs_row=False, closes=False, typed="p"),
+        Action(
+            "pause",
+            ("p",),
+            lambda model, _: "resume" if model.transcript.paused else "pause",
+            _pause,
+            needs_row=False,
+            closes=False,
+            typed="p",
+        ),
         replace(CLOSES, keys=("q",)),
     ),
-    typing="acts", body=_body, shows=frozenset(("queue",)), keys_in_body=True, gone="that prompt was just sent",
+    typing="acts",
+    body=_body,
+    shows=frozenset(("queue",)),
+    keys_in_body=True,
+    gone="that prompt was just sent",
     live=lambda model: (
-        model.transcript.queue, model.taken, model.edits, model.transcript.paused, model.composer.editing,
-        model.running, model.width,
+        model.transcript.queue,
+        model.taken,
+        model.edits,
+        model.transcript.paused,
+        model.composer.editing,
+        model.running,
+        model.width,
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,5 @@
-"""`/resume`: the sessions, and the search over all that was said in them, which waits until the person rests."""
+"""`/resume`: the sessions, and the search over all that was said in them, which waits until the
+person rests."""
 
 from __future__ import annotations
 
@@ -25,14 +26,16 @@ REST: Final = 0.25
 LEAST: Final = 2
 """Letters from which on that is worth it."""
 OPEN: Final = "it is open now: /new or another session first"
-NEW: Final = Entry("", "a new session", about="Start with an empty transcript. The current session is kept.")
+NEW: Final = Entry(
+    "", "a new session", about="Start with an empty transcript. The current session is kept."
+)
 IN_TEXT: Final = "Found in messages and calls"
 
 
 @frozen
 class Search:
-    """`wide`: sessions of all folders are listed. `typed_at`: when words were typed that are to be searched for (0:
-    none are). `note`: how the search stands."""
+    """`wide`: sessions of all folders are listed. `typed_at`: when words were typed that are to be
+    searched for (0: none are). `note`: how the search stands."""
 
     wide: bool = False
     typed_at: float = 0.0
@@ -67,7 +70,8 @@ def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:
 
 
 def _named(model: Model, overlay: Overlay) -> tuple[str, ...]:
-    """The sessions that are called as `/load` was told, or whose ids begin so; where one of them is meant, it alone."""
+    """The sessions that are called as `/load` was told, or whose ids begin so; where one of them is
+    meant, it alone."""
     name, found = overlay.note.strip().casefold(), session_lists.known(model)
     if not name:
         return ()
@@ -85,11 +89,19 @@ def _load(model: Model, overlay: Overlay) -> Step | None:
     """`/load` was given a name: open that session, if it is one. None: there was no name."""
     if not overlay.note or overlay.query:
         return None
-    closed, meant, name = replace(model, overlay=None), _named(model, overlay), one_line(overlay.note.strip(), 40)
+    closed, meant, name = (
+        replace(model, overlay=None),
+        _named(model, overlay),
+        one_line(overlay.note.strip(), 40),
+    )
     if not meant:
         return toast(closed, f"no session has the name or id “{name}”", "warning")
     if len(meant) == 1:
-        return toast(closed, "this session is open now") if meant[0] == model.active else send(closed, Resume(meant[0]))
+        return (
+            toast(closed, "this session is open now")
+            if meant[0] == model.active
+            else send(closed, Resume(meant[0]))
+        )
     said = f"{len(meant)} sessions are called “{name}”: choose"
     step = refresh(replace(model, overlay=replace(overlay, note="", state=Search(wide=True))))
     return then(step, toast(step[0], said, "warning"))
@@ -99,7 +111,9 @@ def _load(model: Model, overlay: Overlay) -> Step | None:
 
 
 def _rename(model: Model, _: Overlay, row: Entry) -> Step:
-    return composer.ask(model, Purpose("title", f"New name of “{one_line(row.label, 40)}”", row.id)), ()
+    return composer.ask(
+        model, Purpose("title", f"New name of “{one_line(row.label, 40)}”", row.id)
+    ), ()
 
 
 def _delete(model: Model, _: Overlay, row: Entry) -> Step:
@@ -155,7 +169,10 @@ def _on_rest(model: Model, overlay: Overlay) -> Step:
         return model, ()
     shown = replace(overlay, state=replace(now, typed_at=0.0, note="searching …"))
     model = replace(model, queries=model.queries + 1, overlay=shown)
-    return send(model, Query(f"search-{model.queries}", "search" if now.wide else "search_here", picker.query))
+    return send(
+        model,
+        Query(f"search-{model.queries}", "search" if now.wide else "search_here", picker.query),
+    )
 
 
 def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
@@ -166,9 +183,14 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
     now, picker = search_of(overlay), overlay.picker
     if data.words != picker.query or data.here == now.wide:
         return model, ()
-    extra = tuple(session_row(model, hit.session, True, hit.snippet or "…", IN_TEXT) for hit in data.hits)
+    extra = tuple(
+        session_row(model, hit.session, True, hit.snippet or "…", IN_TEXT) for hit in data.hits
+    )
     found, on = replace(picker, extra=extra).looked_up(picker.query), picker.chosen
-    at = next((place for place, one in enumerate(found.shown) if on is not None and one.id == on.id), found.at)
+    at = next(
+        (place for place, one in enumerate(found.shown) if on is not None and one.id == on.id),
+        found.at,
+    )
     state = replace(now, note="searching …" if data.more else data.note)
     return replace(model, overlay=replace(overlay, picker=replace(found, at=at), state=state)), ()
 
@@ -183,30 +205,57 @@ def _leave(model: Model, _: Overlay) -> Step:
 
 @command(aliases=("sessions",), argument="[search]", rank=55)
 def resume(model: Model, args: str) -> Step:
-    """Resume another session, or start a new one. The list shows the last prompt and answer of the selected
-    one."""
+    """Resume another session, or start a new one. The list shows the last prompt and answer of the
+    selected one."""
     return open_sheet(model, "resume", args)
 
 
 @command(argument="<name>", rank=55)
 def load(model: Model, args: str) -> Step:
-    """Resume the session with this name or the beginning of this id. If several match, they are listed."""
+    """Resume the session with this name or the beginning of this id. If several match, they are
+    listed."""
     return open_sheet(model, "resume", args, note=args)
 
 
 SHEET: Final = Sheet(
-    lambda _, overlay: "Sessions of all folders" if search_of(overlay).wide else "Sessions", _rows,
+    lambda _, overlay: "Sessions of all folders" if search_of(overlay).wide else "Sessions",
+    _rows,
     (
         Action("open", TAKES, "open", session_lists.open_row),
         Action(
-            "folders", ("ctrl+a",), lambda _, overlay: "this folder" if search_of(overlay).wide else "all folders",
-            _widen, needs_row=False, closes=False, typed="all",
+            "folders",
+            ("ctrl+a",),
+            lambda _, overlay: "this folder" if search_of(overlay).wide else "all folders",
+            _widen,
+            needs_row=False,
+            closes=False,
+            typed="all",
         ),
         Action("rename", ("f2",), "rename", _rename, _is_session, closes=False, typed="r"),
-        Action("delete", ("delete",), "delete", _delete, _is_closed, closes=False, confirm=_sure, typed="d"),
+        Action(
+            "delete",
+            ("delete",),
+            "delete",
+            _delete,
+            _is_closed,
+            closes=False,
+            confirm=_sure,
+            typed="d",
+        ),
         Action("refuse", ("delete",), "delete", _refuse_delete, _is_open, closes=False),
     ),
-    (resume, load), query="sessions", preview="session_preview", about_lines=6, always_about=True,
-    note=lambda _, overlay: search_of(overlay).note, settle=_load, arrange=_arrange,
-    on_typed=_on_typed, on_rest=_on_rest, on_answer=_on_answer, leave=_leave, states=(Search,), says_groups=True,
-)  # fmt: skip
+    (resume, load),
+    query="sessions",
+    preview="session_preview",
+    about_lines=6,
+    always_about=True,
+    note=lambda _, overlay: search_of(overlay).note,
+    settle=_load,
+    arrange=_arrange,
+    on_typed=_on_typed,
+    on_rest=_on_rest,
+    on_answer=_on_answer,
+    leave=_leave,
+    states=(Search,),
+    says_groups=True,
+)

@@ -36,7 +36,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
         called = t.labels.get(mark.n, "")
         lines = chips.folded(mark.prompt, mark.pastes).splitlines()
         label = next((line.strip() for line in lines if line.strip()), "(went on)")
-        yield Entry(str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt)
+        yield Entry(
+            str(mark.n), label, " · ".join(filter(None, (called, when, files))), mark.prompt
+        )
 
 
 def _show_changes(model: Model, _: Overlay, row: Entry) -> Step:
@@ -45,8 +47,8 @@ def _show_changes(model: Model, _: Overlay, row: Entry) -> Step:
 
 @command(argument="[search]", rank=56)
 def rewind(model: Model, args: str) -> Step:
-    """Rewind to before an earlier turn: files, messages or both. First you see each file with its diff. The log
-    keeps everything. Esc Esc on an empty prompt does the same."""
+    """Rewind to before an earlier turn: files, messages or both. First you see each file with its
+    diff. The log keeps everything. Esc Esc on an empty prompt does the same."""
     if refused := rewinding.unable(model):
         return toast(model, refused, "warning")
     if not len(model.transcript.marks):
@@ -55,6 +57,9 @@ def rewind(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Rewind to before a turn", _rows, (Action("show", TAKES, "show changes", _show_changes),), (rewind,),
+    "Rewind to before a turn",
+    _rows,
+    (Action("show", TAKES, "show changes", _show_changes),),
+    (rewind,),
     about_lines=2,
-)  # fmt: skip
+)

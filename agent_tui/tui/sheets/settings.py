@@ -43,7 +43,8 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
 
 
 def _body(model: Model, _: Overlay, cells: int) -> Body:
-    """The first line that says what is wrong in the files, and how many more there are; the start has said all."""
+    """The first line that says what is wrong in the files, and how many more there are; the start
+    has said all."""
     said = model.configured.problems
     if not said:
         return Body()
@@ -58,14 +59,24 @@ def _about(model: Model, _: Overlay, row: Entry, __: int, room: int) -> Lines:
     entry = _setting(row.id)
     value = value_of(model, entry)
     when = "" if entry.live else " Takes effect at the next start."
-    where = {"default": "the default", "user": "from your config.toml", "project": "from the project's config.toml"}
+    where = {
+        "default": "the default",
+        "user": "from your config.toml",
+        "project": "from the project's config.toml",
+    }
     source = where.get(value.layer) or f"from {value.source}"
-    default = f"; the default is {_words(entry, entry.default)}" if value.layer != "default" and entry.default else ""
+    default = (
+        f"; the default is {_words(entry, entry.default)}"
+        if value.layer != "default" and entry.default
+        else ""
+    )
     wins = value.layer not in ("default", "user")
     now = (
-        Span(f"{entry.key}: ", "dim"), Span(_words(entry, value.value)), Span(f", {source}{default}", "dim"),
+        Span(f"{entry.key}: ", "dim"),
+        Span(_words(entry, value.value)),
+        Span(f", {source}{default}", "dim"),
         *((Span("; it overrides your config.toml", "warning"),) if wins else ()),
-    )  # fmt: skip
+    )
     return (now, (Span(f"{entry.about}{when}"),))[:room]
 
 
@@ -92,7 +103,8 @@ def _choices(model: Model, entry: Setting) -> tuple[str, ...]:
 
 
 def _change(step: int) -> Run:
-    """The next (1) or the previous (-1) choice; where there are none, Enter (0) lets the prompt take what is typed."""
+    """The next (1) or the previous (-1) choice; where there are none, Enter (0) lets the prompt
+    take what is typed."""
 
     def change(model: Model, _: Overlay, row: Entry) -> Step:
         entry = _setting(row.id)
@@ -104,7 +116,9 @@ def _change(step: int) -> Run:
         if step:
             return model, ()
         secret = entry.kind.form == "secret"
-        asked = composer.ask(model, Purpose("sheet", _label(entry), entry.key, secret=secret, sends="save"))
+        asked = composer.ask(
+            model, Purpose("sheet", _label(entry), entry.key, secret=secret, sends="save")
+        )
         return (asked if secret else composer.prefill(asked, now)), ()
 
     return change
@@ -116,7 +130,9 @@ def _reset(model: Model, _: Overlay, row: Entry) -> Step:
     if value.layer == "default":
         return toast(model, f"{entry.key} already has its default value")
     if value.layer != "user":
-        return toast(model, f"{entry.key} is not set by your config.toml, but by: {value.source}", "warning")
+        return toast(
+            model, f"{entry.key} is not set by your config.toml, but by: {value.source}", "warning"
+        )
     return model, (WriteSetting(entry.key, None),)
 
 
@@ -144,7 +160,9 @@ def _on_text(model: Model, text: str) -> Step:
     try:
         value = typed(entry.kind, text) if text.strip() or entry.kind.form == "names" else None
     except ValueError:
-        return toast(model, f"{text.strip()} is not used: expected {entry.kind.expected}", "warning", SECONDS)
+        return toast(
+            model, f"{text.strip()} is not used: expected {entry.kind.expected}", "warning", SECONDS
+        )
     if wrong := _conflict(model, entry, value):
         return toast(model, wrong, "warning", SECONDS)
     return composer.leave(model), (WriteSetting(key, value),)
@@ -187,15 +205,26 @@ def settings(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Settings", _rows,
+    "Settings",
+    _rows,
     (
         Action("change", ("enter",), "change", _change(0), closes=False),
         Action("reset", ("delete", "ctrl+r"), "reset", _reset, closes=False, typed="r"),
         Action("next", ("right",), "next value", _change(1), closes=False, hidden=True),
         Action("previous", ("left",), "previous value", _change(-1), closes=False, hidden=True),
     ),
-    (settings,), reads=(ReadSettings(),), about=_about, about_lines=2, about_small=2, always_about=True,
-    body=_body, on_text=_on_text,
-    on_esc=_on_esc, esc=_esc, note=_note, read_first=READ_FIRST,
-    live=lambda model: (model.configured, model.width), waits=lambda model, _: not model.configured.values,
-)  # fmt: skip
+    (settings,),
+    reads=(ReadSettings(),),
+    about=_about,
+    about_lines=2,
+    about_small=2,
+    always_about=True,
+    body=_body,
+    on_text=_on_text,
+    on_esc=_on_esc,
+    esc=_esc,
+    note=_note,
+    read_first=READ_FIRST,
+    live=lambda model: (model.configured, model.width),
+    waits=lambda model, _: not model.configured.values,
+)

@@ -1,5 +1,5 @@
-"""`/setup`: a provider is set up step by step. Each step is a list, or something that is typed; the engine asks servers
-and writes files."""
+"""`/setup`: a provider is set up step by step. Each step is a list, or something that is typed; the
+engine asks servers and writes files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from agent_tui.tui.setting_up import SettingUp
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import TAKES, Action, Body, Lines, Sheet
 from agent_tui.tui.update import composer, pulling, setup_heard
-from agent_tui.tui.update.setup_rows import ELSEWHERE, FETCH, keyed, offer, outcome, overview, rows, typed_rows
+from agent_tui.tui.update.setup_rows import (
+    ELSEWHERE,
+    FETCH,
+    keyed,
+    offer,
+    outcome,
+    overview,
+    rows,
+    typed_rows,
+)
 from agent_tui.tui.update.setup_steps import ASKS, after, at, put, state_of, waits
 from agent_tui.tui.update.step import Step, send, then, toast
 from agent_tui.tui.view.lazy import lazy
@@ -39,7 +48,9 @@ NOT_YET: Final = "Nothing is saved before the last step."
 
 def _title(_: Model, overlay: Overlay) -> str:
     state = overlay.state if isinstance(overlay.state, SettingUp) else SettingUp()
-    return f"Set up {one_line(state.label, 30)}" if state.label and state.back else "Set up a provider"
+    return (
+        f"Set up {one_line(state.label, 30)}" if state.label and state.back else "Set up a provider"
+    )
 
 
 def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:
@@ -52,7 +63,9 @@ def _arrange(model: Model, overlay: Overlay, picker: Picker, _: bool) -> Picker:
     state = overlay.state
     if not isinstance(state, SettingUp) or state.step != "model":
         return picker
-    return replace(picker, shown=(*picker.shown, *typed_rows(model, replace(state, query=picker.query))))
+    return replace(
+        picker, shown=(*picker.shown, *typed_rows(model, replace(state, query=picker.query)))
+    )
 
 
 def _body(model: Model, overlay: Overlay, cells: int) -> Body:
@@ -65,24 +78,45 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
 
 @lazy
 def _lines(
-    state: SettingUp, all_of_them: SetupOffers | None, found: SetupOutcome, pull: PullProgress | None, down: bool,
+    state: SettingUp,
+    all_of_them: SetupOffers | None,
+    found: SetupOutcome,
+    pull: PullProgress | None,
+    down: bool,
     inner: int,
-) -> Lines:  # fmt: skip
+) -> Lines:
     note: Lines = ((Span("✗  ", "bad"), Span(one_line(state.note, LONGEST))),) if state.note else ()
     match state.step:
         case "provider":
-            said = "checking which of them answer …" if all_of_them is None or all_of_them.looking else NOT_YET
+            said = (
+                "checking which of them answer …"
+                if all_of_them is None or all_of_them.looking
+                else NOT_YET
+            )
             return ((Span("Whose models do you want to use?"),), (Span(said, "dim"),))
         case "address":
             said = "It speaks Ollama's API or OpenAI's, such as llama.cpp, vLLM or a gateway."
-            about = said if state.provider in ("", "compatible") else f"The address of {state.label} is needed."
+            about = (
+                said
+                if state.provider in ("", "compatible")
+                else f"The address of {state.label} is needed."
+            )
             return (*note, (Span(about),), (Span("Type the address below.", "dim"),))
         case "key":
             first = f"Type the key for {state.label} below; paste works too."
-            return (*note, *((BLANK,) if note else ()), (Span(first),), (Span(_unseen(inner), "dim"),))
+            return (
+                *note,
+                *((BLANK,) if note else ()),
+                (Span(first),),
+                (Span(_unseen(inner), "dim"),),
+            )
         case "asking":
             waits = found.state == "starting"
-            what = "starting Ollama …" if waits else f"asking {state.address or state.label} for its models …"
+            what = (
+                "starting Ollama …"
+                if waits
+                else f"asking {state.address or state.label} for its models …"
+            )
             return ((Span(what),), (Span("Esc stops it.", "dim"),))
         case "failed":
             return _failure(state, found)
@@ -90,7 +124,11 @@ def _lines(
             return _models(state, found)
         case "pull":
             said = "Ollama's library lists the names, such as qwen3:8b or llama3.1."
-            return (*note, (Span("Type the name of the model to download below."),), (Span(said, "dim"),))
+            return (
+                *note,
+                (Span("Type the name of the model to download below."),),
+                (Span(said, "dim"),),
+            )
         case "pulling" if down:
             said = one_line(pull.said if pull is not None else "", LONGEST)
             return ((Span(f"{said}. It is installed and can be started."),),)
@@ -110,7 +148,11 @@ def _lines(
 
 
 def _unseen(inner: int) -> str:
-    return "It stays hidden, and is saved only if it works." if inner >= NARROW else "Saved only if it works."
+    return (
+        "It stays hidden, and is saved only if it works."
+        if inner >= NARROW
+        else "Saved only if it works."
+    )
 
 
 def _failure(state: SettingUp, found: SetupOutcome) -> Lines:
@@ -126,8 +168,16 @@ def _failure(state: SettingUp, found: SetupOutcome) -> Lines:
 def _models(state: SettingUp, found: SetupOutcome) -> Lines:
     number = len(found.models)
     where = f" at {state.address}" if state.address else ""
-    offers = f"offers {number} models" if number > 1 else "offers 1 model" if number else "answers, but lists no models"
-    return ((Span("✓  ", "good" if number else "warning"), Span(f"{state.label}{where} {offers}.")),)
+    offers = (
+        f"offers {number} models"
+        if number > 1
+        else "offers 1 model"
+        if number
+        else "answers, but lists no models"
+    )
+    return (
+        (Span("✓  ", "good" if number else "warning"), Span(f"{state.label}{where} {offers}.")),
+    )
 
 
 def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> Lines:
@@ -135,14 +185,22 @@ def _summary(state: SettingUp, keyring: bool = False, place: bool = True) -> Lin
     if state.address:
         told.append((Span("Server   ", "dim"), Span(state.address)))
     if state.keyed and place:
-        where = "in the keyring" if keyring and state.place != "file" else "in credentials.toml, only for you"
+        where = (
+            "in the keyring"
+            if keyring and state.place != "file"
+            else "in credentials.toml, only for you"
+        )
         told.append((Span("Key      ", "dim"), Span(where)))
     return tuple(told)
 
 
 def _esc(model: Model, overlay: Overlay) -> str:
     state = overlay.state
-    if isinstance(state, SettingUp) and state.step in ("asking", "pulling") and pulling.state(model) != "down":
+    if (
+        isinstance(state, SettingUp)
+        and state.step in ("asking", "pulling")
+        and pulling.state(model) != "down"
+    ):
         return "stop"
     first = not isinstance(state, SettingUp) or state.step in ("provider", "keeping")
     return "close" if first else "back"
@@ -156,11 +214,14 @@ def _refuse(model: Model) -> str:
         return "Esc interrupts the running turn first"
     if model.gone:
         return "setup is not possible: the engine has stopped"
-    return "this session is read only: use /setup in another one" if model.transcript.reading else ""
+    return (
+        "this session is read only: use /setup in another one" if model.transcript.reading else ""
+    )
 
 
 def open_setup(model: Model, wants: Offer | None = None) -> Step:
-    """Show which providers there are; or ask at once for what the one needs that `wants` tells of."""
+    """Show which providers there are; or ask at once for what the one needs that `wants` tells
+    of."""
     if _refuse(model):
         return control.open_sheet(model, "setup")
     if model.composer.purpose is not None:
@@ -254,7 +315,9 @@ def _way(model: Model, state: SettingUp, chosen: str) -> Step:
             models = _last(state, "model")
             return (at(model, models), ()) if models is not None else back(model)
         case "key" | "address":
-            step = before if before.step == chosen else replace(after(state, chosen), back=before)  # it is typed anew
+            step = (
+                before if before.step == chosen else replace(after(state, chosen), back=before)
+            )  # it is typed anew
             return at(model, step), ()
         case "serve" | "again":
             return _ask(model, state, before, serve=chosen == "serve")
@@ -279,7 +342,8 @@ def _last(state: SettingUp, step: str) -> SettingUp | None:
 
 
 def _on_text(model: Model, text: str) -> Step:
-    """The prompt was sent while it held an address, a key (of which nothing is known here) or a name."""
+    """The prompt was sent while it held an address, a key (of which nothing is known here) or a
+    name."""
     state = state_of(model)
     if state is None or state.step not in ASKS:
         return composer.leave(model), ()
@@ -305,11 +369,16 @@ def _on_text(model: Model, text: str) -> Step:
 
 
 def back(model: Model) -> Step:
-    """Esc: one step back; from the first it leaves. What is under way is given up, except for what is being written."""
+    """Esc: one step back; from the first it leaves. What is under way is given up, except for what
+    is being written."""
     state = state_of(model)
     if state is None:
         return replace(composer.leave(model), overlay=None), ()
-    stops = (SetUp(LOOK, "stop"),) if state.step != "keeping" and (state.waits or state.step == "asking") else ()
+    stops = (
+        (SetUp(LOOK, "stop"),)
+        if state.step != "keeping" and (state.waits or state.step == "asking")
+        else ()
+    )
     if state.step == "pulling":
         under_way = pulling.state(model) in pulling.UNDER_WAY
         model, gives_up = send(model, *((Pull(state.model, "stop"),) if under_way else ()))
@@ -357,7 +426,9 @@ def _fetch(model: Model, state: SettingUp, named: str) -> Step:
     return send(put(model, after(replace(state, model=name), "pulling")), Pull(name))
 
 
-def _ask(model: Model, state: SettingUp, before: SettingUp | None = None, serve: bool = False) -> Step:
+def _ask(
+    model: Model, state: SettingUp, before: SettingUp | None = None, serve: bool = False
+) -> Step:
     model, id = _id(model)
     asking = replace(after(state, "asking"), waits=id, back=before or state)
     return send(put(model, asking), SetUp(id, "ask", state.provider, state.address, serve=serve))
@@ -365,7 +436,9 @@ def _ask(model: Model, state: SettingUp, before: SettingUp | None = None, serve:
 
 def _keep(model: Model, state: SettingUp, chosen: str) -> Step:
     model, id = _id(model)
-    scope: SetupScope = "project" if chosen == "project" else "session" if chosen == "session" else "user"
+    scope: SetupScope = (
+        "project" if chosen == "project" else "session" if chosen == "session" else "user"
+    )
     op = SetUp(id, "keep", state.provider, model=state.model, place=state.place, scope=scope)
     return send(put(model, replace(after(state, "keeping"), waits=id)), op)
 
@@ -376,22 +449,43 @@ def _id(model: Model) -> tuple[Model, str]:
 
 @command(rank=54)
 def setup(model: Model, args: str) -> Step:
-    """Set up a provider step by step: its name, its key or address, a test, and your model. Nothing is saved
-    before the last step. Esc goes one step back."""
+    """Set up a provider step by step: its name, its key or address, a test, and your model. Nothing
+    is saved before the last step. Esc goes one step back."""
     told = model.transcript.answers.models
     unset = (told.unset or ()) if told is not None else ()
     return open_setup(model, next((one for one in unset if one.name == args), None))
 
 
 SHEET: Final = Sheet(
-    _title, _rows,
+    _title,
+    _rows,
     (
         Action("take", TAKES, "take", _take, closes=False),
-        Action("type", ("enter",), "type it", _ask_again, _asks_again, needs_row=False, closes=False, hidden=True),
+        Action(
+            "type",
+            ("enter",),
+            "type it",
+            _ask_again,
+            _asks_again,
+            needs_row=False,
+            closes=False,
+            hidden=True,
+        ),
         Action("key", ("f2",), _key_label, _type_key, _takes_key, closes=False, typed="k"),
     ),
-    (setup,), body=_body, begin=lambda _: SettingUp(), states=(SettingUp,), arrange=_arrange, refuse=_refuse,
-    hears=(SetupOffers, SetupOutcome, PullProgress), on_answer=_on_answer, on_text=_on_text, on_esc=back,
-    esc=_esc, broad=False, high=HIGH,  shows=frozenset(("pull",)),
+    (setup,),
+    body=_body,
+    begin=lambda _: SettingUp(),
+    states=(SettingUp,),
+    arrange=_arrange,
+    refuse=_refuse,
+    hears=(SetupOffers, SetupOutcome, PullProgress),
+    on_answer=_on_answer,
+    on_text=_on_text,
+    on_esc=back,
+    esc=_esc,
+    broad=False,
+    high=HIGH,
+    shows=frozenset(("pull",)),
     is_ready=lambda model, _: not waits(model),
-)  # fmt: skip
+)

@@ -32,5 +32,11 @@ def skills(model: Model, args: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Skills", _rows, (Action("run", TAKES, "run", _run),), (skills,), query="skills", about_lines=2, again="look again",
-)  # fmt: skip
+    "Skills",
+    _rows,
+    (Action("run", TAKES, "run", _run),),
+    (skills,),
+    query="skills",
+    about_lines=2,
+    again="look again",
+)

@@ -30,7 +30,8 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for number, (name, said) in enumerate(_all(found, model.transcript.cwd)):
         yield Entry(f"all-{number}", name, said, group="Total")
     for number, share in enumerate(found.by_model):
-        said = f"{count(share.count, 'request')} · tokens: {_tokens(share)} · {duration(share.ms)}{_cost(share)}"
+        asked, took = count(share.count, "request"), duration(share.ms)
+        said = f"{asked} · tokens: {_tokens(share)} · {took}{_cost(share)}"
         yield Entry(f"model-{number}", share.name, said, said, "Models")
     for number, share in enumerate(found.by_turn):
         said = f"{count(share.count, 'request')} · tokens: {_tokens(share)}{_cost(share)}"
@@ -46,15 +47,24 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
 def _all(found: Stats, cwd: str) -> Iterator[tuple[str, str]]:
     ended = ", ".join(f"{number} {end}" for end, number in found.ends.items())
     yield "turns", f"{found.turns:,}{f' · {ended}' if ended else ''}"
-    yield "steps", f"{found.steps:,} · {count(found.requests, 'request')}{_more(found.retries, 'retries')}"
+    yield (
+        "steps",
+        f"{found.steps:,} · {count(found.requests, 'request')}{_more(found.retries, 'retries')}",
+    )
     yield "tokens", _tokens(found, found.estimated)
     yield "cost", _cost(found).removeprefix(" · ") or "nothing was asked"
     if beside := found.beside.count:
         said = f"{count(beside, 'request')} · tokens: {_tokens(found.beside)}{_cost(found.beside)}"
         yield "outside the turns", said
-    yield "time with the model", f"{duration(found.provider_ms)} · {duration(found.thinking_ms)} of it thinking"
+    yield (
+        "time with the model",
+        f"{duration(found.provider_ms)} · {duration(found.thinking_ms)} of it thinking",
+    )
     yield "time in tools", f"{duration(found.tool_ms)} · {count(found.tool_calls, 'call')}"
-    yield "time in turns", f"{duration(found.turn_ms)} · {duration(found.wall_ms)} from first to last"
+    yield (
+        "time in turns",
+        f"{duration(found.turn_ms)} · {duration(found.wall_ms)} from first to last",
+    )
     yield "errors", f"{found.errors:,}{_more(found.warnings, 'warnings')}"
     names = [one.removeprefix(f"{cwd}/") for one in found.files]
     yield "files changed", f"{len(names)}{': ' if names else ''}{', '.join(names)}"
@@ -75,7 +85,8 @@ def _more(number: int, name: str) -> str:
 def _tokens(one: Stats | answers.Step | Share, guessed: bool = False) -> str:
     came, went = tokens(one.tokens_in, guessed), tokens(one.tokens_out, guessed)
     share = f" ({round(100 * one.cached / max(1, one.tokens_in))}%)"
-    return f"{came} in · {went} out{f' · {tokens(one.cached)} from the cache{share}' if one.cached else ''}"
+    cached = f" · {tokens(one.cached)} from the cache{share}" if one.cached else ""
+    return f"{came} in · {went} out{cached}"
 
 
 def _cost(one: Stats | answers.Step | Share) -> str:
@@ -92,12 +103,18 @@ def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
 
 @command(aliases=("cost",), argument="[search]", rank=58)
 def stats(model: Model, args: str) -> Step:
-    """Show the statistics of this session: tokens, time, calls and files, in total and for each model, tool and
-    step."""
+    """Show the statistics of this session: tokens, time, calls and files, in total and for each
+    model, tool and step."""
     return open_sheet(model, "stats", args)
 
 
 SHEET: Final = Sheet(
-    "Statistics of this session", _rows, (Action("copy", TAKES, "copy", _copy),), (stats,),
-    query="stats", about_lines=2, says_groups=True, refuse=lambda model: OFF if model.transcript.otr else "",
-)  # fmt: skip
+    "Statistics of this session",
+    _rows,
+    (Action("copy", TAKES, "copy", _copy),),
+    (stats,),
+    query="stats",
+    about_lines=2,
+    says_groups=True,
+    refuse=lambda model: OFF if model.transcript.otr else "",
+)

@@ -18,21 +18,31 @@ from agent_tui.tui.update.step import Step
 
 SETTING: Final = "display.theme"
 REST: Final = 0.08
-"""Seconds that the cursor is on a theme before the screen wears it: each takes longer than a key may."""
-WORDS: Final = (Span("Text, "), Span("a hint, ", "dim"), Span("a link, ", "accent"), Span("✓ done", "good"))
+"""Seconds that the cursor is on a theme before the screen wears it: each takes longer than a key
+may."""
+WORDS: Final = (
+    Span("Text, "),
+    Span("a hint, ", "dim"),
+    Span("a link, ", "accent"),
+    Span("✓ done", "good"),
+)
 TROUBLE: Final = (Span("⚠ a warning, ", "warning"), Span("✗ a failure", "bad"))
 CODE: Final = (
-    Span("def ", "keyword"), Span("price", "name"), Span("(item="), Span('"tea"', "string"), Span("):  "),
+    Span("def ", "keyword"),
+    Span("price", "name"),
+    Span("(item="),
+    Span('"tea"', "string"),
+    Span("):  "),
     Span("# gross", "comment"),
-)  # fmt: skip
+)
 REMOVED: Final = (Span("-    return ", "removed"), Span("item.cents", "removed word"))
 ADDED: Final = (Span("+    return ", "added"), Span("item.cents * 1.19", "added word"))
 
 
 @frozen
 class Trial:
-    """`before` is what Esc gives back, `worn` the theme that is seen (empty: the one from before), `since` when the
-    cursor came to the row it is on."""
+    """`before` is what Esc gives back, `worn` the theme that is seen (empty: the one from before),
+    `since` when the cursor came to the row it is on."""
 
     before: str = ""
     worn: str = ""
@@ -88,7 +98,8 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 
 
 def _sample(_: Model, __: Overlay, ___: Entry, cells: int, room: int) -> Lines:
-    """What a theme is seen in, beside the whole screen: where there is little room, first what is hardest to judge."""
+    """What a theme is seen in, beside the whole screen: where there is little room, first what is
+    hardest to judge."""
     removed, added = _filled(REMOVED, cells), _filled(ADDED, cells)
     shown = (removed, added, CODE, WORDS, TROUBLE)[:room]
     return tuple(line for line in (WORDS, TROUBLE, CODE, removed, added) if line in shown)
@@ -102,15 +113,27 @@ def _filled(spans: tuple[Span, ...], width: int) -> tuple[Span, ...]:
 
 @command(argument="[name]", rank=57)
 def theme(model: Model, args: str) -> Step:
-    """Choose a theme: the list shows each at once, Enter keeps it, Esc cancels. /theme NAME takes it at
-    once."""
+    """Choose a theme: the list shows each at once, Enter keeps it, Esc cancels. /theme NAME takes
+    it at once."""
     return open_sheet(model, "theme", args)
 
 
 SHEET: Final = Sheet(
-    "Themes", _rows, (Action("take", TAKES, "take", _take),), (theme,),
-    reads=(ReadSettings(),), broad=False, about_lines=5, always_about=True, about=_sample,
-    begin_on=in_use, begin=lambda model: Trial(in_use(model)), states=(Trial,),
+    "Themes",
+    _rows,
+    (Action("take", TAKES, "take", _take),),
+    (theme,),
+    reads=(ReadSettings(),),
+    broad=False,
+    about_lines=5,
+    always_about=True,
+    about=_sample,
+    begin_on=in_use,
+    begin=lambda model: Trial(in_use(model)),
+    states=(Trial,),
     waits=lambda model, _: not model.configured.themes,
-    settle=_settle, on_cursor=_on_cursor, on_rest=_wear, leave=_take_off,
-)  # fmt: skip
+    settle=_settle,
+    on_cursor=_on_cursor,
+    on_rest=_wear,
+    leave=_take_off,
+)

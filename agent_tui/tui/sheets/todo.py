@@ -25,8 +25,10 @@ WORD: Final = 9
 MARK_CELLS: Final = WORD + 2
 """Cells of the mark and the word in front of a text."""
 STATES: Final[Mapping[str, tuple[str, Tone, Tone]]] = {
-    "open": ("☐", "normal", "normal"), "active": ("▸", "accent", "accent"), "done": ("☑", "good", "dim"),
-}  # fmt: skip
+    "open": ("☐", "normal", "normal"),
+    "active": ("▸", "accent", "accent"),
+    "done": ("☑", "good", "dim"),
+}
 """The mark of a state, the tone of mark and word, and that of the text."""
 
 
@@ -64,4 +66,6 @@ def todo(model: Model, _: str) -> Step:
     return replace(shown, overlay=shown.overlay and replace(shown.overlay, scroll=above)), effects
 
 
-SHEET: Final = Sheet(_title, actions=(CLOSES,), commands=(todo,), typing="prompt", body=_body, broad=False)
+SHEET: Final = Sheet(
+    _title, actions=(CLOSES,), commands=(todo,), typing="prompt", body=_body, broad=False
+)

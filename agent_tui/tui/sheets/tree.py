@@ -31,6 +31,12 @@ def tree(model: Model, _: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Forks", _rows, (Action("open", TAKES, "open", session_lists.open_row),), (tree,),
-    query="tree", preview="session_preview", about_lines=6, always_about=True,
-)  # fmt: skip
+    "Forks",
+    _rows,
+    (Action("open", TAKES, "open", session_lists.open_row),),
+    (tree,),
+    query="tree",
+    preview="session_preview",
+    about_lines=6,
+    always_about=True,
+)

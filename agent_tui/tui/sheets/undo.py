@@ -30,11 +30,13 @@ WORDS: Final = 300
 NOTHING: Final = "no file is chosen: Space chooses one"
 NO_FILE: Final = "↑↓: choose a file first"
 READ_FIRST: Final = 0.8
-"""So long after the files were told Enter does nothing: a key that is held down comes again before."""
+"""So long after the files were told Enter does nothing: a key that is held down comes again
+before."""
 DOES: Final = "do:"
 """With what is offered: the row that does it. The other rows are files."""
 DRAWN: Final = 1_500
-"""Lines of differences up to which they are drawn as in the transcript; more would keep keys waiting."""
+"""Lines of differences up to which they are drawn as in the transcript; more would keep keys
+waiting."""
 LINES: Final = 4_000
 """Lines of differences that can be scrolled to."""
 CHARS: Final = 300
@@ -84,7 +86,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
 
 def _body(model: Model, _: Overlay, __: int) -> Body:
     going = model.going_back
-    return _read(going) if going is not None and going.told else Body(((Span("looking …", "dim"),),))
+    return (
+        _read(going) if going is not None and going.told else Body(((Span("looking …", "dim"),),))
+    )
 
 
 @lazy
@@ -112,7 +116,10 @@ def _summary(going: GoingBack) -> str:
     restored = [file for choice, file in chosen if choice == "restore"]
     gone = sum(file.goes for file in restored)
     there, kept = len(restored) - gone, sum(choice == "keep" for choice, _ in chosen)
-    beside, unsaid = sum(choice == "both" for choice, _ in chosen), sum(not choice for choice, _ in chosen)
+    beside, unsaid = (
+        sum(choice == "both" for choice, _ in chosen),
+        sum(not choice for choice, _ in chosen),
+    )
     parts = [f"{'change' if going.redo else 'restore'} {count(there, 'file')}"] if there else []
     parts += [f"delete {count(gone, 'file')}"] if gone else []
     parts += [f"write {count(beside, going.version)} beside"] if beside else []
@@ -123,11 +130,18 @@ def _summary(going: GoingBack) -> str:
 
 
 def _fate(going: GoingBack, file: OldFile) -> str:
-    """The words beside a file: what becomes of it, how many lines come and go, and what there is to know."""
+    """The words beside a file: what becomes of it, how many lines come and go, and what there is to
+    know."""
     choice = going.choice(file)
     restored = "deleted" if file.goes else "restored" if file.comes else ""
-    fate = {"": "choose what happens", "keep": "kept", "both": f"kept, {going.version} beside it"}.get(choice, restored)
-    counts = [f"{sign}{lines:,}" for sign, lines in (("+", file.added), ("-", file.removed)) if lines]
+    fate = {
+        "": "choose what happens",
+        "keep": "kept",
+        "both": f"kept, {going.version} beside it",
+    }.get(choice, restored)
+    counts = [
+        f"{sign}{lines:,}" for sign, lines in (("+", file.added), ("-", file.removed)) if lines
+    ]
     why = one_line(visible(file.why), 100)
     return " · ".join(filter(None, (" ".join(counts), fate, why)))
 
@@ -154,7 +168,8 @@ def _diff(file: OldFile) -> Iterator[tuple[Span, ...]]:
 
 
 def _open(model: Model, to: int = 0, redo: bool = False) -> Step:
-    """Show what would be taken back (`to`: up to the turn that began with this record), or made again."""
+    """Show what would be taken back (`to`: up to the turn that began with this record), or made
+    again."""
     if refused := unable(model):
         return toast(model, refused, "warning")
     mark = next((mark for mark in model.transcript.marks if mark.n == to), None) if to else None
@@ -175,16 +190,27 @@ def _plan(model: Model, id: str, data: UndoPlan) -> Step:
         return model, ()
     prompt = going.prompt or (data.turns[0].prompt if data.turns else "")
     going = replace(
-        going, told=True, files=in_order(data.files), turns=tuple(one.n for one in data.turns), prompt=prompt,
-        caps=data.caps, undone=data.undone,
-    )  # fmt: skip
+        going,
+        told=True,
+        files=in_order(data.files),
+        turns=tuple(one.n for one in data.turns),
+        prompt=prompt,
+        caps=data.caps,
+        undone=data.undone,
+    )
     if not going.files and not going.to and not (going.redo and going.talks):
         said = "there is nothing to redo" if going.redo else "there is no changed file to undo"
         more = "" if going.redo or not going.talks else "; /rewind goes back in the conversation"
         limits = "".join(f". {one.removesuffix('.')}" for one in data.caps)
-        return toast(replace(model, overlay=None, going_back=None), said + more + limits, seconds=SECONDS)
-    shown = control.refresh(replace(model, going_back=going, overlay=replace(overlay, query="", filled_at=model.at)))
-    at = next((number for number, file in enumerate(going.files) if file.path == going.on), going.first)
+        return toast(
+            replace(model, overlay=None, going_back=None), said + more + limits, seconds=SECONDS
+        )
+    shown = control.refresh(
+        replace(model, going_back=going, overlay=replace(overlay, query="", filled_at=model.at))
+    )
+    at = next(
+        (number for number, file in enumerate(going.files) if file.path == going.on), going.first
+    )
     return control.put_cursor(shown[0], at), shown[1]
 
 
@@ -242,7 +268,11 @@ def _do(model: Model, _: Overlay, row: Entry) -> Step:
     if what == "conversation":
         return send(after, Rewind(to))
     choices = {path: cast(FileChoice, choice) for path, choice in going.choices.items()}
-    seen = {file.path: file.now for file in going.files if file.now and choices.get(file.path, "keep") != "keep"}
+    seen = {
+        file.path: file.now
+        for file in going.files
+        if file.now and choices.get(file.path, "keep") != "keep"
+    }
     return send(after, RestoreFiles(going.to, what, choices, going.redo, seen))
 
 
@@ -265,15 +295,20 @@ def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
 
 def _restored(model: Model, data: RestoreOutcome) -> Step:
     """The engine has put files back, or could not."""
-    going = model.going_back if model.going_back is not None and model.going_back.sent else GoingBack()
-    closed = replace(model, going_back=None) if going is model.going_back else model  # else another sheet is open
+    going = (
+        model.going_back if model.going_back is not None and model.going_back.sent else GoingBack()
+    )
+    closed = (
+        replace(model, going_back=None) if going is model.going_back else model
+    )  # else another sheet is open
     if data.asked:
         again, effects = _open(closed, going.to, going.redo)
         if again.going_back is not None:
             named = [one.path for one in data.asked]
             kept = {path: choice for path, choice in going.choices.items() if path not in named}
             again = replace(again, going_back=replace(again.going_back, choices=kept, on=named[0]))
-        said = f"{data.asked[0].path} changed meanwhile, so nothing was done: choose what happens to it"
+        changed = data.asked[0].path
+        said = f"{changed} changed meanwhile, so nothing was done: choose what happens to it"
         return then((again, effects), toast(again, said, "warning", SECONDS))
     if data.problem:
         return toast(closed, f"not done: {data.problem}", "warning", SECONDS)
@@ -283,8 +318,9 @@ def _restored(model: Model, data: RestoreOutcome) -> Step:
 
 @command(rank=56)
 def undo(model: Model, args: str) -> Step:
-    """Undo the file changes of the last turn. First you see each file with its diff. A file that changed since
-    then, or while a command ran, is kept unless you choose otherwise. /redo reverses it."""
+    """Undo the file changes of the last turn. First you see each file with its diff. A file that
+    changed since then, or while a command ran, is kept unless you choose otherwise. /redo reverses
+    it."""
     return _open(model, next((mark.n for mark in model.transcript.marks if str(mark.n) == args), 0))
 
 
@@ -295,16 +331,39 @@ def redo(model: Model, _: str) -> Step:
 
 
 SHEET: Final = Sheet(
-    _title, _rows,
+    _title,
+    _rows,
     (
-        Action("switch", ("enter", "space"), "switch", _switch, _is_file, closes=False, shown="Space",
-               one_click=True, at_once=True),
+        Action(
+            "switch",
+            ("enter", "space"),
+            "switch",
+            _switch,
+            _is_file,
+            closes=False,
+            shown="Space",
+            one_click=True,
+            at_once=True,
+        ),
         Action("do", ("enter",), "take", _do, _is_deed, closes=False),
-        Action("no_file", ("space",), "switch", _say_no_file, _is_beside_files, closes=False,
-               at_once=True),
+        Action(
+            "no_file",
+            ("space",),
+            "switch",
+            _say_no_file,
+            _is_beside_files,
+            closes=False,
+            at_once=True,
+        ),
         Action("all", ("a",), "all", _switch_all, _has_files, closes=False, typed="a"),
     ),
-    (undo, redo), typing="acts", body=_body, hears=(UndoPlan, RestoreOutcome), on_answer=_on_answer, leave=_leave,
+    (undo, redo),
+    typing="acts",
+    body=_body,
+    hears=(UndoPlan, RestoreOutcome),
+    on_answer=_on_answer,
+    leave=_leave,
     esc="cancel",
-    is_ready=lambda model, _: model.going_back is not None and model.going_back.told, read_first=READ_FIRST,
-)  # fmt: skip
+    is_ready=lambda model, _: model.going_back is not None and model.going_back.told,
+    read_first=READ_FIRST,
+)

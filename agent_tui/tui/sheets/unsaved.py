@@ -26,6 +26,10 @@ def _take(model: Model, _: Overlay, row: Entry) -> Step:
 
 
 SHEET: Final = Sheet(
-    "Not all of this session is saved", _rows, (Action("take", TAKES, "take", _take),), broad=False, about_lines=3,
+    "Not all of this session is saved",
+    _rows,
+    (Action("take", TAKES, "take", _take),),
+    broad=False,
+    about_lines=3,
     opens_for="unsaved",
 )
