@@ -52,7 +52,7 @@ class late:  # noqa: N801  # read as a word: `with late():`
     To everybody who reads the code, it is an import like others. `warm`: `import_late` imports them too.
     """
 
-    def __init__(self, warm: bool = True) -> None:
+    def __init__(self, *, warm: bool = True) -> None:
         self._warm = warm
 
     def __enter__(self) -> None:

@@ -34,6 +34,11 @@ assert known is real
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_late_takes_no_name() -> None:
+    with pytest.raises(TypeError):
+        registry.late("agent_tui.structures.vec")  # type: ignore[misc]
+
+
 def test_what_a_late_module_has_not_is_said_as_python_says_it() -> None:
     with pytest.raises(AttributeError, match="nothing_like_this"):
         registry.late_module("agent_tui.structures.vec").nothing_like_this()

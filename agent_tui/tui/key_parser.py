@@ -154,7 +154,7 @@ class KeyParser(XTermParser):
         self._doubted = 0
         """Where in what is open that begins which somebody may have typed; 0: nowhere."""
         self._silence = 0.0
-        self.asked = self._answered = float("-inf")  # when the terminal was asked something last, and told its ground
+        self.asked = float("-inf")  # when the terminal was asked something last
         self._late = ""
         """The beginning of an answer whose rest has not come in time: it may come at any time."""
         self._late_last = False  # nothing has come since
@@ -191,10 +191,6 @@ class KeyParser(XTermParser):
 
     def _awaits(self) -> bool:
         return monotonic() - self.asked < ASKED_SECONDS
-
-    def _is_owed(self) -> bool:
-        """Whether the terminal was asked for its ground and has not told it."""
-        return self.asked > self._answered
 
     def tick(self) -> Iterable[Message]:
         if self._pieces and monotonic() - self._came >= BURST_SECONDS:
@@ -434,7 +430,6 @@ class KeyParser(XTermParser):
         """Answers are no keys."""
         if ground := _GROUND.match(reply[0]):
             self._told.append(Ground(dark_ground(*ground.groups())))
-            self._answered = monotonic()
         return ""
 
     def _possible(self, report: events.Resize) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from agent_tui.protocol.ops import Query
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands, sheets
-from agent_tui.tui.effects import Effect, Send, Type
+from agent_tui.tui.effects import Copy, Effect, Send, Type
 from agent_tui.tui.model import Confirming, Model, Overlay
 from agent_tui.tui.picker import Entry, Picker
 from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
@@ -39,6 +39,12 @@ PAGES: Final = ("pageup", "pagedown", "wheelup", "wheeldown")
 
 
 # -- opening, filling, closing
+
+
+def copy_rows(model: Model, overlay: Overlay, _: Entry) -> Step:
+    """Copy the rows that the words typed have left, each with what stands beside it."""
+    shown = overlay.picker.shown if overlay.picker is not None else ()
+    return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
 
 
 def open_sheet(

@@ -6,22 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Copy, ReadFacts
+from agent_tui.tui.effects import ReadFacts
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.control import copy_rows, open_sheet
 from agent_tui.tui.update.step import Step
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for name, value in model.facts:
         yield Entry(name, name, value)
-
-
-def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
-    shown = overlay.picker.shown if overlay.picker is not None else ()
-    return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
 
 
 @command(argument="[search]", rank=59)
@@ -34,7 +29,7 @@ def debug(model: Model, args: str) -> Step:
 SHEET: Final = Sheet(
     "Debug console",
     _rows,
-    (Action("copy", TAKES, "copy all", _copy),),
+    (Action("copy", TAKES, "copy all", copy_rows),),
     (debug,),
     reads=(ReadFacts(),),
     waits=lambda model, _: not model.facts,

@@ -10,11 +10,10 @@ from agent_tui.present.wording import count, duration
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import Share, Stats
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Copy
 from agent_tui.tui.model import Model, Overlay
 from agent_tui.tui.picker import Entry
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.sheets.control import open_sheet
+from agent_tui.tui.sheets.control import copy_rows, open_sheet
 from agent_tui.tui.update.step import Step
 from agent_tui.tui.view.words import tokens
 
@@ -96,11 +95,6 @@ def _cost(one: Stats | answers.Step | Share) -> str:
     return "".join(f" · {part}" for part in told)
 
 
-def _copy(model: Model, overlay: Overlay, _: Entry) -> Step:
-    shown = overlay.picker.shown if overlay.picker is not None else ()
-    return model, (Copy("\n".join(f"{one.label}: {one.detail}" for one in shown)),)
-
-
 @command(aliases=("cost",), argument="[search]", rank=58)
 def stats(model: Model, args: str) -> Step:
     """Show the statistics of this session: tokens, time, calls and files, in total and for each
@@ -111,7 +105,7 @@ def stats(model: Model, args: str) -> Step:
 SHEET: Final = Sheet(
     "Statistics of this session",
     _rows,
-    (Action("copy", TAKES, "copy", _copy),),
+    (Action("copy", TAKES, "copy", copy_rows),),
     (stats,),
     query="stats",
     about_lines=2,
