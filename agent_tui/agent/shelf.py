@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor as Pool
 from typing import Any, Literal
 
@@ -19,23 +19,25 @@ from agent_tui.sessions.manage import delete, rename
 LISTED = "shelf"
 
 
-def concerns(op: Op, session: str) -> bool:
-    """Whether `op` is about a session that is not `session`."""
-    return isinstance(op, Delete) or (isinstance(op, Rename) and op.session not in ("", session))
+def concerns(op: Op, *at_work: str) -> bool:
+    """Whether `op` is about a session that is none of those `at_work`."""
+    return isinstance(op, Delete) or (isinstance(op, Rename) and op.session not in ("", *at_work))
 
 
-async def put(config: EngineConfig, op: Op, session: str, pool: Pool, tell: Callable[[Event], Any]) -> None:
-    """Do what `op` asks, and say what came of it; `session` is the one at work."""
-    for event in await asyncio.get_running_loop().run_in_executor(pool, _done, config, op, session):
+async def put(
+    config: EngineConfig, op: Op, at_work: Collection[str], pool: Pool, tell: Callable[[Event], Any]
+) -> None:  # fmt: skip
+    """Do what `op` asks, and say what came of it."""
+    for event in await asyncio.get_running_loop().run_in_executor(pool, _done, config, op, at_work):
         tell(event)
 
 
-def _done(config: EngineConfig, op: Op, session: str) -> tuple[Event, ...]:
+def _done(config: EngineConfig, op: Op, at_work: Collection[str]) -> tuple[Event, ...]:
     folder, problem, id = config.folders.sessions, "", ""
     done: Literal["", "renamed", "deleted"] = ""
     try:
         match op:
-            case Delete(id=id) if id == session:
+            case Delete(id=id) if id in at_work:
                 problem = "it is open here"
             case Delete(id=id):
                 done = "deleted" if delete(folder, id) else ""

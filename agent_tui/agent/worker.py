@@ -1,4 +1,7 @@
-"""The worker thread: one asyncio loop that hosts the agent. The only place that starts threads.
+"""The worker thread: one asyncio loop that hosts the sessions. The only place that starts threads.
+
+An Op goes to the session that it names, or else to the one that was opened last; what fails in one session ends that
+one, and the engine only where there is no other. Each reader of events has a queue of its own.
 
 Importing this module costs nothing; the engine's own imports happen in the thread.
 """
@@ -7,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from queue import SimpleQueue
@@ -40,15 +44,34 @@ def work_pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="agent-work")
 
 
-class Worker:
+class EventReader:
+    """Every event since it joined, in order, for one thread to take. Before that rests it sets `resting`; the first
+    event after that calls `wake` once."""
+
+    def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
+        self.events: SimpleQueue[Event | Restored] = SimpleQueue()
+        self.resting = False
+        self._wake = wake
+
+    def put(self, event: Event | Restored) -> None:
+        self.events.put(event)
+        if self.resting:
+            self.resting = False
+            self._wake()
+
+
+class Worker(EventReader):
     """The engine as a front end holds it (`protocol/engine.py`). `screen`: what `guard_terminal` of the sandbox needs,
     so that the terminal is given back whatever ends the program."""
 
     def __init__(self, config: EngineConfig, screen: tuple[int, list[Any], bytes, int] | None = None) -> None:
+        super().__init__()
         self.config, self._screen = config, screen
-        self.events: SimpleQueue[Event | Restored] = SimpleQueue()
-        self.resting = False
-        self._wake: Callable[[], None] = lambda: None
+        self._readers: tuple[EventReader, ...] = (self,)
+        self._sessions: dict[str, hosting.Hosted] = {}
+        """The sessions that are open, by id."""
+        self._newest = ""
+        """The one that was opened last."""
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._inbox: asyncio.Queue[Op] | None = None
@@ -86,6 +109,18 @@ class Worker:
         if self._opened:
             self._thread.join(timeout)
 
+    def read(self, wake: Callable[[], None] = lambda: None) -> EventReader:
+        """One more reader, of all that is told from now on."""
+        reader = EventReader(wake)
+        with self._lock:
+            self._readers = (*self._readers, reader)
+        return reader
+
+    def leave(self, reader: EventReader) -> None:
+        """Nothing more is kept for `reader`."""
+        with self._lock:
+            self._readers = tuple(one for one in self._readers if one is not reader)
+
     @property
     def alive(self) -> bool:
         """Whether anybody still obeys: false once the engine has stopped, however that came."""
@@ -94,10 +129,8 @@ class Worker:
     # -- in the worker's thread
 
     def _tell(self, event: Event | Restored) -> None:
-        self.events.put(event)
-        if self.resting:
-            self.resting = False
-            self._wake()
+        for reader in self._readers:
+            reader.put(event)
 
     def _main(self) -> None:
         try:
@@ -118,8 +151,8 @@ class Worker:
                 sandbox.guard_terminal(*self._screen)
             except OSError:
                 log.exception("the terminal is not restored if the program is killed")
-        self._pool = pool = work_pool()
-        sinks = outlets.Sinks(log)
+        self._log, self._pool = log, (pool := work_pool())
+        self._sinks = sinks = outlets.Sinks(log)
         sinks.open(self.config, pool)
         self._shelving: set[asyncio.Task[None]] = set()
         limit = self.config.settings.sessions.record_mb * 1_000_000 if self._records else 0
@@ -129,17 +162,10 @@ class Worker:
             hosted = await self._first(config, pool, log, sinks)
             self._opened = True
             self._pruning = asyncio.create_task(pruning.prune_old(config, hosted.session, pool, log))
-            while (wanted := await self._obey(hosted, inbox)) is not None:
-                try:
-                    other = await hosting.open_hosted(self._other(hosted, wanted), self._tell, pool, log, sinks)
-                except (SessionLocked, OSError) as error:
-                    hosted.say(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
-                    if isinstance(error, SessionLocked):
-                        hosted.say(_locked(wanted.id, error))
-                    continue
-                await self._end(hosted)
-                hosted = other
-            await self._end(hosted)
+            self._add(hosted)
+            while not self._ends(op := await inbox.get()):
+                await self._obey(op)
+            await self._end(*self._sessions.values())
             await sandbox.settle(3.0)
         except SessionLocked as error:
             self._tell(ErrorRaised(text=str(error), kind="locked", hint="continue there, or start a new session here"))
@@ -187,8 +213,8 @@ class Worker:
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
             if isinstance(op, Query) and op.kind in ("session_preview", "search", "search_here", "tree"):
                 looks.add(asyncio.create_task(looker.look(op)))
-            elif shelf.concerns(op, ""):
-                self._shelve(op, "")
+            elif shelf.concerns(op):
+                self._shelve(op)
             else:
                 waiting.append(op)
         for later in (*waiting, *((op,) if isinstance(op, Shutdown) else ())):
@@ -197,32 +223,100 @@ class Worker:
             look.cancel()
         return replace(self.config, resume=op.id if isinstance(op, Resume) else "")
 
-    async def _obey(self, hosted: hosting.Hosted, inbox: asyncio.Queue[Op]) -> Resume | None:
-        """Until the end; or until another session is to be opened, while nothing runs in this one."""
-        while not isinstance(op := await inbox.get(), Shutdown):
-            if isinstance(op, KeepRecording):
-                if problem := self._recordings.keep(op, op.run == hosted.run and hosted.is_behind):
-                    hosted.say(Notice(problem, "warning"))
-            elif shelf.concerns(op, hosted.session):
-                self._shelve(op, hosted.session)
-            elif not isinstance(op, Resume):
-                hosted.handle(op)
-            elif (op.id != hosted.session or hosted.reads) and not hosted.busy:
-                return op
-            elif hosted.busy:
-                hosted.say(Notice("Something is running: interrupt it first (Esc).", "warning"))
-        return None
+    # -- the sessions
 
-    async def _end(self, hosted: hosting.Hosted) -> None:
-        await hosted.end()
-        if hosted.run:
-            self._recordings.ended(hosted.run, hosted.is_behind)
+    def _add(self, hosted: hosting.Hosted) -> None:
+        self._sessions[hosted.session], self._newest = hosted, hosted.session
 
-    def _shelve(self, op: Op, session: str) -> None:
+    def _drop(self, hosted: hosting.Hosted) -> None:
+        del self._sessions[hosted.session]
+        self._newest = next(reversed(self._sessions), "") if hosted.session == self._newest else self._newest
+
+    def _ends(self, op: Op) -> bool:
+        """Whether `op` asks for the end of all that there is."""
+        return isinstance(op, Shutdown) and (not op.session or self._sessions.keys() == {op.session})
+
+    async def _obey(self, op: Op) -> None:
+        newest = self._sessions[self._newest]
+        if isinstance(op, KeepRecording):  # of a session that may have ended
+            owner = next((one for one in self._sessions.values() if one.run == op.run), None)
+            if problem := self._recordings.keep(op, owner is not None and owner.is_behind):
+                (owner or newest).say(Notice(problem, "warning"))
+        elif shelf.concerns(op, *self._sessions):
+            self._shelve(op)
+        elif (hosted := self._sessions.get(op.session or self._newest)) is None:
+            said = Notice(f"The session {op.session[:8]} is not open here.", "warning", "open it first: /resume")
+            self._tell(replace(said, session=op.session, at=time.time()))
+        elif isinstance(op, Resume):
+            await self._resume(hosted, op)
+        elif isinstance(op, Shutdown):
+            self._drop(hosted)
+            await self._end(hosted)
+        else:
+            await self._handle(hosted, op)
+
+    async def _resume(self, hosted: hosting.Hosted, wanted: Resume) -> None:
+        """Open another session in the place of `hosted`, while nothing runs in that, or beside it."""
+        if wanted.id in self._sessions and wanted.id != hosted.session:
+            self._newest = wanted.id
+            return
+        if hosted.busy and not wanted.beside:
+            hosted.say(Notice("Something is running: interrupt it first (Esc).", "warning"))
+            return
+        if wanted.id == hosted.session and not hosted.reads:
+            return
+        opening = hosting.open_hosted(self._other(hosted, wanted), self._tell, self._pool, self._log, self._sinks)
+        try:
+            other = await opening
+        except (SessionLocked, OSError) as error:
+            hosted.say(ErrorRaised(text=str(error), kind="session", hint="choose another: /resume"))
+            if isinstance(error, SessionLocked):
+                hosted.say(_locked(wanted.id, error))
+            return
+        if not wanted.beside:
+            self._drop(hosted)
+            await self._end(hosted)
+        self._add(other)
+
+    async def _handle(self, hosted: hosting.Hosted, op: Op) -> None:
+        """Let the session do what `op` asks. What fails in it ends it, and the engine where there is no other."""
+
+        async def handled() -> None:
+            hosted.handle(op)
+
+        if len(self._sessions) == 1:
+            hosted.handle(op)
+        elif (error := await _failure(handled())) is not None:
+            self._log.error("session %s", hosted.session, exc_info=error)
+            self._drop(hosted)
+            await self._end(hosted)
+            text = f"The session stopped: {type(error).__name__}: {error}"
+            said = ErrorRaised(text=text, kind="session", hint="/resume opens it again")
+            self._tell(replace(said, session=hosted.session, at=time.time()))
+
+    async def _end(self, *ended: hosting.Hosted) -> None:
+        """Leave them in order, each whatever becomes of the others."""
+        errors = [await _failure(hosted.end()) for hosted in ended]
+        for hosted in ended:
+            if hosted.run:
+                self._recordings.ended(hosted.run, hosted.is_behind)
+        for error in filter(None, errors):
+            if not self._sessions.keys() - {hosted.session for hosted in ended}:
+                raise error
+            self._log.error("the end of a session", exc_info=error)
+
+    def _shelve(self, op: Op) -> None:
         """Something is to be done to a session that is not the one at work."""
-        task = asyncio.create_task(shelf.put(self.config, op, session, self._pool, self._tell))
+        task = asyncio.create_task(shelf.put(self.config, op, tuple(self._sessions), self._pool, self._tell))
         self._shelving.add(task)
         task.add_done_callback(self._shelving.discard)
+
+
+async def _failure(work: Coroutine[Any, Any, None]) -> BaseException | None:
+    """Do `work`: with what it failed."""
+    task = asyncio.create_task(work)
+    await asyncio.wait({task})
+    return task.exception()
 
 
 def _locked(id: str, error: SessionLocked) -> Answered:

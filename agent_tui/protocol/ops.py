@@ -233,10 +233,12 @@ class Save(Op):
 @frozen
 class Resume(Op):
     """Answers the list of sessions that a start with `--resume` shows, or opens another: `id`; empty: a new one.
-    `how`, where another program has it: `read` along, or `fork` it."""
+    `how`, where another program has it: `read` along, or `fork` it. `beside`: the one that is open stays open, and an
+    Op goes to the session that it names."""
 
     id: str
     how: Literal["", "read", "fork"] = ""
+    beside: bool = False
     type: Literal["resume"] = "resume"
 
 
@@ -314,4 +316,6 @@ class StopJob(Op):
 
 @frozen
 class Shutdown(Op):
+    """The end: of one `session`, or of all."""
+
     type: Literal["shutdown"] = "shutdown"
