@@ -62,6 +62,7 @@ LAZY = {
     "agent_tui.settings.store": {
         "tomlkit": "only where a setting is written",
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
+        "tomlkit.items:AbstractTable": "only where a setting is written",
     },
     "agent_tui.tools._patterns": {"re2": "only where files are searched; third party"},
     "agent_tui.tui.linear.lines": {"readline": "only where somebody types: it changes how the terminal is read"},

@@ -51,7 +51,8 @@ def offers(configuration: Configuration) -> tuple[Offer, ...]:
     for group, names in groups:
         for name in names:
             where, needs = keys.where(name, configuration), _needs(name, configuration)
-            found.setdefault(name, Offer(name, label(name), group, where, needs))
+            placed = of(name).near or of(name).placed
+            found.setdefault(name, Offer(name, label(name), group, where, needs, placed=placed))
     return tuple(found.values())
 
 

@@ -39,6 +39,8 @@ class Offer:
     models: int = 0
     kind: str = ""
     said: str = ""
+    placed: bool = False
+    """Its address is the person's to say: it runs nearby, or each customer has one."""
 
 
 @frozen

@@ -6,11 +6,11 @@ import errno
 import fcntl
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent_tui.paths import make_private, project_folders
 from agent_tui.regular_file import open_regular
@@ -29,6 +29,7 @@ from agent_tui.settings.layers import (
 from agent_tui.settings.schema import entry, parts
 from agent_tui.settings.values import KEYS, Value
 
+Table = MutableMapping[str, object]
 PRIVATE: Final = 0o600
 _SHARED: Final = 0o644
 
@@ -59,17 +60,15 @@ class Store:
             return config / FILE
         return project_file(cwd, config) or project_folders(cwd)[0] / ".agent-tui" / FILE
 
-    def own(self, key: str, project: bool = False) -> Any:
+    def own(self, key: str, project: bool = False) -> object:
         """What the file itself says of `key`; None: nothing."""
         try:
-            found: Any = tomllib.loads(_content(self.path(project)).decode("utf-8-sig"))
+            tree = tomllib.loads(_content(self.path(project)).decode("utf-8-sig"))
         except (OSError, ValueError, RecursionError):  # nothing of it is used
             return None
-        for part in parts(key):
-            found = found.get(part) if isinstance(found, Mapping) else None
-        return found
+        return _at(tree, parts(key))
 
-    def write(self, key: str, value: Any, project: bool = False) -> None:
+    def write(self, key: str, value: object, project: bool = False) -> None:
         """Set `key` to `value`, as a file holds it. Raises Refused."""
         kind = KEYS if key.startswith("keys.") else known.kind if (known := entry(key)) else None
         if isinstance(value, tuple):  # as values that are read hold it, such as the favourites
@@ -80,17 +79,17 @@ class Store:
         except ValueError:
             raise Refused(f"{key}: expected {kind.expected if kind else 'another value'}") from None
         suggested = project and key == "model"
-        if suggested and (why := unsuitable(value)):
+        if suggested and (why := unsuitable(str(value))):
             raise Refused(f"{key}: {why}")
         self._change(key, value, project)
         if suggested:  # whoever writes it agrees to it
-            remember(self.place.folders.data, Suggestion(value, project_of(self.path(project))), True)
+            remember(self.place.folders.data, Suggestion(str(value), project_of(self.path(project))), True)
 
     def remove(self, key: str, project: bool = False) -> None:
         """Let `key` be what it is without the file. Raises Refused."""
         self._change(key, None, project)
 
-    def put(self, key: str, value: Any, project: bool = False) -> str:
+    def put(self, key: str, value: object, project: bool = False) -> str:
         """Set `key` in the person's file, or the project's; None takes it out. Why that was refused, in few words; or
         nothing."""
         try:
@@ -102,7 +101,7 @@ class Store:
             return str(error).replace(f"{self.path(project).parent}/", "")
         return ""
 
-    def _change(self, key: str, value: Any, project: bool) -> None:
+    def _change(self, key: str, value: object, project: bool) -> None:
         if project and key.partition(".")[0] not in PROJECT_KEYS:
             raise Refused(f"{key}: a project's file may set {' and '.join(sorted(PROJECT_KEYS, reverse=True))} only")
         path = self.path(project)
@@ -125,7 +124,7 @@ def remember(data: Path, suggestion: Suggestion, agreed: bool) -> None:
     put_alone(data / ANSWERS, (suggestion.project, suggestion.model), agreed)
 
 
-def put_alone(path: Path, key: tuple[str, ...], value: Any) -> None:
+def put_alone(path: Path, key: tuple[str, ...], value: object) -> None:
     """Set `key` in a TOML file that is for its owner alone; None takes it out. Raises Refused."""
     try:
         target = path.resolve()
@@ -146,19 +145,23 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-def changed(before: bytes, key: tuple[str, ...], value: Any, name: str) -> bytes:
+def changed(before: bytes, key: tuple[str, ...], value: object, name: str) -> bytes:
     """The text of a file in which only `key` is another; `value` None: it is gone. Raises Refused."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
+    from tomlkit.items import AbstractTable
+
+    def is_bare(item: object) -> bool:
+        return isinstance(item, AbstractTable) and not (item or item.as_string().strip() or item.trivia.comment)
 
     try:
         text = before.decode("utf-8-sig")
         wanted = tomllib.loads(text.replace("\r\n", "\n"))
         document = tomlkit.parse(text)
-        for tree in (wanted, document):
-            _put(tree, key, value, tomlkit.table if tree is document else dict)
+        _put(wanted, key, value, lambda _: {})
+        _put(document, key, value, lambda outer: tomlkit.table(outer or None))
         if value is None:
-            _prune(document, wanted, key)
+            _prune(document, wanted, key, is_bare)
         made = tomlkit.dumps(document)
         if tomllib.loads(made.replace("\r\n", "\n")) != wanted:
             raise Refused(f"{name}: {'.'.join(key)} cannot be changed where it stands; edit the file")
@@ -168,32 +171,37 @@ def changed(before: bytes, key: tuple[str, ...], value: Any, name: str) -> bytes
     return made.encode("utf-8")
 
 
-def _put(tree: MutableMapping[str, Any], key: tuple[str, ...], value: Any, table: Any) -> None:
+def _put(tree: Table, key: tuple[str, ...], value: object, table: Callable[[bool], Table]) -> None:
     for depth, part in enumerate(key[:-1], 1):
         if part not in tree:
             if value is None:
                 return
-            tree[part] = table(**({"is_super_table": True} if table is not dict and depth < len(key) - 1 else {}))
-        tree = tree[part]
-        if not isinstance(tree, MutableMapping):
+            tree[part] = table(depth < len(key) - 1)
+        inner = tree[part]
+        if not isinstance(inner, MutableMapping):
             raise Refused(f"{'.'.join(key[:depth])}: is not a table in the file; edit the file")
+        tree = inner
     if value is not None:
         tree[key[-1]] = list(value) if isinstance(value, tuple) else value
     elif key[-1] in tree:
         del tree[key[-1]]
 
 
-def _prune(document: MutableMapping[str, Any], wanted: dict[str, Any], key: tuple[str, ...]) -> None:
+def _prune(document: Table, wanted: Table, key: tuple[str, ...], is_bare: Callable[[object], bool]) -> None:
     """Take out the tables around `key` that hold nothing any more, no comment either."""
     for depth in range(len(key) - 1, 0, -1):
-        tables: list[Any] = [document, wanted]
-        for part in key[: depth - 1]:
-            tables = [table.get(part, {}) for table in tables]
-        last = tables[0].get(key[depth - 1])
-        if last is None or last or last.as_string().strip() or last.trivia.comment:
+        if not is_bare(_at(document, key[:depth])):
             return
-        for table in tables:
-            del table[key[depth - 1]]
+        for tree in (document, wanted):
+            outer = _at(tree, key[: depth - 1])
+            if isinstance(outer, MutableMapping):
+                del outer[key[depth - 1]]
+
+
+def _at(tree: object, key: tuple[str, ...]) -> object:
+    for part in key:
+        tree = tree.get(part) if isinstance(tree, Mapping) else None
+    return tree
 
 
 @contextmanager

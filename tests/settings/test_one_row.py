@@ -113,12 +113,12 @@ from agent_tui.tui.sheets import settings as sheet
 from agent_tui.tui.update.settings import told
 
 found = read(place_at(Path.cwd()))
-model = replace(Model(), look=look_of(found.settings, False, 0), width=100)
+model = replace(Model(), look=look_of(found.settings, False, 0), width=160)
 model = replace(model, configured=Configured(public(found.values)))
-rows = {row.id: row.detail for row in sheet.SHEET.rows(model, None)}
+rows = {row.id: [row.value, row.detail] for row in sheet.SHEET.rows(model, None)}
 values = {**found.values, "display.ruler": replace(found.values["display.ruler"], value=90)}
 after = told(model, SettingsRead(Configured(values), "display.ruler"))[0]
-print(json.dumps([rows["display.ruler"].split(), model.look.ruler, after.look.ruler]))
+print(json.dumps([rows["display.ruler"], model.look.ruler, after.look.ruler]))
 """
 
 

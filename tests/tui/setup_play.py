@@ -13,7 +13,8 @@ from tests.tui.play import Play
 
 OFFERS = [
     {"name": "openai", "label": "OpenAI", "group": "ready", "key": "OPENAI_API_KEY", "needs": "", "state": "looking"},
-    {"name": "ollama", "label": "Ollama", "group": "nearby", "key": "", "needs": "", "state": "looking"},
+    {"name": "ollama", "label": "Ollama", "group": "nearby", "key": "", "needs": "", "state": "looking",
+     "placed": True},
     {"name": "moonshot", "label": "Moonshot", "group": "service", "key": "", "needs": "key", "state": ""},
     {"name": "azure", "label": "Azure", "group": "service", "key": "", "needs": "address", "state": ""},
 ]

@@ -17,7 +17,6 @@ ELSEWHERE: Final = "elsewhere"
 """A server that is known by its address alone."""
 FETCH: Final = "fetch"
 """A model that Ollama does not have yet."""
-NEARBY: Final = ("ollama", "lmstudio", "vllm", "llamacpp")
 GROUPS: Final[Mapping[ProviderGroup, str]] = {
     "ready": "Configured", "nearby": "On this machine", "service": "With your API key",
 }  # fmt: skip
@@ -135,7 +134,8 @@ def _ways(model: Model, state: SettingUp) -> Iterator[Entry]:
         if kind == "auth":
             yield Entry("key", "type another key")
         yield Entry("again", "try again")
-        if not state.provider or state.provider in (*NEARBY, "compatible", "azure"):
+        known = offer(model, state.provider)
+        if not state.provider or state.provider == "compatible" or (known is not None and known.placed):
             yield Entry("address", "type its address")
         elif kind != "auth":
             yield Entry("key", "type another key")
