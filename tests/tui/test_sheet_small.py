@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from textual import events
@@ -12,6 +13,8 @@ from agent_tui.protocol.event import Event
 from agent_tui.protocol.ops import Op
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.tui.app import AgentApp
+from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
@@ -141,3 +144,25 @@ def test_why_a_step_of_the_setup_failed_can_be_read() -> None:
         assert "the very end" in text(app), "what was read stays in view while one chooses"
 
     play(without_models(), steps, (40, 12))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 12), (100, 30)])
+@pytest.mark.parametrize("row", [0, 7, 19])
+def test_a_question_about_a_row_stands_whole_below_it(size: tuple[int, int], row: int) -> None:
+    asked = "Delete “a session with a name of some length” for ever? Enter deletes it, Esc keeps it."
+    options = tuple(Option("", f"session {number}", "just now") for number in range(20))
+    head = ((Span("type to search", "dim"),),)
+    sheet = OverlayView(
+        "Sessions", head, options, row, list_first=True, head=1, asked=(Span(asked, "warning"),)
+    )
+
+    async def steps(pilot: Pilot[int], app: AgentApp) -> None:
+        app.regions.show(replace(view(app.model), overlay=sheet))
+        await until(lambda: "Delete" in text(app))
+        await pilot.pause()
+        rows = [line.strip() for line in text(app).split("\n")]
+        first = rows.index(next(line for line in rows if line.startswith("Delete")))
+        assert rows[first - 1].startswith(f"❯ session {row} ")
+        assert " ".join(" ".join(rows[first:]).split()).startswith(asked)
+
+    play(PlayedEngine(), steps, size)
