@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given, settings
 
 from agent_tui.agent.agent_run import AgentRun
+from agent_tui.agent.history import History
+from agent_tui.agent.record import Record, Standing
 from agent_tui.protocol.answers import UndoPlan
 from agent_tui.protocol.codec import decode
 from agent_tui.protocol.events import (
@@ -33,9 +37,11 @@ from agent_tui.sessions.fork import fork
 from agent_tui.sessions.index import recent
 from agent_tui.sessions.search import search_logs
 from agent_tui.sessions.stats import stats
+from agent_tui.sessions.store import Store
 from agent_tui.tools._arguments import LenientArguments
 from agent_tui.tools.base import Tool, ToolContext, ToolResult
 from tests.agent.driving import Driver, Place
+from tests.strategies import trees
 
 
 class Task(LenientArguments):
@@ -294,3 +300,30 @@ def test_one_agent_at_a_time_changes_something(place: Place) -> None:
     assert a < b <= c < d
 
 
+
+
+@settings(deadline=None, max_examples=100)
+@given(trees())
+def test_what_the_engine_folds_of_a_tree_is_the_main_agents(told: list[Event]) -> None:
+    """The model's messages, the queue, the draft, the places of a rewind: as if there were no other agent."""
+
+    def folded(events: list[Event]) -> tuple[History, Standing]:
+        record = Record("s", cast("Store", None), lambda _: None)
+        record.replay(events)
+        return record.history, record.standing
+
+    settled = [event for event in told if event.settled]
+    assert folded(settled) == folded([event for event in settled if event.is_main])
+
+
+@settings(deadline=None, max_examples=100)
+@given(trees())
+def test_the_figures_of_a_tree_are_the_sum_of_its_agents(told: list[Event]) -> None:
+    whole = stats(told)
+    agents = {event.agent for event in told}
+    alone = [stats(replace(event, agent="main") for event in told if event.agent == agent) for agent in agents]
+    for figure in ("tokens_in", "tokens_out", "steps", "requests", "tool_calls"):
+        assert getattr(whole, figure) == sum(getattr(one, figure) for one in alone), figure
+    main = stats(event for event in told if event.is_main)
+    assert (whole.turns, whole.ends) == (main.turns, main.ends)
+    assert {share.name for share in whole.by_turn} <= {str(mark.turn) for mark in fold(told).marks}
