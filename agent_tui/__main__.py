@@ -50,20 +50,20 @@ def _main() -> int:
     if sys.platform == "win32":
         print("agent-tui runs on Linux, macOS and WSL; on Windows, start it inside WSL.", file=sys.stderr)
         return 2
-    from agent_tui import boot
+    from agent_tui.boot import terminal
 
-    if problem := boot.lacks_memory(sys.argv[1:]):
+    if problem := terminal.lacks_memory(sys.argv[1:]):
         print(f"agent-tui: {problem}", file=sys.stderr)
         return 1
-    early = boot.prepare(sys.argv[1:])
+    early = terminal.prepare(sys.argv[1:])
     if early is None:
-        from agent_tui.cli import main as run
+        from agent_tui.cli.main import main as run
 
         return run(sys.argv[1:], None)
     gc.disable()  # the screen turns it on again after its first frame
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        from agent_tui.cli import main as run
+        from agent_tui.cli.main import main as run
 
         return run(sys.argv[1:], early)
     finally:

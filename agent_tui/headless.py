@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from agent_tui import boot, std_output
+from agent_tui import std_output
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.worker import Worker
+from agent_tui.boot import terminal
 from agent_tui.protocol import codec, exit_codes
 from agent_tui.protocol.answers import Models
 from agent_tui.protocol.events import (
@@ -166,7 +167,7 @@ def run(config: EngineConfig, prompt: str, output: str) -> int:
         std_output.refused(error)
         return exit_codes.FAILED
     finally:
-        heard = boot.noted()
+        heard = terminal.noted()
         worker.stop(GRACE_SECONDS)
         _follow_end(worker, outcome)
     if closed:

@@ -10,6 +10,7 @@ import importlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Any, Final
 
 
@@ -22,15 +23,19 @@ def names(package: str) -> tuple[str, ...]:
 
 def load(package: str, name: str, attribute: str) -> Any:
     """`attribute` of module `name` in `package`. Raises LookupError with the names there are."""
+    return getattr(module(package, name), attribute)
+
+
+def module(package: str, name: str) -> ModuleType:
+    """Module `name` in `package`. Raises LookupError with the names there are."""
     if not _registers(package, name):
         raise _missing(package, name)
     try:
-        module = importlib.import_module(f"{package}.{name}")
+        return importlib.import_module(f"{package}.{name}")
     except ModuleNotFoundError as error:
         if error.name != f"{package}.{name}":
             raise  # it is there, and misses another
         raise _missing(package, name) from None
-    return getattr(module, attribute)
 
 
 def _missing(package: str, name: str) -> LookupError:

@@ -10,9 +10,9 @@ from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import Restored, StepStarted, TextDelta, TurnStarted
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, Transcript, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Started, Ticked, Toggled
-from agent_tui.tui.regions import View
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Msg, Started, Ticked, Toggled
+from agent_tui.tui.core.regions import View
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from benchmarks.common import judged, percentile, quick, report

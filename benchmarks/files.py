@@ -25,9 +25,9 @@ from agent_tui.context.file_index import FileIndex
 from agent_tui.protocol.answers import Files
 from agent_tui.protocol.events import Answered, SessionStarted
 from agent_tui.structures import fuzzy
-from agent_tui.tui.effects import Yield
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Started, Yielded
+from agent_tui.tui.core.effects import Yield
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Msg, Started, Yielded
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from benchmarks.common import (

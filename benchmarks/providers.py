@@ -25,8 +25,8 @@ from agent_tui.paths import Folders
 from agent_tui.protocol.events import Event, Restored, SessionStarted, TextDelta, TurnEnded
 from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.protocol.ops import Submit
-from agent_tui.providers import choose
 from agent_tui.providers.base import Failed, TextChunk
+from agent_tui.providers.choosing import choose
 from agent_tui.settings.layers import Configuration
 from agent_tui.settings.table import ProviderSettings, Settings
 from benchmarks import probe

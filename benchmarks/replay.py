@@ -21,8 +21,8 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Started, Submitted
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Msg, Started, Submitted
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.recorder import Recorder, Taken
 from agent_tui.tui.update import update

@@ -21,7 +21,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.sessions.store import log_path
+from agent_tui.sessions.log.store import log_path
 
 WORDS = "the loop reads each event once and folds it into a value that nothing else may change "
 FUNCTIONS = "".join(f"def f{n}(x: int) -> int:\n    return x * {n}  # a comment\n" for n in range(5))

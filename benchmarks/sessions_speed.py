@@ -13,11 +13,11 @@ from pathlib import Path
 
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import ToolEnded
-from agent_tui.sessions.cache import known
-from agent_tui.sessions.index import recent
-from agent_tui.sessions.maintain import repair
-from agent_tui.sessions.search import search, update
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.index.cache import known
+from agent_tui.sessions.index.listing import recent
+from agent_tui.sessions.index.search import search, update
+from agent_tui.sessions.log.repair import repair
+from agent_tui.sessions.log.store import Store
 from benchmarks.common import Goal, folder, median, ms, percentile, quick, report
 from benchmarks.sessions_many import COMMON, RARE, write_many
 

@@ -33,10 +33,10 @@ from agent_tui.paths import shipped
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.markdown_stream import MdStream
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.blocks import block_lines
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.theme import load_theme
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.blocks import block_lines
+from agent_tui.tui.transcript.widget import Transcript
+from agent_tui.tui.widgets.theme import load_theme
 from benchmarks.common import Goal, judged, quick, report
 
 WORDS = "the loop reads each event once and folds it into a value that nothing else may change "

@@ -23,9 +23,11 @@ from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
-from agent_tui.tui import commands, key_words, keys
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command
-from agent_tui.tui.update import dialog, guards, holding, submit
+from agent_tui.tui.dialog import answering
+from agent_tui.tui.prompt import keys, submit
+from agent_tui.tui.screen import guards, key_help, pending_key
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -65,7 +67,7 @@ UNSAID: Final = {
 
 def key(name: str) -> str:
     """A key as it is written in a document: `Ctrl+_` in code style."""
-    return f"`{key_words.key(name)}`"
+    return f"`{key_help.key(name)}`"
 
 
 def written(names: Iterable[str]) -> str:
@@ -112,7 +114,7 @@ def slash_table() -> str:
 def editing_table() -> str:
     actions = dict.fromkeys(keys.EDITING.values())
     rows = [
-        (written(sorted(keys.NEWLINE, key=key_words.plain_first)), "a new line"),
+        (written(sorted(keys.NEWLINE, key=key_help.plain_first)), "a new line"),
         ("`\\` `Enter`", "a new line, anywhere"),
     ]
     owned = commands.bindings()  # a command's key is told with the command
@@ -121,16 +123,16 @@ def editing_table() -> str:
             name for name, does in keys.EDITING.items() if does == action and (name not in owned or action != "paste")
         ]
         if named:
-            rows.append((written(named), key_words.EDITING[action]))
+            rows.append((written(named), key_help.EDITING[action]))
     rows.append((written(keys.SELECTING), "select on the way"))
     return table(("key", "what it does"), rows)
 
 
 def dialog_table(asked: Approval | Question) -> str:
     rows = []
-    for offer in dialog.offers(asked):
+    for offer in answering.offers(asked):
         what = f"{offer.label}: {offer.detail}" if offer.detail else offer.label
-        then = ", then `Enter`" if dialog.needs_enter(asked, offer) else ""
+        then = ", then `Enter`" if answering.needs_enter(asked, offer) else ""
         rows.append((" ".join(f"`{name}`" for name in offer.keys) + then, what))
     return table(("key", "answer"), rows)
 
@@ -149,7 +151,7 @@ def keys_page() -> str:
 
 {command_table()}
 While the agent asks, the keys that open or change something else, such as `Ctrl+P` or `F1`, do nothing and say
-"{dialog.ANSWER_FIRST}". So does `Ctrl+D` on an empty prompt.
+"{answering.ANSWER_FIRST}". So does `Ctrl+D` on an empty prompt.
 
 A key that you hold down counts once where twice would quit, rewind or clear: `Ctrl+C`, `Esc`, `Ctrl+D`. `Ctrl+D` right
 after one that deleted does not quit; a line says that you can press it again. A second `Enter` within
@@ -180,7 +182,7 @@ keys arrive; `Ctrl+J` always does.
 ## When the agent asks
 
 A letter or a number answers only if the prompt is empty, you typed and deleted nothing since the question appeared, and
-no other key follows within {holding.HOLD_SECONDS} s. A key of vim's normal mode, such as `i`, counts as typed. Other
+no other key follows within {pending_key.HOLD_SECONDS} s. A key of vim's normal mode, such as `i`, counts as typed. Other
 letters are text for the prompt. After a key that does nothing here, such as `Ctrl+P`, letters and numbers are text
 until the next question. With words in the prompt, or after such a key, answer with `Alt` and the letter (with a number
 if `Alt` and the letter is a command, as `Alt+S` is), or with `↑` `↓` and then `Enter`. `Enter` right after the words
@@ -191,7 +193,7 @@ Some answers take two keys: `a`, `e`, the yes to a setting, and `y` for a comman
 the row, then `Enter` confirms it, and any other key leaves it. Two letters are the beginning of a word. The row says
 so: `a/2, Enter`; a row with little room leaves it out. `Enter` answers not earlier than {guards.ENTER_SECONDS} s after
 you could see the question, and {guards.BURST_SECONDS} s after `↑` `↓`. If the question closed a list or a search,
-neither `Enter` nor a letter answers within {dialog.TYPING_SECONDS} s. `Esc` then stops nothing within
+neither `Enter` nor a letter answers within {answering.TYPING_SECONDS} s. `Esc` then stops nothing within
 {guards.RUN_SECONDS:.0f} s: a line says that `Esc` again stops.
 
 You can allow a command that does not fit only after you have seen its end. `↑` `↓` and `Enter` never allow a command on the

@@ -28,9 +28,9 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import Op
-from agent_tui.tools._diff import diff
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.theme import load_theme
+from agent_tui.tools.support.diff import diff
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.widgets.theme import load_theme
 
 SIZE: Final = (100, 35)
 HOME: Final = "/home/you"

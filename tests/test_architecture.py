@@ -25,25 +25,32 @@ pytestmark = pytest.mark.xdist_group("architecture")
 """All read the same trees, which one process parses once."""
 
 PURE = (
-    "agent_tui.tui.model", "agent_tui.tui.msg", "agent_tui.tui.effects", "agent_tui.tui.regions",
-    "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.commands", "agent_tui.tui.markdown",
-    "agent_tui.tui.blocks", "agent_tui.tui.displays", "agent_tui.structures", "agent_tui.present",
-    "agent_tui.protocol.events",
-    "agent_tui.tui.search", "agent_tui.tui.stamps", "agent_tui.tui.keymap", "agent_tui.tui.recall",
-    "agent_tui.tui.readline",
-    "agent_tui.tui.vim", "agent_tui.tui.vim_keys", "agent_tui.tui.vim_operators", "agent_tui.tui.vim_state",
-    "agent_tui.tui.vim_text", "agent_tui.tui.picker", "agent_tui.tui.sheets",
+    "agent_tui.tui.update", "agent_tui.tui.view", "agent_tui.tui.core", "agent_tui.tui.screen",
+    "agent_tui.tui.setup", "agent_tui.tui.sheets", "agent_tui.tui.commands", "agent_tui.tui.markdown",
+    "agent_tui.tui.prompt", "agent_tui.tui.dialog", "agent_tui.tui.transcript",
+    "agent_tui.present", "agent_tui.structures", "agent_tui.protocol.events",
 )  # fmt: skip
+"""But for the `WIDGETS` in them."""
+WIDGETS = frozenset(
+    f"agent_tui.tui.{name}"
+    for name in (
+        "prompt.completion_widget", "prompt.widget", "prompt.editor", "dialog.layout", "dialog.widget",
+        "transcript.scrollbar", "transcript.page", "transcript.copy_text", "transcript.selection", "transcript.source_map",
+        "transcript.source_map",
+        "transcript.widget", "transcript.painted_rows", "transcript.places", "transcript.marks",
+    )
+)  # fmt: skip
+"""What draws with Textual, beside the thing that it draws."""
 
 LOADED_WITH_FIRST_USE = {"agent_tui.structures.lexing": "its lexers are Pygments' own; imported with the first code"}
 
 LAZY = {
     "agent_tui.__main__": {
-        "agent_tui:boot": "only a full screen prepares the terminal, before anything slow is imported",
-        "agent_tui.cli:main": "after the terminal is prepared",
+        "agent_tui.boot:terminal": "only a full screen prepares the terminal, before anything slow is imported",
+        "agent_tui.cli.main:main": "after the terminal is prepared",
         "agent_tui:std_output": "only where what was printed cannot be written",
     },
-    "agent_tui.cli_parser": {"importlib.metadata:version": "only for --version: slow"},
+    "agent_tui.cli.parser": {"importlib.metadata:version": "only for --version: slow"},
     "agent_tui.paths": {"platformdirs": "not needed where AGENT_TUI_HOME is set; third party"},
     "agent_tui.providers.ollama": {"ollama": "slow, and only needed to fetch a model"},
     "agent_tui.present.html": {
@@ -64,9 +71,9 @@ LAZY = {
         "tomlkit.exceptions:TOMLKitError": "only where a setting is written",
         "tomlkit.items:AbstractTable": "only where a setting is written",
     },
-    "agent_tui.tools._patterns": {"re2": "only where files are searched; third party"},
+    "agent_tui.tools.support.patterns": {"re2": "only where files are searched; third party"},
     "agent_tui.tui.linear.lines": {"readline": "only where somebody types: it changes how the terminal is read"},
-    "agent_tui.tui.app": {"agent_tui.tui.facts:facts": "only for the debug console"},
+    "agent_tui.tui.runtime.app": {"agent_tui.tui.runtime.facts:facts": "only for the debug console"},
     "agent_tui.tui.markdown.inline": {
         "markdown_it.common.normalize_url:normalizeLink": "with the first bare address in Markdown"
     },
@@ -75,10 +82,10 @@ LAZY = {
 """Imports inside functions, and why each is there."""
 
 BOUNDARIES = {
-    ("agent_tui.agent.agent_run", "run"): "a turn: whatever fails in it ends it as an error event",
-    ("agent_tui.agent.executor", "_execute"): "a tool call: whatever it raises is its result",
+    ("agent_tui.agent.turn.agent_run", "run"): "a turn: whatever fails in it ends it as an error event",
+    ("agent_tui.agent.turn.executor", "_execute"): "a tool call: whatever it raises is its result",
     ("agent_tui.agent.worker", "_main"): "the thread: without it the screen would wait for ever",
-    ("agent_tui.tui.app", "dispatch"): "an effect: what cannot be done is said",
+    ("agent_tui.tui.runtime.app", "dispatch"): "an effect: what cannot be done is said",
 }
 """Where a broad `except` may stand: (module, function), and what it turns the error into."""
 
@@ -86,14 +93,14 @@ STARTS_PROCESSES = "agent_tui.safety.sandbox"
 FORKS = "agent_tui.safety.process_guard"
 """The process that the sandbox starts, to have it start and end the commands; they talk over a pair of sockets."""
 STARTS = {
-    "agent_tui.agent.clipboard: sandbox.feed": "the clipboard's tools, tmux",
-    "agent_tui.agent.doctor: sandbox.run": "`env`, by its whole path",
-    "agent_tui.agent.images: sandbox.feed": "the clipboard's tools",
-    "agent_tui.agent.local_server: sandbox.feed": "`ollama serve`",
-    "agent_tui.agent.tool_context: sandbox.run": "commands, which a shell of the system runs",
-    "agent_tui.cli: sandbox.beside": "this program, by the path of its Python",
-    "agent_tui.cli: sandbox.foreground": "the person's editor, and this program",
-    "agent_tui.cli_config: sandbox.foreground": "the person's editor",
+    "agent_tui.agent.services.clipboard: sandbox.feed": "the clipboard's tools, tmux",
+    "agent_tui.agent.services.doctor: sandbox.run": "`env`, by its whole path",
+    "agent_tui.agent.services.images: sandbox.feed": "the clipboard's tools",
+    "agent_tui.agent.services.local_ollama: sandbox.feed": "`ollama serve`",
+    "agent_tui.agent.turn.tool_context: sandbox.run": "commands, which a shell of the system runs",
+    "agent_tui.cli.main: sandbox.beside": "this program, by the path of its Python",
+    "agent_tui.cli.main: sandbox.foreground": "the person's editor, and this program",
+    "agent_tui.cli.config: sandbox.foreground": "the person's editor",
     "agent_tui.safety.git: sandbox.feed": "git",
 }
 """Who starts programs, and which."""
@@ -106,20 +113,20 @@ NAMES_GIT = {
 """Where the word stands as a value of its own, and why."""
 LOOP_THREAD = "asyncio.get_running_loop().run_in_executor(None,"
 STARTS_THREADS = "agent_tui.agent.worker"
-OPENS_CONNECTIONS = "agent_tui.providers.wire"
+OPENS_CONNECTIONS = "agent_tui.providers.wire.http"
 LISTENS = "agent_tui.telemetry.prometheus"
 """Answers who asks for metrics on this machine, where the person gave a port; it opens no connection itself."""
 
 KNOWS_THREADING = {
     "agent_tui.agent.worker": "starts the one thread, and its executor",
-    "agent_tui.agent.tool_context": "the stop flag that blocking work reads in the executor",
-    "agent_tui.tui.terminal": "the flag that the thread of Textual waits for before it reads keys",
+    "agent_tui.agent.turn.tool_context": "the stop flag that blocking work reads in the executor",
+    "agent_tui.tui.textual_port.terminal": "the flag that the thread of Textual waits for before it reads keys",
 }
 KNOWS_HTTPX = {
-    "agent_tui.providers.wire": "opens the connections",
-    "agent_tui.providers.wire_log": "watches what goes over them",
-    "agent_tui.providers._gathered": "reads what comes over them, and what came before one of their errors",
-    "agent_tui.providers._failures": "names the exceptions of httpx",
+    "agent_tui.providers.wire.http": "opens the connections",
+    "agent_tui.providers.wire.log": "watches what goes over them",
+    "agent_tui.providers.wire.pace": "reads what comes over them, and what came before one of their errors",
+    "agent_tui.providers.wire.failures": "names the exceptions of httpx",
     "agent_tui.providers.ollama": "gives the ollama package a timeout, and names the exceptions that it lets through",
 }
 
@@ -217,8 +224,8 @@ def test_every_import_contract_is_kept() -> None:
 
 VIOLATIONS = {
     "left may import right": ("paths.py", "import agent_tui.protocol.events"),
-    "the screen does not know the agent": ("tui/app.py", "import agent_tui.agent.loop"),
-    "the core is pure": ("tui/model.py", "import time"),
+    "the screen does not know the agent": ("tui/runtime/app.py", "import agent_tui.agent.turn.loop"),
+    "the core is pure": ("tui/core/model.py", "import time"),
     "only the screen draws": ("headless.py", "import rich.console"),
     "the linear mode draws nothing": ("tui/linear/out.py", "import rich.text"),
     "every module has a place": ("unplaced.py", "import agent_tui.paths"),
@@ -254,7 +261,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 def pure_modules() -> list[str]:
-    return [module for module in trees() if inside(module, PURE)]
+    return [module for module in trees() if inside(module, PURE) and module not in WIDGETS]
 
 
 def test_the_pure_core_loads_no_third_party() -> None:
@@ -263,14 +270,14 @@ def test_the_pure_core_loads_no_third_party() -> None:
     assert loaded_by("\n".join(f"import {module}" for module in early)) == set()
 
 
-@pytest.mark.parametrize("module", ["agent_tui.__main__", "agent_tui.boot", "agent_tui.cli", "agent_tui.protocol.ops"])
+@pytest.mark.parametrize("module", ["agent_tui.__main__", "agent_tui.boot.terminal", "agent_tui.cli.main", "agent_tui.protocol.ops"])
 def test_what_comes_before_the_screen_loads_no_third_party(module: str) -> None:
     assert loaded_by(f"import {module}") == set()
 
 
 def test_the_screen_loads_textual_and_what_that_loads_itself() -> None:
     bare = loaded_by("import textual.app, textual.scroll_view\nfrom textual.widgets import Static, TextArea")
-    screen = loaded_by("import agent_tui.tui.app")
+    screen = loaded_by("import agent_tui.tui.runtime.app")
     assert "textual" in screen
     assert screen <= bare
     assert not screen & {"pydantic", "httpx", "ollama", "markdown_it", "pathspec"}
@@ -306,7 +313,7 @@ MOST_AT_FIRST = 115
 
 
 def test_the_first_frame_needs_few_modules() -> None:
-    code = "import json, sys, agent_tui.tui.start; print(json.dumps(sorted(sys.modules)))"
+    code = "import json, sys, agent_tui.tui.runtime.start; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     ours = [name for name in json.loads(done.stdout) if name.split(".")[0] == "agent_tui"]
     assert len(ours) <= MOST_AT_FIRST, f"{len(ours)}: import what it does not need in a block of `registry.late`"
@@ -366,7 +373,7 @@ def test_only_one_module_asks_git() -> None:
     }
     assert found == set(NAMES_GIT)
     assert set(importers("agent_tui.safety.git")) == {
-        "agent_tui.agent.command_changes", "agent_tui.context.project",
+        "agent_tui.agent.turn.command_changes", "agent_tui.context.project",
     }  # fmt: skip
 
 
@@ -389,7 +396,7 @@ def test_only_the_worker_starts_threads() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node).startswith(LOOP_THREAD)
     }
-    assert own == {"agent_tui.tui.warm"}, "the loop's own threads are for imports"
+    assert own == {"agent_tui.tui.runtime.preload"}, "the loop's own threads are for imports"
 
 
 def test_only_the_wire_opens_connections() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import boot
+from agent_tui.boot import terminal
 from tests.tui.pty_stage import ROOT, Pty
 
 EVIL = "\x1b[2J\x1b]0;title\x07\x9b31mred\r\nsecond line"
@@ -69,8 +69,8 @@ def test_what_the_screen_refuses_reaches_the_terminal_as_text(tmp_path: Path) ->
     ],
 )  # fmt: skip
 def test_flags_may_come_before_the_command(words: str, name: str, rest: str) -> None:
-    assert boot.command(words.split()) == (name, rest.split())
-    assert boot.wants_screen(words.split()) is (name == "")
+    assert terminal.command(words.split()) == (name, rest.split())
+    assert terminal.wants_screen(words.split()) is (name == "")
 
 
 def test_a_command_after_a_flag_runs(tmp_path: Path) -> None:

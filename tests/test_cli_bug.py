@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.cli_bug import bug
+from agent_tui.cli.bug import bug
 from tests.sessions.logs import turn, write
 
 

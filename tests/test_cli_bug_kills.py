@@ -14,7 +14,7 @@ import pytest
 
 from tests.sessions.logs import turn, write
 
-BUG = "import sys; from agent_tui.cli_bug import bug; print('begins', flush=True); sys.exit(bug(sys.argv[1:]))"
+BUG = "import sys; from agent_tui.cli.bug import bug; print('begins', flush=True); sys.exit(bug(sys.argv[1:]))"
 
 
 def started(log: Path, made: Path) -> subprocess.Popen[str]:

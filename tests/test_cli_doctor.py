@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent import doctor
+from agent_tui.agent.services import doctor
 from agent_tui.agent.worker import work_pool
 from tests.agent.driving import Place
 from tests.test_cli_auth import environment

@@ -9,50 +9,50 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from agent_tui import cli_flags
 from agent_tui.agent.config import CHOOSE
-from agent_tui.cli_given import Given
-from agent_tui.cli_words import elsewhere
+from agent_tui.cli import arguments
+from agent_tui.cli.foreign_words import elsewhere
+from agent_tui.cli.given import Given
 
 
 def told(given: Given) -> dict[str, object]:
     return {name: getattr(given, name) for name in dir(given) if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("read", [cli_flags.screen, cli_flags.chat])
+@pytest.mark.parametrize("read", [arguments.screen, arguments.chat])
 def test_no_words_give_what_is_given_where_nothing_is_read(read: Callable[[Sequence[str]], Given]) -> None:
     assert told(read([])) == told(Given())  # so the screen need not read them
 
 
 def test_a_run_has_the_same_defaults() -> None:
-    assert told(cli_flags.run(["hello"])) == told(Given()) | {"prompt": "hello"}
+    assert told(arguments.run(["hello"])) == told(Given()) | {"prompt": "hello"}
 
 
 def test_each_flag_has_its_place() -> None:
     words = "-m a/b --add-dir x --add-dir y --max-cost 2 -r --otr hello"
-    given = cli_flags.screen(words.split())
+    given = arguments.screen(words.split())
     wanted: dict[str, object] = {"model": "a/b", "add_dir": ["x", "y"], "max_cost": 2.0, "otr": True}
     wanted |= {"resume": CHOOSE, "prompt": "hello"}
     assert told(given) == told(Given()) | wanted
     assert Given().add_dir == []  # what was read is nobody else's
-    run = cli_flags.run(["--output", "json", "--timeout", "1.5", "--max-steps", "3", "-c", "go"])
+    run = arguments.run(["--output", "json", "--timeout", "1.5", "--max-steps", "3", "-c", "go"])
     assert told(run) == told(Given()) | {"output": "json", "timeout": 1.5, "max_steps": 3, "last": True, "prompt": "go"}
 
 
 def test_the_help_names_the_variables_that_matter_most() -> None:
     names = ("AGENT_TUI_MODEL", "AGENT_TUI_MODE", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
-    assert all(name in cli_flags.EPILOG for name in names)
+    assert all(name in arguments.EPILOG for name in names)
 
 
 def test_a_word_that_is_nearly_a_command_is_not_sent_unasked() -> None:
     said = "no command 'doctr': did you mean doctor? To send it as a prompt: agent-tui -- doctr"
     assert elsewhere(["doctr"]) == said
     assert not elsewhere(["--", "doctr"]) and not elsewhere(["hello"])
-    assert cli_flags.screen(["--", "doctr"]).prompt == "doctr"
+    assert arguments.screen(["--", "doctr"]).prompt == "doctr"
 
 
 def test_the_screen_alone_reads_no_flags_where_there_are_none() -> None:
-    code = "import sys, agent_tui.tui.start, agent_tui.cli; print('argparse' in sys.modules)"
+    code = "import sys, agent_tui.tui.runtime.start, agent_tui.cli.main; print('argparse' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

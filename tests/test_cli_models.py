@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import local_server
+from agent_tui.agent.services import local_ollama
 from agent_tui.providers import ollama
 from agent_tui.providers.base import ProviderSetup
 from tests.agent.driving import Place
@@ -158,11 +158,11 @@ def test_of_one_provider_nothing_is_said_of_others(machine: Machine) -> None:
 
 
 def test_a_program_that_does_not_begin_is_said(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_server, "START_SECONDS", 0.3)
+    monkeypatch.setattr(local_ollama, "START_SECONDS", 0.3)
     (machine.home / "bin" / "ollama").write_text("#!/bin/sh\necho no such thing; exit 1\n")
     config = Place(machine.home).config("", environment={"PATH": machine.given["PATH"]})
     server = ollama.create("m", ProviderSetup(f"http://{machine.address}"))
-    assert asyncio.run(local_server.down(server, config))
-    said = asyncio.run(local_server.start(server, config))
+    assert asyncio.run(local_ollama.down(server, config))
+    said = asyncio.run(local_ollama.start(server, config))
     assert "does not answer after 0.3 s" in said and str(config.folders.logs) in said
-    assert "no such thing" in (config.folders.logs / local_server.LOG).read_text()
+    assert "no such thing" in (config.folders.logs / local_ollama.LOG).read_text()

@@ -143,7 +143,7 @@ def test_examples_of_settings_are_valid(page: str) -> None:
 
 def test_the_example_of_a_theme_is_valid(tmp_path: Path) -> None:
     from agent_tui.paths import shipped
-    from agent_tui.tui.theme import load_theme
+    from agent_tui.tui.widgets.theme import load_theme
 
     example = next(e for e in re.findall(r"```toml\n(.*?)```", THEMES, re.DOTALL) if "[colours]" in e)
     (tmp_path / "harbour.toml").write_text(example, encoding="utf-8")

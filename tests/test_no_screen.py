@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import boot
+from agent_tui.boot import terminal
 from tests.sessions.logs import turn, write
 from tests.tui.pty_stage import ROOT, Pty
 
@@ -53,5 +53,5 @@ def test_a_replay_names_what_needs_no_screen(tmp_path: Path) -> None:
 
 def test_the_terminal_is_not_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr(boot, "take_terminal", lambda: pytest.fail("it was taken"))
-    assert boot.prepare([]) is None
+    monkeypatch.setattr(terminal, "take_terminal", lambda: pytest.fail("it was taken"))
+    assert terminal.prepare([]) is None

@@ -14,8 +14,8 @@ import pytest
 
 from agent_tui.programs import find_program, own_path, search_path
 from agent_tui.safety import sandbox
-from agent_tui.tui.own_editor import EDITORS, editor
-from agent_tui.tui.own_program import chosen_by
+from agent_tui.tui.runtime.editor import EDITORS, editor
+from agent_tui.tui.runtime.foreground_run import chosen_by
 
 
 def program(path: Path, text: str) -> Path:

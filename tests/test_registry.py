@@ -59,7 +59,7 @@ assert list(registry.import_late()) == []
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("package", ["agent_tui.tui.commands", "agent_tui.tui.update", "agent_tui.tools"])
+@pytest.mark.parametrize("package", ["agent_tui.tui.commands", "agent_tui.tui.screen", "agent_tui.tools"])
 @pytest.mark.parametrize("name", ["base", "_private", "nothing", "", "two.parts", "../x", "__init__", "a b"])
 def test_what_registers_nothing_is_not_found(package: str, name: str) -> None:
     first = registry.names(package)[0]

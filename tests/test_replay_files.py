@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.cli_replay import replay
+from agent_tui.cli.replay import replay
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import TurnStarted
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Started
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Started
 from agent_tui.tui.recording.tape import check
 from tests.sessions.logs import turn, write
 from tests.tui.recording.live import Live

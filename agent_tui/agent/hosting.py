@@ -12,15 +12,15 @@ from logging import Logger
 from pathlib import Path
 from typing import Protocol
 
-from agent_tui.agent.agent import Agent
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.following import Reader
 from agent_tui.agent.opening import open_agent
-from agent_tui.agent.record import Sink
-from agent_tui.agent.sinks import Sinks
+from agent_tui.agent.session.agent import Agent
+from agent_tui.agent.session.following import Reader
+from agent_tui.agent.session.record import Sink
+from agent_tui.agent.session.sinks import Sinks
 from agent_tui.protocol.events import Directory, Event
 from agent_tui.protocol.ops import Op
-from agent_tui.sessions.fork import fork
+from agent_tui.sessions.log.fork import fork
 from agent_tui.settings.table import ProviderSettings
 
 

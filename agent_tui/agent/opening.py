@@ -15,22 +15,22 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui import paths
-from agent_tui.agent import directories, recovery
-from agent_tui.agent.agent import Agent
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.models import Models
-from agent_tui.agent.observe import Observer
-from agent_tui.agent.record import Record, Sink
-from agent_tui.agent.sinks import Sinks
-from agent_tui.agent.stored_keys import refreshing
-from agent_tui.agent.workshop import LoadedSkills, scrubber
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.services.stored_keys import refreshing
+from agent_tui.agent.session import directories, recovery
+from agent_tui.agent.session.agent import Agent
+from agent_tui.agent.session.observer import Observer
+from agent_tui.agent.session.record import Record, Sink
+from agent_tui.agent.session.sinks import Sinks
+from agent_tui.agent.turn.tool_wiring import LoadedSkills, scrubber
 from agent_tui.context.skills import Skills
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.protocol.transcript import Level
-from agent_tui.providers import wire_log
-from agent_tui.safety import environment_block
-from agent_tui.sessions.checkpoints import Blobs
-from agent_tui.sessions.store import Store
+from agent_tui.providers.wire import log as wire_log
+from agent_tui.safety import environment
+from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.sessions.log.store import Store
 
 UNASKED: Final = "accept-all"
 """The mode in which commands run without a question."""
@@ -41,7 +41,7 @@ LIBRARIES: Final = ("agent-tui", "textual", "rich", "pygments", "markdown-it-py"
 async def open_agent(config: EngineConfig, tell: Sink, pool: Pool, log: Logger, sinks: Sinks) -> Agent:
     """The agent of the session that `config` names. Raises SessionLocked, FileNotFoundError."""
     record, said = _record(config, tell)
-    environment_block.hide_secrets()
+    environment.hide_secrets()
     wire = _wire(config, record.session)
     home = Path(config.environment.get("HOME", "~")).expanduser()
     hide = scrubber(config, formats=True).scrub

@@ -22,15 +22,17 @@ from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.ops import KeepRecording, Op, Query, Resume, Shutdown
 from agent_tui.protocol.session_events import Answered, ErrorRaised, Notice
 from agent_tui.registry import late
-from agent_tui.sessions.lock import SessionLocked
+from agent_tui.sessions.log.lock import SessionLocked
 
 if TYPE_CHECKING:
     from logging import Logger
 
 with late(warm=False):  # the engine's imports happen in its thread, after the first frame
-    from agent_tui.agent import catalogue, hosting, looking, pruning, recording, shelf
-    from agent_tui.agent import log as logs
-    from agent_tui.agent import sinks as outlets
+    from agent_tui.agent import hosting
+    from agent_tui.agent.services import catalogue, queries, session_admin
+    from agent_tui.agent.services import program_log as logs
+    from agent_tui.agent.session import recording
+    from agent_tui.agent.session import sinks as outlets
     from agent_tui.protocol import session_answers as answers
     from agent_tui.safety import sandbox
 
@@ -161,7 +163,7 @@ class Worker(EventReader):
             config = await self._chosen(inbox, pool) if self.config.resume == CHOOSE else self.config
             hosted = await self._first(config, pool, log, sinks)
             self._opened = True
-            self._pruning = asyncio.create_task(pruning.prune_old(config, hosted.session, pool, log))
+            self._pruning = asyncio.create_task(session_admin.prune_old(config, hosted.session, pool, log))
             self._add(hosted)
             while not self._ends(op := await inbox.get()):
                 await self._obey(op)
@@ -208,12 +210,12 @@ class Worker(EventReader):
     async def _chosen(self, inbox: asyncio.Queue[Op], pool: ThreadPoolExecutor) -> EngineConfig:
         """Show which sessions there are, and wait for the one to go on with; other Ops wait for their agent."""
         self._tell(catalogue.sessions_told(self.config))
-        looker, looks = looking.Looker(self.config, self._tell, pool), set()
+        looker, looks = queries.Looker(self.config, self._tell, pool), set()
         waiting: list[Op] = []
         while not isinstance(op := await inbox.get(), Resume | Shutdown):
             if isinstance(op, Query) and op.kind in ("session_preview", "search", "search_here", "tree"):
                 looks.add(asyncio.create_task(looker.look(op)))
-            elif shelf.concerns(op):
+            elif session_admin.concerns(op):
                 self._shelve(op)
             else:
                 waiting.append(op)
@@ -242,7 +244,7 @@ class Worker(EventReader):
             owner = next((one for one in self._sessions.values() if one.run == op.run), None)
             if problem := self._recordings.keep(op, owner is not None and owner.is_behind):
                 (owner or newest).say(Notice(problem, "warning"))
-        elif shelf.concerns(op, *self._sessions):
+        elif session_admin.concerns(op, *self._sessions):
             self._shelve(op)
         elif (hosted := self._sessions.get(op.session or self._newest)) is None:
             said = Notice(f"The session {op.session[:8]} is not open here.", "warning", "open it first: /resume")
@@ -307,7 +309,7 @@ class Worker(EventReader):
 
     def _shelve(self, op: Op) -> None:
         """Something is to be done to a session that is not the one at work."""
-        task = asyncio.create_task(shelf.put(self.config, op, tuple(self._sessions), self._pool, self._tell))
+        task = asyncio.create_task(session_admin.put(self.config, op, tuple(self._sessions), self._pool, self._tell))
         self._shelving.add(task)
         task.add_done_callback(self._shelving.discard)
 

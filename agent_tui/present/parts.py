@@ -23,7 +23,7 @@ Mark = Literal["", "open", "active", "done", "option", "chosen", "folder", "link
 
 @frozen
 class Run:
-    """Words of one line in one style of the screen's (`tui/markdown/styles.py`)."""
+    """Words of one line in one style of the screen's (`tui/markdown/lines.py`)."""
 
     text: str
     style: str = "text"

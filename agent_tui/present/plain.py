@@ -12,7 +12,7 @@ from agent_tui.present.agents import standing
 from agent_tui.present.blocks import ENDS, LEVELS, NOT_DONE, answered, failure, problem, undone
 from agent_tui.present.displays import diff_of, kind_of, present
 from agent_tui.protocol.display import TODO_WORDS, DiffDisplay, Display
-from agent_tui.protocol.shell_events import SHELL
+from agent_tui.protocol.tool_events import SHELL
 from agent_tui.protocol.transcript import (
     Block,
     CallBlock,

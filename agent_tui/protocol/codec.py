@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Final, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from agent_tui.protocol import old_answers
 from agent_tui.protocol.answers import Answer
 from agent_tui.protocol.events import Answered, AnyEvent, Event, QueueChanged, Unknown
 
@@ -82,7 +82,7 @@ def dump(event: Event) -> dict[str, Any]:
                 del item["pastes"]
     if isinstance(event, Answered):
         fields = _answer_adapter(event.kind).dump_python({"data": event.data}, mode="json")["data"]
-        data |= {"kind": event.kind, "data": old_answers.as_written(event.kind, fields)}
+        data |= {"kind": event.kind, "data": as_written(event.kind, fields)}
     return {"v": VERSION, "n": event.n, "at": event.at, "type": data.pop("type"), **data, **(event.newer or {})}
 
 
@@ -105,7 +105,7 @@ def load(data: dict[str, Any]) -> Event:
         newer = {k: v for k, v in data.items() if k not in own and k not in ("v", "c")}
         try:
             if kind == ANSWERED:
-                known |= _answer(_answer_kind(newer), old_answers.as_fields(newer.pop("kind"), data.get("data")))
+                known |= _answer(_answer_kind(newer), as_fields(newer.pop("kind"), data.get("data")))
             event: Event = _adapter().validate_python({**known, "newer": newer or None})
             return event
         except ValidationError as error:
@@ -122,7 +122,7 @@ def _answer_kind(record: dict[str, Any]) -> str:
     kind = record.get("kind")
     if not isinstance(kind, str):
         raise BadRecord(f"kind: {kind!r} is not a name")
-    return old_answers.kind(kind)
+    return answer_kind(kind)
 
 
 def _answer(kind: str, fields: Any) -> dict[str, Any]:
@@ -166,3 +166,49 @@ def decode(line: bytes) -> Event:
     if not mark or not tail[:-1].isdigit() or zlib.crc32(body + b"}") != int(tail[:-1]):
         raise BadRecord("checksum differs")
     return load(data)
+
+
+Json = dict[str, Any]
+
+BARE: Final = {"skills": "skills", "tree": "branches"}
+"""Kinds whose data is the list in this field."""
+
+
+def answer_kind(written: str) -> str:
+    """What the kind is called now: to undo and to redo were told of in two."""
+    return "undo" if written == "redo" else written
+
+
+def as_fields(answer_kind: str, data: Any) -> Any:
+    """The fields of an answer that was written as `data`; what is none of the old shapes stays as it is."""
+    if answer_kind in BARE and isinstance(data, list | tuple):
+        return {BARE[answer_kind]: data}
+    if answer_kind == "sessions" and isinstance(data, list | tuple):
+        return {"sessions": data, "cwd": next((one["cwd"] for one in data if _began_here(one)), "")}
+    if answer_kind == "models" and isinstance(data, Mapping):
+        return _models(data)
+    return data
+
+
+def as_written(answer_kind: str, fields: Json) -> Any:
+    """The `fields` of an answer as they are written; what nobody looked for is left out."""
+    return fields[BARE[answer_kind]] if answer_kind in BARE else {name: own for name, own in fields.items() if own is not None}
+
+
+def _began_here(session: Any) -> bool:
+    return isinstance(session, Mapping) and isinstance(session.get("cwd"), str) and session.get("here", True) is True
+
+
+def _models(data: Mapping[str, Any]) -> Json:
+    """What a model can do stood with its price; `window` was what it could hold, `room` what is used of that."""
+    facts, offered = data.get("facts"), data.get("offered")
+    if not isinstance(facts, Mapping) or not isinstance(offered, list | tuple):
+        return dict(data)
+    return {**data, "offered": [_model(one, facts) if isinstance(one, Mapping) else one for one in offered]}
+
+
+def _model(one: Mapping[str, Any], facts: Mapping[str, Any]) -> Json:
+    known = facts.get(str(one.get("name")))
+    able = {name: known[name] for name in ("thinking", "images") if name in known} if isinstance(known, Mapping) else {}
+    room = {"window": one["room"], "window_max": one.get("window")} if "room" in one else {}
+    return {**able, **one, **room}

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent_tui.protocol.aside_events import AsideDelta as AsideDelta
-from agent_tui.protocol.aside_events import AsideEnded as AsideEnded
 from agent_tui.protocol.event import Event as Event
 from agent_tui.protocol.event import Restored as Restored
 from agent_tui.protocol.event import Unknown as Unknown
@@ -21,28 +19,35 @@ from agent_tui.protocol.session_events import Directory as Directory
 from agent_tui.protocol.session_events import DraftSaved as DraftSaved
 from agent_tui.protocol.session_events import EffortChanged as EffortChanged
 from agent_tui.protocol.session_events import ErrorRaised as ErrorRaised
+from agent_tui.protocol.session_events import FilesRestored as FilesRestored
+from agent_tui.protocol.session_events import Forked as Forked
 from agent_tui.protocol.session_events import Labelled as Labelled
 from agent_tui.protocol.session_events import ModeChanged as ModeChanged
 from agent_tui.protocol.session_events import ModelChanged as ModelChanged
 from agent_tui.protocol.session_events import Notice as Notice
 from agent_tui.protocol.session_events import PlaceKept as PlaceKept
 from agent_tui.protocol.session_events import QueueChanged as QueueChanged
+from agent_tui.protocol.session_events import RestoreStarted as RestoreStarted
+from agent_tui.protocol.session_events import Rewound as Rewound
 from agent_tui.protocol.session_events import SavingChanged as SavingChanged
 from agent_tui.protocol.session_events import SessionStarted as SessionStarted
 from agent_tui.protocol.session_events import Titled as Titled
 from agent_tui.protocol.session_events import TodoChanged as TodoChanged
-from agent_tui.protocol.shell_events import JobChanged as JobChanged
-from agent_tui.protocol.shell_events import ShellEnded as ShellEnded
-from agent_tui.protocol.shell_events import ShellStarted as ShellStarted
+from agent_tui.protocol.session_events import UndoLimited as UndoLimited
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
 from agent_tui.protocol.tool_events import ApprovalAsked as ApprovalAsked
 from agent_tui.protocol.tool_events import FileChanged as FileChanged
+from agent_tui.protocol.tool_events import JobChanged as JobChanged
 from agent_tui.protocol.tool_events import QuestionAnswered as QuestionAnswered
 from agent_tui.protocol.tool_events import QuestionAsked as QuestionAsked
+from agent_tui.protocol.tool_events import ShellEnded as ShellEnded
+from agent_tui.protocol.tool_events import ShellStarted as ShellStarted
 from agent_tui.protocol.tool_events import ToolEnded as ToolEnded
 from agent_tui.protocol.tool_events import ToolOutput as ToolOutput
 from agent_tui.protocol.tool_events import ToolStarted as ToolStarted
 from agent_tui.protocol.transcript import Transcript
+from agent_tui.protocol.turn_events import AsideDelta as AsideDelta
+from agent_tui.protocol.turn_events import AsideEnded as AsideEnded
 from agent_tui.protocol.turn_events import AssistantReplied as AssistantReplied
 from agent_tui.protocol.turn_events import ContextBuilt as ContextBuilt
 from agent_tui.protocol.turn_events import Partial as Partial
@@ -57,11 +62,6 @@ from agent_tui.protocol.turn_events import ToolArgsDelta as ToolArgsDelta
 from agent_tui.protocol.turn_events import TurnEnded as TurnEnded
 from agent_tui.protocol.turn_events import TurnStarted as TurnStarted
 from agent_tui.protocol.turn_events import UsageReported as UsageReported
-from agent_tui.protocol.undo_events import FilesRestored as FilesRestored
-from agent_tui.protocol.undo_events import Forked as Forked
-from agent_tui.protocol.undo_events import RestoreStarted as RestoreStarted
-from agent_tui.protocol.undo_events import Rewound as Rewound
-from agent_tui.protocol.undo_events import UndoLimited as UndoLimited
 
 AnyEvent = (
     SessionStarted | Cleared | ModeChanged | ModelChanged | QueueChanged | DraftSaved | PlaceKept | Answered | Notice

@@ -22,7 +22,7 @@ class SetUp(Op):
     answers there; `serve`: Ollama is started first). `stop`: ask no longer. `keep`: what
     answered last, its key included, with `model`, which is used from then on; nothing is written before that. `leave`:
     forget the key. What comes of a step is told as `answered`, kind `setup_step`, under its `id` (shapes:
-    `agent_tui/protocol/model_answers.py`)."""
+    `agent_tui/protocol/answers.py`)."""
 
     id: str
     step: SetupStep

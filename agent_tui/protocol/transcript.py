@@ -21,8 +21,7 @@ from agent_tui.protocol.standing import Retry as Retry
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.frozen import frozen
-from agent_tui.structures.markdown_links import Links, linked
-from agent_tui.structures.markdown_stream import MdStream, Piece, split
+from agent_tui.structures.markdown_stream import Links, MdStream, Piece, linked, split
 from agent_tui.structures.vec import Vec
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-NOT_REGISTERED = ("base", "choose", "keys", "presets", "services", "wire", "wire_log")
+NOT_REGISTERED = ("base", "choosing", "dialects", "facts", "script", "services", "wire")

@@ -9,9 +9,9 @@ from contextlib import aclosing
 from typing import Final
 
 from agent_tui.protocol.messages import Request
-from agent_tui.providers import _prices
 from agent_tui.providers.base import Finished, ProviderError, StreamItem
 from agent_tui.providers.compatible import CompatibleProvider
+from agent_tui.providers.facts import prices
 
 log = logging.getLogger(__name__)
 
@@ -24,17 +24,17 @@ class OpenRouterProvider(CompatibleProvider):
 
     async def learn_prices(self) -> None:
         """Read the list once: it tells the prices. A list that does not come costs no answer."""
-        if _prices.told(self.base_url):
+        if prices.told(self.base_url):
             return
         try:
             await self.models()
         except ProviderError as error:
             log.warning("no prices of %s: %s", self._wire.place.where, error.failed.text)
-            _prices.tell(self.base_url, ())
+            prices.tell(self.base_url, ())
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         """The answer, and beside the first one the list, so that what it took has a price."""
-        learning = None if _prices.told(self.base_url) else asyncio.create_task(self.learn_prices())
+        learning = None if prices.told(self.base_url) else asyncio.create_task(self.learn_prices())
         try:
             async with aclosing(super().stream(request)) as items:
                 async for item in items:

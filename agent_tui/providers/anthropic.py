@@ -10,21 +10,21 @@ from typing import Any, Final, Self
 from urllib.parse import quote
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _anthropic_messages as dialect
-from agent_tui.providers import _anthropic_models as claude
 from agent_tui.providers import compatible
-from agent_tui.providers._access import Key, bearer, opened
-from agent_tui.providers._again import unless_refused
-from agent_tui.providers._anthropic_answer import AnthropicAnswer
-from agent_tui.providers._effort import level
-from agent_tui.providers._listed import listed
-from agent_tui.providers._readers import ServerSentEvents, WholeBody
-from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import count, name_in, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.dialects import anthropic_messages as dialect
+from agent_tui.providers.dialects import anthropic_models as claude
+from agent_tui.providers.dialects.anthropic_answer import AnthropicAnswer
+from agent_tui.providers.dialects.translate import count, name_in, request_body
+from agent_tui.providers.facts.effort import level
+from agent_tui.providers.facts.model_entries import listed
 from agent_tui.providers.services.anthropic import ANTHROPIC, LEVELS
 from agent_tui.providers.services.base import Fields
-from agent_tui.providers.wire import Patience, host_of
+from agent_tui.providers.wire.access import Key, bearer, opened
+from agent_tui.providers.wire.http import Patience, host_of
+from agent_tui.providers.wire.retry_without import unless_refused
+from agent_tui.providers.wire.stream import answered
+from agent_tui.providers.wire.stream_parsers import ServerSentEvents, WholeBody
 
 KEY, TOKEN = ANTHROPIC.keys
 VERSION: Final = "2023-06-01"

@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _models as known
-from agent_tui.providers import _prices
-from agent_tui.providers._access import Key, bearer, opened
-from agent_tui.providers._chat_completions import ChatAnswer, message
-from agent_tui.providers._effort import of_service
-from agent_tui.providers._entries import UNTOLD, Told, told
-from agent_tui.providers._listed import listed
-from agent_tui.providers._quirks import PLAIN, Quirks, suited, suited_tools
-from agent_tui.providers._readers import ServerSentEvents
-from agent_tui.providers._stream import Answer, answered
-from agent_tui.providers._translate import count, name_in, request_body
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.dialects.chat_completions import ChatAnswer, message
+from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, suited, suited_tools
+from agent_tui.providers.dialects.translate import count, name_in, request_body
+from agent_tui.providers.facts import model_names as known
+from agent_tui.providers.facts import prices
+from agent_tui.providers.facts.effort import of_service
+from agent_tui.providers.facts.model_entries import UNTOLD, Told, listed, told
 from agent_tui.providers.services.base import Fields
-from agent_tui.providers.wire import Patience, is_near
+from agent_tui.providers.wire.access import Key, bearer, opened
+from agent_tui.providers.wire.http import Patience, is_near
+from agent_tui.providers.wire.stream import Answer, answered
+from agent_tui.providers.wire.stream_parsers import ServerSentEvents
 
 
 def create(model: str, setup: ProviderSetup) -> CompatibleProvider:
@@ -109,7 +108,7 @@ class CompatibleProvider:
         if not isinstance(entries, list):
             text = f"{self._wire.place.where} has no list of models"
             raise ProviderError(Failed("malformed", text, self._wire.place.unreachable))
-        _prices.tell(self.base_url, entries)
+        prices.tell(self.base_url, entries)
         return tuple(
             self._described(name, said)
             for entry in entries

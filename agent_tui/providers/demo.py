@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers._demo_standing import NAME, Standing, standing, state
-from agent_tui.providers._demo_words import Step, filled, items, say, words
-from agent_tui.providers._script import Beat, Call, Item, Text, beats
 from agent_tui.providers.base import ProviderSetup, StreamItem
+from agent_tui.providers.script.demo_state import NAME, Standing, standing, state
+from agent_tui.providers.script.demo_words import Step, filled, items, say, words
+from agent_tui.providers.script.format import Beat, Call, Item, Text, beats
 
 MODEL: Final = "tour"
 NOTE: Final = "This is the demo: a script, not a language model. Type `tour` for a tour, or `help`."

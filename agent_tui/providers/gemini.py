@@ -9,21 +9,19 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers._access import Key, opened
-from agent_tui.providers._effort import level
-from agent_tui.providers._gemini_answer import GeminiAnswer
-from agent_tui.providers._gemini_content import contents
-from agent_tui.providers._gemini_schema import declarations
-from agent_tui.providers._gemini_thinking import levels_of_gemini, thinking_config, thinks
-from agent_tui.providers._listed import listed
-from agent_tui.providers._readers import ServerSentEvents
-from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import compact, count, name_in, text_in, whole
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
 from agent_tui.providers.compatible import address
+from agent_tui.providers.dialects.gemini_messages import GeminiAnswer, contents
+from agent_tui.providers.dialects.gemini_schema import declarations
+from agent_tui.providers.dialects.translate import compact, count, name_in, text_in, whole
+from agent_tui.providers.facts.effort import level, levels_of_gemini, thinking_config, thinks
+from agent_tui.providers.facts.model_entries import listed
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.services.gemini import GEMINI, VERSION
-from agent_tui.providers.wire import Patience
+from agent_tui.providers.wire.access import Key, opened
+from agent_tui.providers.wire.http import Patience
+from agent_tui.providers.wire.stream import answered
+from agent_tui.providers.wire.stream_parsers import ServerSentEvents
 
 WINDOW: Final = 1_048_576
 """Tokens of every model that chats since Gemini 2, as the list of models says."""

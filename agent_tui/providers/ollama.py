@@ -21,17 +21,25 @@ from urllib.parse import urlsplit
 from agent_tui import registry
 from agent_tui.programs import find_program
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _failures as failures
-from agent_tui.providers._access import bearer, opened
-from agent_tui.providers._effort import of_ollama
-from agent_tui.providers._ollama_chat import OllamaAnswer, message
-from agent_tui.providers._readers import JSONLines
-from agent_tui.providers._stream import answered
-from agent_tui.providers._translate import compact, count, function_tools, name_in, request_body, state_of, text_in
 from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.dialects.ollama_chat import OllamaAnswer, message
+from agent_tui.providers.dialects.translate import (
+    compact,
+    count,
+    function_tools,
+    name_in,
+    request_body,
+    state_of,
+    text_in,
+)
+from agent_tui.providers.facts.effort import of_ollama
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.services.ollama import OLLAMA
-from agent_tui.providers.wire import Patience, client_options, is_loopback
+from agent_tui.providers.wire import failures
+from agent_tui.providers.wire.access import bearer, opened
+from agent_tui.providers.wire.http import Patience, client_options, is_loopback
+from agent_tui.providers.wire.stream import answered
+from agent_tui.providers.wire.stream_parsers import JSONLines
 
 if TYPE_CHECKING:
     import ollama

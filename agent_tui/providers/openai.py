@@ -11,16 +11,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers import _responses as dialect
-from agent_tui.providers._again import unless_refused
-from agent_tui.providers._effort import of_openai
-from agent_tui.providers._models import reasons
-from agent_tui.providers._responses_answer import ResponsesAnswer
 from agent_tui.providers.base import ProviderSetup, StreamItem
 from agent_tui.providers.compatible import CompatibleProvider, Server, address
+from agent_tui.providers.dialects import responses as dialect
+from agent_tui.providers.dialects.responses import ResponsesAnswer
+from agent_tui.providers.facts.effort import of_openai
+from agent_tui.providers.facts.model_names import reasons
 from agent_tui.providers.services.base import Fields
 from agent_tui.providers.services.openai import OPENAI
-from agent_tui.providers.wire import host_of
+from agent_tui.providers.wire.http import host_of
+from agent_tui.providers.wire.retry_without import unless_refused
 
 _NO_CHAT: Final = re.compile(
     r"embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|babbage|davinci|sora|instruct|search"

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
-from agent_tui.providers._fields import BadScript
-from agent_tui.providers._script import Branch, Fail, Item, Script, beats, parse
 from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup, StreamItem, TextChunk
+from agent_tui.providers.script.format import BadScript, Branch, Fail, Item, Script, beats, parse
 
 SIZE_LIMIT: Final = 16_000_000
 """Bytes of a script file."""

@@ -6,6 +6,7 @@ variable can change what a program runs (`LD_PRELOAD`, `NODE_OPTIONS`): a list o
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -103,3 +104,23 @@ def _passes(name: str, value: str, passed: Sequence[str]) -> bool:
         return True
     wanted = name.startswith(_PREFIXES) or any(one.endswith("*") and name.startswith(one[:-1]) for one in passed)
     return wanted and not may_be_credential(name, value)
+
+
+_STAT: Final = Path("/proc/self/stat")
+_START, _END = 47, 48
+"""Where that memory begins and ends, among the fields behind the name of the program."""
+
+
+def hide_secrets() -> None:
+    """Write over the values of the variables that hold credentials; where the system does not say where, nothing."""
+    try:
+        fields = _STAT.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        start, end = int(fields[_START]), int(fields[_END])
+    except (OSError, IndexError, ValueError):
+        return  # no Linux, or one that does not tell
+    at = start
+    for entry in ctypes.string_at(start, max(0, end - start)).split(b"\0"):
+        name, _, value = entry.partition(b"=")
+        if may_be_credential(name.decode("utf-8", "replace"), value.decode("utf-8", "replace")):
+            ctypes.memset(at + len(entry) - len(value), ord("*"), len(value))
+        at += len(entry) + 1

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent_tui.safety import shell_programs as programs
-from agent_tui.safety.shell_values import ShellValues
-from agent_tui.safety.shell_words import Simple, Word, simple_commands
+from agent_tui.safety.shell_words import ShellValues, Simple, Word, simple_commands
 
 _DEEPEST: Final = 8
 _LONGEST: Final = 50_000

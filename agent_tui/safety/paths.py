@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import leftovers, obeyed_places, protected_names
-from agent_tui.safety.exchange import exchange
+from agent_tui.safety import atomic_swap, paths, protected_names
+from agent_tui.safety.atomic_swap import exchange
+from agent_tui.safety.protected_names import place_protection
 
 MAX_PATH: Final = 4096
 MAX_LINKS: Final = 40
@@ -93,7 +94,7 @@ def facts(text: str, roots: tuple[Path, ...]) -> PathFacts:
     return PathFacts(
         text, real, shown(real, roots[0]), home is not None,
         secret=is_secret(real) or is_secret(Path(text)),
-        protected=_by_name(real, roots) or _by_name(roots[0] / text, roots) or obeyed_places.protection(real, roots),
+        protected=_by_name(real, roots) or _by_name(roots[0] / text, roots) or place_protection(real, roots),
     )  # fmt: skip
 
 
@@ -157,7 +158,7 @@ def atomic_write(
             raise FileExistsError(17, "File exists", str(real))
         if held is not None:
             expect = there
-        temporary = leftovers.beside(real.name, "tmp")
+        temporary = atomic_swap.beside(real.name, "tmp")
         try:
             if twin is None or not _link_beside(twin, folder, temporary, data):
                 _write_beside(real.name, temporary, folder, data, mode, there)
@@ -208,7 +209,7 @@ def _replace(
     if expect is None or not _same(expect, _existing(real, folder)) or not _holds(folder, real.name, held):
         raise changed
     ours = os.stat(temporary, dir_fd=folder, follow_symlinks=False)
-    aside = leftovers.beside(real.name, "was")  # from here on it may be what somebody else has just written
+    aside = atomic_swap.beside(real.name, "was")  # from here on it may be what somebody else has just written
     os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
     if not exchange(folder, aside, real.name):
         os.rename(aside, real.name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -259,7 +260,7 @@ def remove(real: Path, expect: os.stat_result) -> None:
     """Remove the file at a real path if it is the one that `expect` tells of: it is renamed, looked at, and put back
     where it is another, so that nothing that came in between is lost. Raises ChangedMeanwhile, OSError."""
     with folder_of(real) as folder:
-        aside = leftovers.beside(real.name, "was")
+        aside = atomic_swap.beside(real.name, "was")
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         found = os.stat(aside, dir_fd=folder, follow_symlinks=False)
         if not _same(expect, found, renamed=True):
@@ -398,6 +399,30 @@ def sync(folder: int, written: str = "") -> None:
     try:
         os.fsync(again)
         if written:
-            leftovers.sweep(again, written)
+            atomic_swap.sweep(again, written)
     finally:
         os.close(again)
+
+
+KIND: Final = stat.S_IFLNK
+"""The mode of a link in records, as git writes it: its content is where it points."""
+
+
+def is_link(mode: int) -> bool:
+    return stat.S_IFMT(mode) == KIND
+
+
+def read(real: Path) -> tuple[bytes, os.stat_result]:
+    """Where the link at a real path points, and its facts. Raises NotRegular (it is none), OSError."""
+    with paths.folder_of(real) as folder:
+        about = os.stat(real.name or ".", dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISLNK(about.st_mode):
+            raise paths.NotRegular(f"{real} is no link")
+        return os.fsencode(os.readlink(real.name, dir_fd=folder)), about
+
+
+def make(real: Path, target: bytes) -> None:
+    """A new link, never over what is there (FileExistsError). Raises OSError."""
+    with paths.folder_of(real) as folder:
+        os.symlink(os.fsdecode(target), real.name, dir_fd=folder)
+        paths.sync(folder)

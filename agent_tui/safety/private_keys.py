@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from agent_tui.safety.secret_span import Secret
+from agent_tui.safety.secret_strength import Secret
 
 KIND: Final = "private-key"
 _HEAD: Final = r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d+"

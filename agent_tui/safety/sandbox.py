@@ -21,10 +21,9 @@ from typing import IO, Any, Final
 
 from agent_tui.programs import find_program, own_path
 from agent_tui.safety import process_tree
-from agent_tui.safety.captured import Captured
 from agent_tui.safety.environment import unattended
-from agent_tui.safety.orphans import Orphans
-from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Screen, request
+from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.process_guard import KILL_SECONDS, PAUSE, Guard, Orphans, Screen, request
 
 GRACE: Final = 2.0
 """Seconds between TERM and KILL."""

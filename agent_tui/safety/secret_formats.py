@@ -13,8 +13,14 @@ from typing import Final
 
 from agent_tui.safety.private_keys import FIRST_LETTERS, find_key_lines
 from agent_tui.safety.secret_places import MARKS, find_placed, places
-from agent_tui.safety.secret_span import Secret, disjoint
-from agent_tui.safety.secret_strength import is_letters_alone, is_placeholder, is_random, is_weak_password
+from agent_tui.safety.secret_strength import (
+    Secret,
+    disjoint,
+    is_letters_alone,
+    is_placeholder,
+    is_random,
+    is_weak_password,
+)
 
 FORMATS: Final = (
     ("aws-key", "AKIA", r"AKIA[A-Z0-9]{16}"),

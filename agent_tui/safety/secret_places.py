@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final
 
-from agent_tui.safety.secret_span import Secret
 from agent_tui.safety.secret_strength import (
+    Secret,
     is_dummy,
     is_given_password,
     is_placeholder,

@@ -12,7 +12,7 @@ from agent_tui.present.html import html
 from agent_tui.present.markdown import markdown
 from agent_tui.protocol.codec import dump
 from agent_tui.protocol.events import Event, fold
-from agent_tui.structures.moments import dated
+from agent_tui.structures.readable import dated
 
 T = TypeVar("T")
 Format = Literal["md", "html", "json"]

@@ -257,7 +257,7 @@ class ProviderSettings:
         "Ollama: the context window in tokens; 0: the model's own maximum, at most 32,768",
     )
     key_from: str = ""
-    """Where the key is from, if no setting says it (`providers/keys.py`)."""
+    """Where the key is from, if no setting says it (`providers/choosing/keys.py`)."""
     options: Mapping[str, object] = field(default_factory=dict, repr=False)
 
 

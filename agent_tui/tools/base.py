@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import SkillInfo, ToolSpec
@@ -170,3 +170,12 @@ def schema(arguments: type[Arguments]) -> dict[str, Any]:
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+class LenientArguments(Arguments):
+    """A null means that the argument was left out. The schema stays plain: no `anyOf`, which some servers drop."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, raw: Any) -> Any:
+        return {name: value for name, value in raw.items() if value is not None} if isinstance(raw, dict) else raw

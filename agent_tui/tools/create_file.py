@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from agent_tui.structures.plural import counted
-from agent_tui.tools._change import Change, planned, run_planned
-from agent_tui.tools._diff import diff
-from agent_tui.tools._text import FileText, read_text, refuse_placeholders
+from agent_tui.structures.readable import counted
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure
+from agent_tui.tools.support.diff import Change, diff, planned, run_planned
+from agent_tui.tools.support.text import FileText, read_text, refuse_placeholders
 
 
 class CreateFile(Arguments):

@@ -10,18 +10,26 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
-from agent_tui.structures.plural import counted
-from agent_tui.tools import _files, _paging
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools._globs import Glob
-from agent_tui.tools._walk import Walk
-from agent_tui.tools.base import Tool, ToolContext, ToolResult
+from agent_tui.structures.readable import counted
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
+from agent_tui.tools.support import files
+from agent_tui.tools.support.walk import (
+    BUDGET,
+    PER_PAGE,
+    Glob,
+    Halt,
+    Page,
+    Walk,
+    folder_failure,
+    page_notes,
+    walk_notes,
+)
 
 
 class GlobFiles(LenientArguments):
     pattern: str = Field(description="Such as **/*.py, src/**/test_*.js or *.{md,txt}")
     path: str = Field(default=".", description="Folder to search")
-    page: _paging.Page
+    page: Page
 
 
 @dataclass(slots=True)
@@ -41,7 +49,7 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
 
     names: Names = await ctx.blocking(work)
     shown = ctx.shown(real)
-    notes = [*_paging.page_notes(args.page, len(names.page), names.total), *names.notes]
+    notes = [*page_notes(args.page, len(names.page), names.total), *names.notes]
     display = ListingDisplay(shown, tuple(names.page), names.total)
     if not names.total:
         hint = "Files that .gitignore names are left out, unless path names their folder."
@@ -51,19 +59,19 @@ async def run(args: GlobFiles, ctx: ToolContext) -> ToolResult:
 
 
 def _found(glob: Glob, real: Path, page: int, ctx: ToolContext, stopped: Callable[[], bool]) -> Names:
-    names, halt = Names(), _paging.Halt.after(stopped, _paging.BUDGET)
+    names, halt = Names(), Halt.after(stopped, BUDGET)
     walk = Walk(real, ctx.roots, halt)
-    first, shown = (page - 1) * _paging.PER_PAGE, ctx.shown(real)
+    first, shown = (page - 1) * PER_PAGE, ctx.shown(real)
     try:
         for found in walk.files():
             if not glob.matches(found.path):
                 continue
-            if first <= names.total < first + _paging.PER_PAGE:
-                names.page.append(_entry(real / found.path, _files.below(shown, found.path), found.regular))
+            if first <= names.total < first + PER_PAGE:
+                names.page.append(_entry(real / found.path, files.below(shown, found.path), found.regular))
             names.total += 1
     except OSError as error:
-        raise _paging.folder_failure(real, ctx, error) from None
-    names.notes = _paging.walk_notes(walk, halt)
+        raise folder_failure(real, ctx, error) from None
+    names.notes = walk_notes(walk, halt)
     return names
 
 
@@ -81,7 +89,7 @@ TOOL: Final = Tool(
     description=(
         "Find files by name pattern in a folder and below: `*` in a name, `**` for any folders, `{a,b}`. A pattern "
         "without `/` matches names in every subfolder. Leaves out what .gitignore names, and .git. "
-        f"{_paging.PER_PAGE} results a page. To search the text of files use grep_files."
+        f"{PER_PAGE} results a page. To search the text of files use grep_files."
     ),
     arguments=GlobFiles,
     effect="read",

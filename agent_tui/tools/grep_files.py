@@ -13,14 +13,22 @@ from pydantic import Field
 from agent_tui.protocol.display import Match, MatchesDisplay
 from agent_tui.safety import paths, protected_names
 from agent_tui.safety.secrets import hide_secrets
-from agent_tui.structures.plural import counted
-from agent_tui.tools import _files, _paging
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools._globs import Glob
-from agent_tui.tools._patterns import Expression
-from agent_tui.tools._walk import Walk
-from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.structures.readable import counted
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 from agent_tui.tools.read_file import decoded
+from agent_tui.tools.support.files import below, binary_failure, failure, is_binary, size_text
+from agent_tui.tools.support.patterns import Expression
+from agent_tui.tools.support.walk import (
+    BUDGET,
+    PER_PAGE,
+    Glob,
+    Halt,
+    Page,
+    Walk,
+    folder_failure,
+    page_notes,
+    walk_notes,
+)
 
 MAX_BYTES: Final = 5_000_000
 """Of a file; larger ones are left out."""
@@ -41,7 +49,7 @@ class GrepFiles(LenientArguments):
     path: str = Field(default=".", description="Folder or file to search")
     glob: str = Field(default="", description="Only files that match, such as *.py")
     ignore_case: bool = Field(default=False)
-    page: _paging.Page
+    page: Page
 
 
 @dataclass(slots=True)
@@ -50,7 +58,7 @@ class Search:
 
     expression: Expression
     first: int
-    halt: _paging.Halt
+    halt: Halt
     needle: bytes = b""
     """What a file must hold to be worth a closer look."""
     page: list[Match] = field(default_factory=list)
@@ -63,11 +71,11 @@ class Search:
 
     @property
     def full(self) -> bool:
-        return self.total >= MAX_TOTAL and self.total >= self.first + _paging.PER_PAGE
+        return self.total >= MAX_TOTAL and self.total >= self.first + PER_PAGE
 
     def text(self, folder: str, path: str, data: bytes) -> None:
         """Search the content of the file at `path` below `folder`, as that is shown."""
-        if self.needle not in data or _files.is_binary(data):
+        if self.needle not in data or is_binary(data):
             return
         number = 1
         for block in _blocks(decoded(data)[0].replace("\r\n", "\n")):
@@ -75,7 +83,7 @@ class Search:
                 return
             searched = self._cut(block) if len(block) > LONGEST else block
             if self.expression.search(searched):
-                self._lines(_files.below(folder, path), number, searched.split("\n"))
+                self._lines(below(folder, path), number, searched.split("\n"))
             number += block.count("\n") + 1
 
     def _cut(self, block: str) -> str:
@@ -89,7 +97,7 @@ class Search:
             span = self.expression.search(line)
             if span is None:
                 continue
-            if self.first <= self.total < self.first + _paging.PER_PAGE:
+            if self.first <= self.total < self.first + PER_PAGE:
                 self.page.append(Match(path, number, self._shown(line.rstrip(), span[0])))
             self.total += 1
             if self.full:
@@ -106,12 +114,12 @@ class Search:
         return _around(hidden, span[0] if span else min(start - first, len(hidden)))
 
     def notes(self, walk: Walk | None) -> list[str]:
-        found = _paging.walk_notes(walk, self.halt)
+        found = walk_notes(walk, self.halt)
         if self.secrets:
             files = counted(self.secrets, "file")
             found.append(f"[{files} left out, with names of secrets (.env, keys): name one as path to search it.]")
         if self.large:
-            found.append(f"[{counted(self.large, 'file')} over {_files.size_text(MAX_BYTES)} left out.]")
+            found.append(f"[{counted(self.large, 'file')} over {size_text(MAX_BYTES)} left out.]")
         if self.unreadable:
             found.append(f"[{counted(self.unreadable, 'file')} could not be read.]")
         if self.cut:
@@ -127,14 +135,14 @@ async def run(args: GrepFiles, ctx: ToolContext) -> ToolResult:
     glob = Glob(args.glob) if args.glob.strip() else None
 
     def work(stopped: Callable[[], bool]) -> tuple[Search, list[str]]:
-        halt = _paging.Halt.after(stopped, _paging.BUDGET)
-        first = (args.page - 1) * _paging.PER_PAGE
+        halt = Halt.after(stopped, BUDGET)
+        first = (args.page - 1) * PER_PAGE
         search = Search(expression, first, halt, expression.required.encode())
         walk = _searched(search, real, glob, ctx)
         return search, search.notes(walk)
 
     search, left_out = await ctx.blocking(work)
-    notes = [*_paging.page_notes(args.page, len(search.page), search.total, search.full), *left_out]
+    notes = [*page_notes(args.page, len(search.page), search.total, search.full), *left_out]
     display = MatchesDisplay(args.pattern, tuple(search.page), search.total)
     if not search.total:
         hint = " Files that .gitignore names are left out, unless path names their folder." if real.is_dir() else ""
@@ -178,7 +186,7 @@ def _searched(search: Search, real: Path, glob: Glob | None, ctx: ToolContext) -
             if search.full:
                 break
     except OSError as error:
-        raise _paging.folder_failure(real, ctx, error) from None
+        raise folder_failure(real, ctx, error) from None
     return walk
 
 
@@ -197,12 +205,12 @@ def _one(search: Search, real: Path, ctx: ToolContext) -> None:
     try:
         data = paths.read_regular(real, MAX_BYTES)
     except (OSError, paths.NotRegular) as error:
-        raise _files.failure(error, real, ctx) from None
+        raise failure(error, real, ctx) from None
     if len(data) > MAX_BYTES:
-        limit = _files.size_text(MAX_BYTES)
+        limit = size_text(MAX_BYTES)
         raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; use run_shell_command: grep -n")
-    if _files.is_binary(data):
-        raise _files.binary_failure(ctx.shown(real), data, len(data))
+    if is_binary(data):
+        raise binary_failure(ctx.shown(real), data, len(data))
     search.text("", ctx.shown(real), data)
 
 
@@ -234,7 +242,7 @@ TOOL: Final = Tool(
     description=(
         "Search the text of files with a regular expression, line by line: gives file, line number and line. "
         "`glob` narrows the files. Leaves out what .gitignore names, .git, binary files and files with names of "
-        f"secrets. {_paging.PER_PAGE} matches a page. To find files by name use glob_files."
+        f"secrets. {PER_PAGE} matches a page. To find files by name use glob_files."
     ),
     arguments=GrepFiles,
     effect="read",

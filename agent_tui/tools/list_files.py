@@ -12,10 +12,9 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui.protocol.display import Entry, ListingDisplay
-from agent_tui.structures.plural import counted
-from agent_tui.tools import _files
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.structures.readable import counted
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.tools.support import files
 
 MOST: Final = 500
 """Entries shown."""
@@ -62,10 +61,10 @@ def _listed(real: Path, ctx: ToolContext, stopped: Callable[[], bool]) -> tuple[
                 names.append((not entry.is_dir(follow_symlinks=False), entry.name))
     except NotADirectoryError:
         if not real.exists():
-            raise _files.not_found(real, ctx) from None
+            raise files.not_found(real, ctx) from None
         raise ToolFailure("invalid_arguments", f"{ctx.shown(real)} is a file; read it with read_file") from None
     except OSError as error:
-        raise _files.failure(error, real, ctx) from None
+        raise files.failure(error, real, ctx) from None
     found: list[Found] = []
     room = ctx.max_output_chars - 200
     for _, name in sorted(names)[:MOST]:
@@ -79,7 +78,7 @@ def _listed(real: Path, ctx: ToolContext, stopped: Callable[[], bool]) -> tuple[
 
 
 def _found(path: Path) -> Found:
-    name = _files.name_text(path.name)
+    name = files.name_text(path.name)
     try:
         there = path.lstat()
     except OSError:
@@ -87,7 +86,7 @@ def _found(path: Path) -> Found:
     if stat.S_ISDIR(there.st_mode):
         return Found(Entry(name, "folder"), f"{name}/")
     if stat.S_ISREG(there.st_mode):
-        return Found(Entry(name, "file", there.st_size), f"{name}  {_files.size_text(there.st_size)}")
+        return Found(Entry(name, "file", there.st_size), f"{name}  {files.size_text(there.st_size)}")
     if stat.S_ISLNK(there.st_mode):
         return Found(Entry(name, "link"), f"{name} -> {_target(path)}")
     return Found(Entry(name, "other"), f"{name}  ({_SPECIAL.get(stat.S_IFMT(there.st_mode), 'special')})")
@@ -98,7 +97,7 @@ def _target(link: Path) -> str:
         target = os.readlink(link)  # noqa: PTH115 - text, as it is written
     except OSError:
         return "?"
-    return _files.name_text(target) + ("/" if link.is_dir() else "" if link.exists() else " (broken)")
+    return files.name_text(target) + ("/" if link.is_dir() else "" if link.exists() else " (broken)")
 
 
 TOOL: Final = Tool(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,16 +11,13 @@ from typing import Final
 from pydantic import Field
 
 from agent_tui import registry
-from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TextDisplay
+from agent_tui.protocol.display import CodeDisplay, Display, ImageDisplay, TableDisplay, TextDisplay
 from agent_tui.safety import paths
 from agent_tui.safety.secrets import hide_keys, hide_secrets
-from agent_tui.structures.plural import counted
-from agent_tui.tools import _files
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools._images import Picture, picture
-from agent_tui.tools._language import language
-from agent_tui.tools._sheets import sheet
-from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.structures.readable import counted
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.tools.support import files
+from agent_tui.tools.support.files import Picture, language, picture
 
 with registry.late(warm=False):
     from agent_tui.structures import lexing
@@ -99,15 +97,15 @@ def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
     try:
         data = paths.read_regular(real, MAX_BYTES)
     except (OSError, paths.NotRegular) as error:
-        raise _files.failure(error, real, ctx) from None
-    if _files.is_binary(data):
+        raise files.failure(error, real, ctx) from None
+    if files.is_binary(data):
         size = len(data) if len(data) <= MAX_BYTES else real.stat().st_size
         if found := picture(data):
             return _seen(found, ctx.shown(real), size)
-        raise _files.binary_failure(ctx.shown(real), data, size)
+        raise files.binary_failure(ctx.shown(real), data, size)
     if len(data) > MAX_BYTES:
         hint = "search it with grep_files, or cut a part out with run_shell_command: sed -n '1,200p'"
-        limit = _files.size_text(MAX_BYTES)
+        limit = files.size_text(MAX_BYTES)
         raise ToolFailure("too_large", f"{ctx.shown(real)} is larger than {limit}; {hint}")
     text, replaced = decoded(data)
     lines = text.split("\n")
@@ -119,7 +117,7 @@ def read(real: Path, ctx: ToolContext) -> Text | ToolResult:
 def _seen(found: Picture, shown: str, size: int) -> ToolResult:
     """A model that reads text is told what there is, so that it does not try again."""
     pixels = f", {found.width}×{found.height} pixels" if found.width else ""
-    said = f"{shown} is a {found.kind} picture{pixels}, {_files.size_text(size)}. What it shows cannot be read as text."
+    said = f"{shown} is a {found.kind} picture{pixels}, {files.size_text(size)}. What it shows cannot be read as text."
     return ToolResult(said, ImageDisplay(shown, found.width, found.height))
 
 
@@ -191,3 +189,24 @@ TOOL: Final = Tool(
     run=run,
     paths=lambda args: (args.path,),
 )
+
+
+_MARKS: Final = {".csv": ",", ".tsv": "\t"}
+COLUMNS: Final = 30
+"""More are no table that anybody reads."""
+
+
+def sheet(path: Path, lines: Sequence[str]) -> TableDisplay | None:
+    """The table that `lines` are, the first one its header; None where they are none."""
+    mark = _MARKS.get(path.suffix.lower())
+    if mark is None or not lines:
+        return None
+    if mark == "," and lines[0].count(";") > lines[0].count(","):  # what spreadsheets write where a comma is decimal
+        mark = ";"
+    try:
+        rows = [tuple(row) for row in csv.reader(lines, delimiter=mark, strict=True) if row]
+    except csv.Error:
+        return None
+    if len(rows) < 2 or not 2 <= len(rows[0]) <= COLUMNS or any(len(row) != len(rows[0]) for row in rows):
+        return None
+    return TableDisplay(rows[0], tuple(rows[1:]))

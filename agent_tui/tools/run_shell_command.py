@@ -6,8 +6,8 @@ from pydantic import Field
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.safety.sandbox import Job
-from agent_tui.tools._text import refuse_placeholders
 from agent_tui.tools.base import Arguments, Planned, Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.tools.support.text import refuse_placeholders
 
 LABEL_CHARS = 120
 

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from agent_tui.protocol.display import MarkdownDisplay, TextDisplay
 from agent_tui.protocol.messages import SkillInfo
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools.base import Tool, ToolContext, ToolResult
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 
 
 class Skills(LenientArguments):

@@ -10,8 +10,7 @@ from typing import Any, Final
 from pydantic import Field, model_validator
 
 from agent_tui.protocol.display import TodoDisplay, TodoItem
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools.base import Tool, ToolContext, ToolFailure, ToolResult
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolFailure, ToolResult
 
 MOST: Final = 50
 CHARS: Final = 500

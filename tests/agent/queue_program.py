@@ -15,8 +15,8 @@ from pathlib import Path
 
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.tui.effects import Send
-from agent_tui.tui.msg import DraftChanged
+from agent_tui.tui.core.effects import Send
+from agent_tui.tui.core.msg import DraftChanged
 from tests.agent.driving import Place
 from tests.tui.play import Play
 

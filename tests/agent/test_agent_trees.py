@@ -11,9 +11,9 @@ from typing import Any, cast
 import pytest
 from hypothesis import given, settings
 
-from agent_tui.agent.agent_run import AgentRun
-from agent_tui.agent.history import History
-from agent_tui.agent.record import Record, Standing
+from agent_tui.agent.session.history import History
+from agent_tui.agent.session.record import Record, Standing
+from agent_tui.agent.turn.agent_run import AgentRun
 from agent_tui.protocol.answers import UndoPlan
 from agent_tui.protocol.codec import decode
 from agent_tui.protocol.events import (
@@ -33,13 +33,12 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Cancel, Query, RestoreFiles, Rewind, Submit
 from agent_tui.protocol.transcript import Child, TextBlock, ToolBlock, Transcript
 from agent_tui.sessions.export import export
-from agent_tui.sessions.fork import fork
-from agent_tui.sessions.index import recent
-from agent_tui.sessions.search import search_logs
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import Store
-from agent_tui.tools._arguments import LenientArguments
-from agent_tui.tools.base import Tool, ToolContext, ToolResult
+from agent_tui.sessions.index.listing import recent
+from agent_tui.sessions.index.search import search_logs
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log.fork import fork
+from agent_tui.sessions.log.store import Store
+from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 from tests.agent.driving import Driver, Place
 from tests.strategies import trees
 

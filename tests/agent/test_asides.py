@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.asides import NO_WORDS, request, whole
-from agent_tui.agent.history import History
-from agent_tui.protocol.aside_events import INSTRUCTION
+from agent_tui.agent.services.side_questions import NO_WORDS, request, whole
+from agent_tui.agent.session.history import History
 from agent_tui.protocol.events import (
     ApprovalAsked,
     AsideDelta,
@@ -21,8 +20,9 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import AssistantMessage, ToolCall, ToolMessage, ToolSpec, UserMessage
 from agent_tui.protocol.ops import Answer, AskAside, Cancel, CancelAside, Submit
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import read
+from agent_tui.protocol.turn_events import INSTRUCTION
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log.store import read
 from agent_tui.structures.vec import Vec
 from tests.agent.driving import Place
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.attachments import MOST
-from agent_tui.agent.history import History
+from agent_tui.agent.session.history import History
+from agent_tui.agent.turn.attachments import MOST
 from agent_tui.protocol.events import (
     ApprovalAsked,
     Event,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.budget import Budget
+from agent_tui.agent.turn.budget import Budget
 from agent_tui.protocol.events import (
     AsideEnded,
     Notice,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.clipboard import clipboard_tools, set_clipboard
+from agent_tui.agent.services.clipboard import clipboard_tools, set_clipboard
 from agent_tui.protocol.answers import ClipboardSet
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import SetClipboard

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.command_changes import (
+from agent_tui.agent.services.undo import MOST
+from agent_tui.agent.turn.command_changes import (
     APPEARED,
     CLOCK,
     COMMIT,
@@ -24,9 +25,8 @@ from agent_tui.agent.command_changes import (
     _mode_before,
     reads_only,
 )
-from agent_tui.agent.git_status import Known, parsed
-from agent_tui.agent.tool_context import CallContext, Workplace
-from agent_tui.agent.undo import MOST
+from agent_tui.agent.turn.snapshots import Known, parsed
+from agent_tui.agent.turn.tool_context import CallContext, Workplace
 from agent_tui.protocol.events import (
     ApprovalAsked,
     Event,
@@ -40,7 +40,7 @@ from agent_tui.protocol.ops import Answer, Cancel, RestoreFiles, Submit
 from agent_tui.protocol.tool_events import ToolStarted
 from agent_tui.protocol.transcript import NoticeBlock
 from agent_tui.safety import secrets
-from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.sessions.log.checkpoints import Blobs
 from tests.agent.driving import PATIENCE, Driver, Place
 from tests.agent.test_restore import answer, ask, restore_all
 

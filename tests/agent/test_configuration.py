@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.fallback import Fallbacks, Other
-from agent_tui.agent.models import Models
-from agent_tui.agent.setting_up import Attempt, trying
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.services.setup import Attempt, trying
+from agent_tui.agent.turn.retries import Fallbacks, Other
 from agent_tui.settings.table import Settings
 from tests.agent.driving import Place
 from tests.places import configured

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from agent_tui.agent.consent import Consent
-from agent_tui.agent.turn import Turn
+from agent_tui.agent.services.confirmations import Consent
+from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.protocol.ops import Answer
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.recovery import describe_put_back
+from agent_tui.agent.session.recovery import describe_put_back
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     ApprovalAsked,

@@ -13,9 +13,8 @@ from agent_tui.protocol.events import AsideEnded, SessionStarted, UsageReported,
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import AskAside
 from agent_tui.protocol.transcript import Bill, TurnBlock
-from agent_tui.sessions.figures import lines
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import read
+from agent_tui.sessions.index.stats import lines, stats
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import Driver, Place
 
 STEPS = (

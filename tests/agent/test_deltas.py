@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from agent_tui.agent import loop
-from agent_tui.agent.turn import Turn
+from agent_tui.agent.turn import loop
+from agent_tui.agent.turn.running_turn import Turn
 from agent_tui.protocol.events import Event, TextDelta, ThinkingDelta
 from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import Finished, Provider, StreamItem, TextChunk, ThinkingChunk

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent_tui.agent.directories import named
+from agent_tui.agent.session.directories import named
 from agent_tui.protocol.events import (
     Answered,
     ApprovalAsked,
@@ -25,9 +25,9 @@ from agent_tui.protocol.events import (
     TurnEnded,
 )
 from agent_tui.protocol.ops import Answer, Clear, Query, RestoreFiles, Resume, Rewind, SetDirectory, Submit
-from agent_tui.sessions.copies import compact
-from agent_tui.sessions.fork import fork
-from agent_tui.sessions.store import log_path, read
+from agent_tui.sessions.log.copies import compact
+from agent_tui.sessions.log.fork import fork
+from agent_tui.sessions.log.store import log_path, read
 from tests.agent.driving import PATIENCE, Driver, Place, running
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agent_tui.agent.record import Standing
+from agent_tui.agent.session.record import Standing
 from agent_tui.protocol.answers import EffortLevel
 from agent_tui.protocol.events import Answered, EffortChanged, ErrorRaised, ModelChanged, Notice
 from agent_tui.protocol.ops import SetEffort, SetModel
 from agent_tui.settings.table import AgentSettings
-from agent_tui.tui.view.header import header_view
+from agent_tui.tui.screen.header import header_view
 from tests.agent.driving import Place
 from tests.agent.model_server import engine, model_server, said
 from tests.tui.play import Play

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.exporting import Writing, write_new
+from agent_tui.agent.services.exporting import Writing, write_new
 from agent_tui.protocol.answers import FileWritten
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Export, WriteFile

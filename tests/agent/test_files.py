@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import files
+from agent_tui.agent.services import files
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.ops import Query
 from tests.agent.driving import Driver, Place

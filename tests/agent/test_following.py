@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.following import growth
+from agent_tui.agent.session.following import growth
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import (

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log.store import read
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,7 +17,7 @@ PROGRAM = """
 import json, resource, sys
 from pathlib import Path
 from agent_tui.protocol.events import Notice, ToolEnded
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import Place
 
 place = Place(Path(sys.argv[1]))

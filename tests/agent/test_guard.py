@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from agent_tui.agent.guard import Outcome, held, nudge, repeating, research_calls
+from agent_tui.agent.turn.guard import Outcome, held, nudge, repeating, research_calls
 
 
 def step(

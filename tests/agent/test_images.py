@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent import images
+from agent_tui.agent.services import images
 from agent_tui.protocol.answers import ImageFile
 from agent_tui.protocol.events import Answered, ModelChanged, Notice, ToolEnded
 from agent_tui.protocol.messages import Image, Request, UserMessage
 from agent_tui.protocol.ops import Query, SetModel
-from agent_tui.providers import _chat_completions, _ollama_chat
+from agent_tui.providers.dialects import chat_completions, ollama_chat
 from agent_tui.structures import mention
 from tests.agent.driving import Place
 from tests.agent.model_server import engine, model_server, said
@@ -70,13 +70,13 @@ def test_the_clipboard_gives_its_image_or_nothing(place: Place) -> None:
 
 
 def test_both_dialects_carry_it() -> None:
-    wired = _chat_completions.message(MESSAGE, "openai")
+    wired = chat_completions.message(MESSAGE, "openai")
     assert wired is not None
     assert wired["content"][0] == {"type": "text", "text": "see"}
     assert wired["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
-    assert _ollama_chat.message(MESSAGE)["images"] == [MESSAGE.images[0].data]
-    assert _chat_completions.message(UserMessage("plain"), "openai") == {"role": "user", "content": "plain"}
-    assert "images" not in _ollama_chat.message(UserMessage("plain"))
+    assert ollama_chat.message(MESSAGE)["images"] == [MESSAGE.images[0].data]
+    assert chat_completions.message(UserMessage("plain"), "openai") == {"role": "user", "content": "plain"}
+    assert "images" not in ollama_chat.message(UserMessage("plain"))
 
 
 def test_a_request_gets_the_bytes_and_a_blind_model_none() -> None:

@@ -30,10 +30,10 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.ops import Answer, Submit
 from agent_tui.protocol.standing import Allowance, RestoredFile
 from agent_tui.protocol.transcript import Queued
-from agent_tui.sessions import copies
 from agent_tui.sessions.imports.files import import_file
-from agent_tui.sessions.raw import encoded
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log import copies
+from agent_tui.sessions.log.raw import encoded
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import Place
 
 ID = "11111111-1111-4111-8111-111111111111"

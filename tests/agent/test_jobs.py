@@ -100,7 +100,7 @@ def test_what_came_before_the_program_was_killed_is_in_the_result(place: Place) 
 
 
 def test_a_log_that_names_another_file_gets_nothing_of_it(place: Place) -> None:
-    from agent_tui.agent.recovery import output_of
+    from agent_tui.agent.session.recovery import output_of
 
     (place.root / "secret.txt").write_text("secret")
     (place.root / "0123abcd.txt").write_text("fine")

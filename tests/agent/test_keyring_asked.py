@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.stored_keys import Found, fetched, refreshing
+from agent_tui.agent.services.stored_keys import Found, fetched, refreshing
 from agent_tui.protocol.events import Answered, ModelChanged
 from agent_tui.protocol.ops import Query, SetModel
-from agent_tui.providers import keys
+from agent_tui.providers.choosing import keys
 from agent_tui.safety import credentials
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests import keyrings

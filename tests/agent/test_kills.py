@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import AssistantReplied, Event, ToolStarted, fold
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 from tests.agent.driving import PATIENCE, Place
 from tests.agent.kill_program import PROMPT, script
 

@@ -13,7 +13,7 @@ import pytest
 
 from agent_tui.protocol.events import Answered, FilesRestored, Notice, RestoreStarted
 from agent_tui.protocol.ops import RestoreFiles
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 from tests.agent.driving import PATIENCE, Driver, Place
 
 FILES = 60

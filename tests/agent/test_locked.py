@@ -17,14 +17,14 @@ from agent_tui.agent.worker import Worker
 from agent_tui.protocol.answers import Sessions
 from agent_tui.protocol.events import Answered, ErrorRaised, Notice, SessionStarted
 from agent_tui.protocol.ops import Query
-from agent_tui.tui.update.guards import BURST_SECONDS
+from agent_tui.tui.screen.guards import BURST_SECONDS
 from tests.agent.driving import Driver, Place
 from tests.tui.pty_stage import Pty
 
 HOLDER = """
 import sys
 from pathlib import Path
-from agent_tui.sessions.lock import Lock
+from agent_tui.sessions.log.lock import Lock
 Lock(Path(sys.argv[1])).take()
 print("held", flush=True)
 sys.stdin.read()

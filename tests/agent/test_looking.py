@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import looking
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.looking import Looker
+from agent_tui.agent.services import queries
+from agent_tui.agent.services.queries import Looker
 from agent_tui.paths import Folders
 from agent_tui.protocol.events import Answered, Event
 from agent_tui.protocol.ops import Query, QueryKind
-from agent_tui.sessions.copies import fork
-from agent_tui.sessions.search import update
+from agent_tui.sessions.index.search import update
+from agent_tui.sessions.log.copies import fork
 from agent_tui.settings.table import Settings
 from tests.sessions.logs import turn, write
 
@@ -79,7 +79,7 @@ def test_a_search_ends_the_one_before_it(config: EngineConfig) -> None:
 def test_an_end_stops_the_reading(config: EngineConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = []
 
-    def endless(_: Path, __: Path, check: looking.Check) -> None:
+    def endless(_: Path, __: Path, check: queries.Check) -> None:
         try:
             while True:
                 check()

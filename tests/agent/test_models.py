@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import moment
-from agent_tui.agent.models import Models
-from agent_tui.agent.record import Record
+from agent_tui.agent.services import state_at_record
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.session.record import Record
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import (
     Answered,
@@ -28,7 +28,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.ops import Pull, Query, SetModel, Submit
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.agent.driving import Place, running
 from tests.agent.model_server import engine, model_server
@@ -210,7 +210,7 @@ def test_a_window_that_nobody_told_is_called_assumed_in_all_that_is_on_record(pl
         began, used = driver.all(SessionStarted)[0], driver.all(UsageReported)[0]
         assert (began.window, used.window) == (128_000, 128_000) and began.window_assumed and used.window_assumed
         assert driver.transcript().window_assumed
-        assert " of ≈128,000 tokens" in moment.about([one for one in driver.events if one.n], used.n)
+        assert " of ≈128,000 tokens" in state_at_record.about([one for one in driver.events if one.n], used.n)
 
 
 def test_a_server_that_never_answers_does_not_hold_the_end(place: Place) -> None:

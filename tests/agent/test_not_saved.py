@@ -17,7 +17,7 @@ from agent_tui.protocol.answers import SaveOutcome
 from agent_tui.protocol.events import DraftSaved, Notice, SavingChanged, TurnStarted
 from agent_tui.protocol.ops import Save, SaveDraft
 from agent_tui.protocol.session_events import Answered
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import Place
 from tests.disks import small_disk
 

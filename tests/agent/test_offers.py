@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import offers
+from agent_tui.agent.services import models as offers
 from agent_tui.protocol.answers import ModelFacts
 from agent_tui.protocol.events import Answered
 from agent_tui.protocol.messages import ModelInfo
@@ -29,14 +29,14 @@ def test_prices_go_by_where_a_model_runs(place: Place) -> None:
     acme = {"acme": ProviderSettings("https://acme.example/v1")}
     config = replace(config, settings=replace(config.settings, providers=acme))
     models = [ModelInfo(name, thinking=True, images=False) for name in NAMES]
-    found = asyncio.run(offers.facts(models, config))
+    found = asyncio.run(offers.facts_of(models, config))
     assert {name: one.price for name, one in found.items()} == {
         "ollama/q": (0.0, 0.0), "openai/gpt-5": (1.25, 10.0), "openai/else": None, "acme/x": None, "nobody/y": None,
     }  # fmt: skip
     assert found["openai/gpt-5"] == ModelFacts((1.25, 10.0), True, ("minimal", "low", "medium", "high"))
     own = {"acme/*": {"input": 3.0, "output": 4.0}}
     config = replace(config, settings=replace(config.settings, prices=own))
-    assert asyncio.run(offers.facts(models, config))["acme/x"].price == (3.0, 4.0)
+    assert asyncio.run(offers.facts_of(models, config))["acme/x"].price == (3.0, 4.0)
 
 
 def test_the_models_used_last_come_from_the_sessions(place: Place) -> None:

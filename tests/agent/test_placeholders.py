@@ -10,7 +10,7 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay
 from agent_tui.protocol.events import ApprovalAsked, ToolEnded, TurnEnded
 from agent_tui.protocol.ops import Answer, Submit
-from agent_tui.safety.secret_span import PLACEHOLDER
+from agent_tui.safety.secret_strength import PLACEHOLDER
 from agent_tui.safety.secrets import placeholder
 from tests.agent.driving import Place
 

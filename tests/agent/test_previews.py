@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.previews import LINE, TAIL, told
+from agent_tui.agent.services.queries import LINE, TAIL, told
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.answers import LogTail, Preview
 from agent_tui.protocol.events import Answered, ErrorRaised, SessionStarted, ShellEnded

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.pruning import prune_old
+from agent_tui.agent.services.session_admin import prune_old
 from agent_tui.paths import Folders
-from agent_tui.sessions.index import recent
+from agent_tui.sessions.index.listing import recent
 from agent_tui.settings.table import SessionSettings, Settings
 from tests.sessions.logs import turn, write
 
@@ -60,7 +60,7 @@ def test_an_end_of_the_program_ends_it(config: EngineConfig, monkeypatch: pytest
                 stopped.append(True)
                 raise
 
-    monkeypatch.setattr("agent_tui.sessions.retention.prune", slow)
+    monkeypatch.setattr("agent_tui.sessions.index.manage.prune", slow)
 
     async def run(pool: ThreadPoolExecutor) -> None:
         task = asyncio.create_task(prune_old(config, "here", pool, logging.getLogger("test")))

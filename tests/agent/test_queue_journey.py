@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.queue import moved
+from agent_tui.agent.session.queue import moved
 from agent_tui.protocol.events import DraftSaved, QueueChanged, SteerSeen, TextDelta, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued

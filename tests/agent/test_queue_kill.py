@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import Event, QueueChanged, SteerSeen, TurnStarted
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 from tests.agent.driving import PATIENCE, Place
 
 KILLS = 3

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.recording import CUT, HELD, Recordings, recording_path
+from agent_tui.agent.session.recording import CUT, HELD, Recordings, recording_path
 from agent_tui.protocol.events import SessionStarted
 from agent_tui.protocol.ops import KeepRecording, Op, SaveDraft
 from tests.agent.driving import Place

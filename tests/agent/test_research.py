@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import workshop
+from agent_tui.agent.turn import tool_wiring
 from agent_tui.protocol.events import QuestionAsked, ToolEnded, TurnEnded
 from agent_tui.protocol.ops import Answer, Submit
 from agent_tui.tools.base import Arguments, Tool, ToolContext, ToolResult
@@ -34,8 +34,8 @@ TOOL = Tool(
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    real = workshop.enabled_tools
-    monkeypatch.setattr(workshop, "enabled_tools", lambda names: {**real(names), TOOL.name: TOOL})
+    real = tool_wiring.enabled_tools
+    monkeypatch.setattr(tool_wiring, "enabled_tools", lambda names: {**real(names), TOOL.name: TOOL})
     return Place(tmp_path)
 
 

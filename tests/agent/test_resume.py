@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.command_changes import UNKNOWN
 from agent_tui.agent.config import CHOOSE
-from agent_tui.agent.history import History
+from agent_tui.agent.session.history import History
+from agent_tui.agent.turn.command_changes import UNKNOWN
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import (
     Answered,
@@ -33,8 +33,8 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_tui.protocol.ops import Answer, QueueEdit, RestoreFiles, Resume, SaveDraft, SetMode
 from agent_tui.protocol.transcript import ToolBlock
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log.store import Store
 from tests.agent.driving import Driver, Place
 from tests.agent.test_restore import answer, ask
 

@@ -9,8 +9,8 @@ from time import time
 
 import pytest
 
-from agent_tui.agent import retries
-from agent_tui.agent.recovery import missing
+from agent_tui.agent.session.recovery import missing
+from agent_tui.agent.turn import retries
 from agent_tui.protocol.events import (
     AssistantReplied,
     ErrorRaised,

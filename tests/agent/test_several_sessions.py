@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.agent import Agent
+from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.worker import EventReader, Worker
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import ErrorRaised, Notice, SessionStarted, TextDelta, TurnEnded, TurnStarted

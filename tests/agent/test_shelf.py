@@ -6,14 +6,14 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from agent_tui.agent import shelf
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services import session_admin
 from agent_tui.paths import Folders
 from agent_tui.protocol.answers import Sessions, ShelfOutcome
 from agent_tui.protocol.events import Answered, Event, SessionStarted, TurnStarted
 from agent_tui.protocol.ops import Delete, Op, Rename, Submit
-from agent_tui.sessions.lock import Lock
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.lock import Lock
+from agent_tui.sessions.log.store import Store
 from agent_tui.settings.table import Settings
 
 ONE, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -33,7 +33,7 @@ def put(config: EngineConfig, op: Op) -> tuple[ShelfOutcome, list[str]]:
     """What came of it, and the titles of the sessions that there are then."""
     told: list[Event] = []
     with ThreadPoolExecutor(1) as pool:
-        asyncio.run(shelf.put(config, op, ONE, pool, told.append))
+        asyncio.run(session_admin.put(config, op, ONE, pool, told.append))
     first, second = told
     assert isinstance(first, Answered) and isinstance(second, Answered)
     assert isinstance(first.data, ShelfOutcome) and isinstance(second.data, Sessions)
@@ -66,6 +66,6 @@ def test_the_one_that_is_open_stays(tmp_path: Path) -> None:
 
 
 def test_what_concerns_it() -> None:
-    assert shelf.concerns(Delete(ONE), ONE) and shelf.concerns(Rename("x", session=OTHER), ONE)
-    assert not shelf.concerns(Rename("x"), ONE) and not shelf.concerns(Rename("x", session=ONE), ONE)
-    assert not shelf.concerns(Submit("x"), ONE)
+    assert session_admin.concerns(Delete(ONE), ONE) and session_admin.concerns(Rename("x", session=OTHER), ONE)
+    assert not session_admin.concerns(Rename("x"), ONE) and not session_admin.concerns(Rename("x", session=ONE), ONE)
+    assert not session_admin.concerns(Submit("x"), ONE)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.full_screen import full_screen
+from agent_tui.agent.services.shell import full_screen
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import (
     Answered,

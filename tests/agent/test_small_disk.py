@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agent_tui.agent.recording import Recordings, recording_path
+from agent_tui.agent.session.recording import Recordings, recording_path
 from agent_tui.protocol.events import Notice, ToolEnded, TurnStarted
 from agent_tui.protocol.ops import KeepRecording, RestoreFiles
 from agent_tui.protocol.session_events import Answered
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import Place
 from tests.disks import small_disk
 

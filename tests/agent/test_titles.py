@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.titles import LONGEST, cleaned
+from agent_tui.agent.services.titles import LONGEST, cleaned
 from agent_tui.protocol.events import Titled, TurnEnded, UsageReported
 from agent_tui.protocol.ops import Rename
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import read
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import Driver, Place, running
 
 SAID = [{"text": '"Fix the login"\nand more'}, {"usage": {"prompt_tokens": 90, "completion_tokens": 4}}]

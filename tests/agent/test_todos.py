@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent import moment
-from agent_tui.agent.history import History
+from agent_tui.agent.services import state_at_record
+from agent_tui.agent.session.history import History
 from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import (
     Answered,
@@ -27,8 +27,8 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import UserMessage
 from agent_tui.protocol.ops import Clear, Continue, Fork, Rewind
-from agent_tui.sessions.copies import compact
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log.copies import compact
+from agent_tui.sessions.log.store import read
 from tests.agent.driving import PATIENCE, Place
 from tests.sessions.logs import turn, write
 
@@ -118,7 +118,7 @@ def test_what_was_at_a_moment_names_the_list(place: Place) -> None:
         driver.turn("second")
         session, second = driver.events[0].session, driver.all(TurnStarted)[1].n
     events = log_of(place, session)
-    before, after = moment.about(events, second), moment.about(events, events[-1].n)
+    before, after = state_at_record.about(events, second), state_at_record.about(events, events[-1].n)
     assert "todo list, 0 of 2 done" in before and "in work: `look`" in before
     assert "todo list, 1 of 2 done" in after and "done: `look`" in after
 

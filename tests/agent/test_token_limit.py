@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent.history import ON
+from agent_tui.agent.session.history import ON
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised, Notice, ToolEnded
 from agent_tui.settings.table import AgentSettings
 from tests.agent.driving import Place

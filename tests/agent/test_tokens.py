@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.accounts import Accounts
-from agent_tui.agent.budget import Budget
-from agent_tui.agent.calibration_file import NAME
-from agent_tui.agent.tokens import Calibration, size_of, size_of_reply
+from agent_tui.agent.turn.budget import Budget
+from agent_tui.agent.turn.tokens import NAME, Calibration, size_of, size_of_reply
+from agent_tui.agent.turn.usage import Accounts
 from agent_tui.protocol.events import AssistantReplied, TextDelta, TurnEnded, UsageReported
 from agent_tui.protocol.messages import (
     AssistantMessage,

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.agent import undo
-from agent_tui.agent.changes import Changes
+from agent_tui.agent.services import undo
+from agent_tui.agent.session.changes import Changes
 from agent_tui.protocol.display import DiffDisplay
 from agent_tui.protocol.events import FileChanged, FilesRestored, ToolStarted, TurnStarted, fold
-from agent_tui.protocol.undo_events import RestoredFile
+from agent_tui.protocol.session_events import RestoredFile
 from agent_tui.safety import paths
-from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.sessions.log.checkpoints import Blobs
 
 Tree = dict[str, bytes]
 

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import recovery, undo
-from agent_tui.agent.changes import Restoration
+from agent_tui.agent.services import undo
+from agent_tui.agent.session import recovery
+from agent_tui.agent.session.changes import Restoration
 from agent_tui.protocol.events import FilesRestored, Notice, RestoreStarted
-from agent_tui.protocol.undo_events import RestoredFile
-from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.protocol.session_events import RestoredFile
+from agent_tui.sessions.log.checkpoints import Blobs
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = """

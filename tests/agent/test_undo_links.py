@@ -9,7 +9,7 @@ import pytest
 
 from agent_tui.protocol.events import FileChanged, Notice, ToolEnded
 from agent_tui.protocol.ops import RestoreFiles
-from agent_tui.safety.links import KIND
+from agent_tui.safety.paths import KIND
 from tests.agent.driving import Driver, Place
 from tests.agent.test_command_changes import git, running
 from tests.agent.test_restore import answer, ask, creating, restore_all

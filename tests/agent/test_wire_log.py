@@ -15,7 +15,7 @@ import pytest
 
 from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import Notice, SessionStarted
-from agent_tui.providers.wire import client_options
+from agent_tui.providers.wire.http import client_options
 from agent_tui.settings.table import ProviderSettings
 from tests.agent.driving import Driver, Place
 from tests.agent.model_server import ModelServer, model_server, said, status

@@ -9,8 +9,8 @@ from itertools import cycle, islice
 import pytest
 
 from agent_tui.protocol.messages import Request, UserMessage
-from agent_tui.providers import choose
 from agent_tui.providers.base import Finished, StreamItem, TextChunk
+from agent_tui.providers.choosing import choose
 from benchmarks.dialects import DIALECTS, END, STAMP, Service
 from benchmarks.providers import characters, settings
 from benchmarks.server import TOKENS

@@ -10,7 +10,7 @@ import pytest
 
 from agent_tui.protocol.events import fold
 from agent_tui.protocol.transcript import DividerBlock
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 from benchmarks import server
 from benchmarks.common import Pty, environment
 from benchmarks.plain import Plain

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.context.file_index import FileIndex
-from agent_tui.context.git_index import Stopped
+from agent_tui.context.file_index import FileIndex, Stopped
 from tests.context.test_git_index import git
 
 CASES: list[dict[str, Any]] = json.loads(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.context.git_index import BadIndex, Stopped, parsed, tracked
+from agent_tui.context.file_index import BadIndex, Stopped, parsed, tracked
 from agent_tui.safety.git_config import Repository, find_repository
 
 NAMES = ("a", "b c.txt", "src/app.py", "src/app_test.py", "src/deep/er/x", "zz/ünï.txt", *(f"n/{n}" for n in range(90)))

@@ -31,9 +31,9 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.export import export
-from agent_tui.tui.blocks import block_lines
-from agent_tui.tui.displays import display_lines
-from agent_tui.tui.look import DEFAULT
+from agent_tui.tui.core.display_options import DEFAULT
+from agent_tui.tui.transcript.blocks import block_lines
+from agent_tui.tui.transcript.displays import display_lines
 from tests.tui.asked import asked_lines
 from tests.tui.test_copy_joined import chosen
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.agent.history import GO_ON, History
-from agent_tui.agent.record import Standing
+from agent_tui.agent.session.history import GO_ON, History
+from agent_tui.agent.session.record import Standing
 from agent_tui.protocol.events import (
     AssistantReplied,
     Cleared,
@@ -34,8 +34,8 @@ from agent_tui.protocol.events import (
     fold,
 )  # fmt: skip
 from agent_tui.protocol.messages import ToolCall, UserMessage
+from agent_tui.protocol.session_events import RestoredFile
 from agent_tui.protocol.transcript import DividerBlock, NoticeBlock, Queued, UserBlock
-from agent_tui.protocol.undo_events import RestoredFile
 from agent_tui.structures import chips
 from tests.strategies import sessions
 

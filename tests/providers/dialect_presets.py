@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agent_tui.providers import azure, presets
-from agent_tui.providers._quirks import NOTHING
+from agent_tui.providers import azure
 from agent_tui.providers.base import Provider, ProviderSetup
+from agent_tui.providers.dialects.chat_quirks import NOTHING
+from agent_tui.providers.facts import presets
 from agent_tui.providers.services.openai import AZURE
 from tests.providers.servers import KEY, Dialect, chat_parts
 

@@ -21,11 +21,11 @@ from agent_tui.protocol.messages import (
     ToolSpec,
     UserMessage,
 )
-from agent_tui.providers import _anthropic_messages as dialect
-from agent_tui.providers._anthropic_answer import AnthropicAnswer
-from agent_tui.providers._failures import Place
-from agent_tui.providers._parts import Parts
 from agent_tui.providers.base import Finished, TextChunk, ThinkingChunk
+from agent_tui.providers.dialects import anthropic_messages as dialect
+from agent_tui.providers.dialects.anthropic_answer import AnthropicAnswer
+from agent_tui.providers.dialects.translate import Parts
+from agent_tui.providers.wire.failures import Place
 
 ORIGIN = dialect.Origin("anthropic", "api.anthropic.com", "claude-opus-5-5")
 texts = st.text(st.characters(codec="utf-8"), max_size=6)

@@ -12,11 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import AssistantMessage, Image, Message, Request, ToolCall, ToolMessage, UserMessage
-from agent_tui.providers import _ollama_chat, _responses, presets
-from agent_tui.providers._chat_completions import message
-from agent_tui.providers._quirks import NOTHING, PLAIN, Quirks, suited
+from agent_tui.providers.dialects import ollama_chat, responses
+from agent_tui.providers.dialects.chat_completions import message
+from agent_tui.providers.dialects.chat_quirks import NOTHING, PLAIN, Quirks, suited
+from agent_tui.providers.facts import presets
 
-ORIGIN = _responses.Origin("openai", "api.openai.com", "gpt-5")
+ORIGIN = responses.Origin("openai", "api.openai.com", "gpt-5")
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
 IDS = st.sampled_from(["call_{}", "toolu_01{}", "{}", "call:{}.ü", "fc_{}" + "x" * 60, "ab cd {}"])
 ARGUMENTS = st.sampled_from(["{}", '{"p": "ü"}', "", "{", "7", '{"n": NaN}', "[1]"])
@@ -93,7 +94,7 @@ ONLY_THOUGHT = json.dumps({"host": ORIGIN.host, "model": ORIGIN.model, "parts": 
 @given(sessions())
 @example([UserMessage("go"), AssistantMessage("", "hm", (), "openai", ONLY_THOUGHT), UserMessage("and now?")])
 def test_responses(session: list[Message]) -> None:
-    body = json.loads(_responses.body(Request("s", tuple(session)), ORIGIN, 0, "", True, True))
+    body = json.loads(responses.body(Request("s", tuple(session)), ORIGIN, 0, "", True, True))
     calls = [one["call_id"] for one in body["input"] if one.get("type") == "function_call"]
     results = [one["call_id"] for one in body["input"] if one.get("type") == "function_call_output"]
     assert sorted(calls) == sorted(results) and len(set(calls)) == len(calls)
@@ -115,7 +116,7 @@ def test_responses(session: list[Message]) -> None:
 
 @given(sessions())
 def test_ollama(session: list[Message]) -> None:
-    wired = [_ollama_chat.message(one) for one in session]
+    wired = [ollama_chat.message(one) for one in session]
     json.dumps(wired, allow_nan=False)
     waiting: set[str] = set()
     for one in wired:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agent_tui.providers.choose import NO_KEYS, Choice, Tried, choose, connect, make, offered
+from agent_tui.providers.choosing.choose import NO_KEYS, Choice, Tried, choose, connect, make, offered
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.places import configured
 from tests.providers.servers import Connection, Received, Route, Server, free_address, serving

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agent_tui.providers import presets
-from agent_tui.providers.choose import KEY_VARIABLES, make, offered
+from agent_tui.providers.choosing.choose import KEY_VARIABLES, make, offered
+from agent_tui.providers.facts import presets
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.secrets import known
 from agent_tui.settings.table import ProviderSettings, Settings

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.protocol.aside_events import INSTRUCTION
 from agent_tui.protocol.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from agent_tui.providers._demo_words import words as demo_words
+from agent_tui.protocol.turn_events import INSTRUCTION
 from agent_tui.providers.base import Failed, Finished, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
 from agent_tui.providers.demo import Demo, create
+from agent_tui.providers.script.demo_words import words as demo_words
 from tests.providers.demo_session import FACTS, Session
 
 NOTICED = demo_words().notice.strip()

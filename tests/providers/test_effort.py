@@ -11,9 +11,11 @@ import pytest
 
 from agent_tui.protocol.messages import Request, UserMessage
 from agent_tui.protocol.ops import EFFORTS
-from agent_tui.providers import _effort, anthropic, gemini, ollama, openai, presets
-from agent_tui.providers._effort_told import heeds
+from agent_tui.providers import anthropic, gemini, ollama, openai
 from agent_tui.providers.base import Provider, ProviderSetup
+from agent_tui.providers.facts import effort as _effort
+from agent_tui.providers.facts import presets
+from agent_tui.providers.facts.effort_words import heeds
 from tests.agent.model_server import model_server, status
 
 REQUEST = Request("", (UserMessage("hi"),), max_tokens=32_000)

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from agent_tui.protocol.ops import EFFORTS
-from agent_tui.providers._effort import of_service
-from agent_tui.providers._effort_told import SCRIPTED, cycle, levels
+from agent_tui.providers.facts.effort import of_service
+from agent_tui.providers.facts.effort_words import SCRIPTED, cycle, levels
 
 
 def meanings(provider: str, model: str, thinks: bool | None = None) -> dict[str, str]:

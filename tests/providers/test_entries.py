@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.messages import ModelInfo
-from agent_tui.providers import presets
-from agent_tui.providers._entries import Told, told
 from agent_tui.providers.base import ProviderSetup
+from agent_tui.providers.facts import presets
+from agent_tui.providers.facts.model_entries import Told, told
 from tests.providers.servers import serving
 
 KIMI = {"id": "kimi-k3", "context_length": 1_048_576, "supports_image_in": True, "supports_reasoning": True}

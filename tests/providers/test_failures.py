@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from agent_tui.providers import _failures as failures
-from agent_tui.providers._access import bearer, opened
 from agent_tui.providers.base import Failed
+from agent_tui.providers.wire import failures
+from agent_tui.providers.wire.access import bearer, opened
 from agent_tui.safety.secrets import Scrubber
 
 KEY = "sk-secret-0123456789"

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from agent_tui.providers._gathered import MOST, Gathered
+from agent_tui.providers.wire.pace import MOST, Gathered
 from tests.providers.test_proxies import proxied
 
 TLS = Path(__file__).parent / "tls"

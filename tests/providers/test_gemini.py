@@ -10,8 +10,8 @@ import pytest
 
 from agent_tui.protocol.messages import ModelInfo, Request, UserMessage
 from agent_tui.providers import gemini
-from agent_tui.providers._gemini_thinking import thinking_config
 from agent_tui.providers.base import CallChunk, Failed, ProviderError, ProviderSetup, StreamItem, TextChunk
+from agent_tui.providers.facts.effort import thinking_config
 from tests.providers.cases import answer, failed, finished, joined, refused
 from tests.providers.gemini_server import GEMINI, PATH, event
 from tests.providers.servers import KEY, Connection, Received, Route, call, played, serving, sse, text

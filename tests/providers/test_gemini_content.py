@@ -21,11 +21,10 @@ from agent_tui.protocol.messages import (
     ToolMessage,
     UserMessage,
 )
-from agent_tui.providers._failures import Place
-from agent_tui.providers._gemini_answer import GeminiAnswer
-from agent_tui.providers._gemini_content import UNSIGNED, contents, wants_signatures
-from agent_tui.providers._parts import Parts
 from agent_tui.providers.base import Failed, TextChunk, ThinkingChunk
+from agent_tui.providers.dialects.gemini_messages import UNSIGNED, GeminiAnswer, contents, wants_signatures
+from agent_tui.providers.dialects.translate import Parts
+from agent_tui.providers.wire.failures import Place
 from tests.providers.asking import HISTORY, sent
 from tests.providers.cases import joined
 from tests.providers.gemini_server import GEMINI

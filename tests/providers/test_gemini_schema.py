@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent_tui import registry
 from agent_tui.protocol.messages import ToolSpec
-from agent_tui.providers._gemini_schema import KEPT, cleaned, declarations
+from agent_tui.providers.dialects.gemini_schema import KEPT, cleaned, declarations
 
 KNOWN = {*KEPT, "type", "format", "nullable", "enum", "items", "properties", "required", "anyOf"}
 TEXT = {"type": "string"}

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from agent_tui.protocol import codec
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolMessage, UserMessage
-from agent_tui.providers import _stream
-from agent_tui.providers._translate import count, name_in, state_of
 from agent_tui.providers.base import Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.dialects.translate import count, name_in, state_of
+from agent_tui.providers.wire import stream
 from tests.providers.asking import COMPATIBLE, OLLAMA
 from tests.providers.cases import joined
 from tests.providers.dialect_responses import RESPONSES
@@ -128,7 +128,7 @@ def test_a_server_that_never_hangs_up_does_not_hold_an_answer_that_is_whole(dial
 @pytest.mark.parametrize("dialect", [COMPATIBLE, OLLAMA, GEMINI, RESPONSES], ids=lambda dialect: str(dialect.name))
 def test_an_answer_without_end_comes_to_one(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
     """It filled memory and disk until somebody stopped it."""
-    monkeypatch.setattr(_stream, "MOST_SAID", 3_000_000)
+    monkeypatch.setattr(stream, "MOST_SAID", 3_000_000)
     more = dialect.parts([text("Hi"), text("again " * 1_000)], "stop")[: 2 if dialect is OLLAMA else 3]
 
     async def route(_: Received, connection: Connection) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import ToolCall
-from agent_tui.providers._keyless import Keyless
 from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.wire.stream import Keyless
 from agent_tui.safety.secrets import Scrubber, placeholder
 from tests.providers.cases import answer, finished, joined
 from tests.providers.dialects import DIALECTS

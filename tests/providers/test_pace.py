@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from agent_tui.providers._pace import ALIVE, FAST, LONG, REST, Limit, Pace
+from agent_tui.providers.wire.pace import ALIVE, FAST, LONG, REST, Limit, Pace
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.time = 100.0
         self.rests = 0
-        monkeypatch.setattr("agent_tui.providers._pace.asyncio.sleep", self._sleep)
+        monkeypatch.setattr("agent_tui.providers.wire.pace.asyncio.sleep", self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
         self.time += seconds

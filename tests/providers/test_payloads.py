@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.providers._failures import Place
-from agent_tui.providers._parts import Parts
-from agent_tui.providers._payloads import DONE, MOST_BAD, Payload, Payloads, parsed
 from agent_tui.providers.base import CallChunk, Failed, Finished, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.dialects.translate import Parts
+from agent_tui.providers.wire.failures import Place
+from agent_tui.providers.wire.stream_parsers import DONE, MOST_BAD, Payload, Payloads, parsed
 
 PLACE = Place("Somebody", "http://there")
 

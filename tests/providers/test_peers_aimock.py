@@ -9,8 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolMessage, ToolSpec, UserMessage
-from agent_tui.providers import anthropic, azure, compatible, gemini, ollama, openai, presets
+from agent_tui.providers import anthropic, azure, compatible, gemini, ollama, openai
 from agent_tui.providers.base import Failed, Finished, Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.facts import presets
 
 pytestmark = [pytest.mark.peers, pytest.mark.xdist_group("aimock")]
 

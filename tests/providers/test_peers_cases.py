@@ -13,8 +13,9 @@ from functools import partial
 import pytest
 
 from agent_tui.protocol.messages import Image, Request, UserMessage
-from agent_tui.providers import openai, presets
+from agent_tui.providers import openai
 from agent_tui.providers.base import Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.facts import presets
 from tests.providers import test_peers_aimock as first
 from tests.providers.aimock_cases import PROVIDERS_ELSEWHERE
 from tests.providers.cases import failed, finished, joined

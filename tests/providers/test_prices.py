@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from agent_tui.agent.accounts import Accounts
-from agent_tui.agent.budget import Budget
+from agent_tui.agent.turn.budget import Budget
+from agent_tui.agent.turn.usage import Accounts
 from agent_tui.protocol.messages import Usage
-from agent_tui.providers import _prices, presets
-from agent_tui.providers._prices import FREE, Price, named
 from agent_tui.providers.base import Finished, ProviderSetup
+from agent_tui.providers.facts import presets, prices
+from agent_tui.providers.facts.prices import FREE, Price, named
 from tests.providers.servers import Connection, Received, chat_parts, played, request, serving, text
 
 CLAUDE, GPT = "https://api.anthropic.com", "https://api.openai.com/v1"
@@ -84,12 +84,12 @@ def test_an_estimate_and_a_price_that_is_not_sure_are_told() -> None:
 
 
 def test_the_data_is_dated_and_whole() -> None:
-    assert re.fullmatch(r"20\d\d-\d\d-\d\d", _prices.date())
-    for name, service in _prices._listed().items():
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", prices.date())
+    for name, service in prices._listed().items():
         assert service["hosts"] and service["source"].startswith("https://"), name
         for model, data in service["models"].items():
             assert set(data) <= {"input", "output", "cached", "cache_write", "sure", "over"}, model
-            price = _prices.made(data)
+            price = prices.made(data)
             assert 0 < price.input <= price.output and (price.cached or 0) < price.input, model
             assert price.over is None or price.over[1].input > price.input, model
 
@@ -114,16 +114,16 @@ def test_a_list_that_tells_prices_is_read_beside_the_first_answer() -> None:
         async with serving({"/v1/models": listing, "/v1/chat/completions": answer}) as server:
             setup = ProviderSetup(f"{server.address}/v1", "key")
             provider = presets.create("openrouter", "maker/a", setup)
-            assert _prices.of(provider, {}) is None
+            assert prices.of(provider, {}) is None
             for _ in range(2):
                 assert isinstance((await played(provider))[-1], Finished)
-            price = _prices.of(provider, {})
+            price = prices.of(provider, {})
             assert price is not None and price.cost(Usage(1_000_000, 1_000_000, 500_000)) == (16.65, True)
-            free = _prices.of(provider.with_model("maker/b:free"), {})
+            free = prices.of(provider.with_model("maker/b:free"), {})
             assert free is not None and free.cost(MILLION) == (0.0, False)
             for model in ("openrouter/auto", "odd/1", "odd/2", "unknown"):
-                assert _prices.of(provider.with_model(model), {}) is None
-            own = _prices.of(provider, {"openrouter/*": {"input": 1.0, "output": 1.0}})
+                assert prices.of(provider.with_model(model), {}) is None
+            own = prices.of(provider, {"openrouter/*": {"input": 1.0, "output": 1.0}})
             assert own is not None and own.cost(MILLION) == (2.0, False)
             assert [one.path for one in server.received].count("/v1/models") == 1
             await provider.close()

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from agent_tui.providers import anthropic, gemini, ollama, openai, presets
+from agent_tui.providers import anthropic, gemini, ollama, openai
 from agent_tui.providers.base import ProviderError, ProviderSetup
+from agent_tui.providers.facts import presets
 
 TLS = Path(__file__).parent / "tls"
 AUTHORITY = str(TLS / "authority.pem")

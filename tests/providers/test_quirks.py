@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, ToolSpec, Usage, UserMessage
-from agent_tui.providers._quirks import NOTHING, PLAIN, Quirks, fitting_id, suited, typed
-from agent_tui.providers._think_tags import ThinkTags
 from agent_tui.providers.base import TextChunk, ThinkingChunk
+from agent_tui.providers.dialects.chat_completions import ThinkTags
+from agent_tui.providers.dialects.chat_quirks import NOTHING, PLAIN, Quirks, fitting_id, suited, typed
 from tests.providers.asking import sent
 from tests.providers.cases import finished, joined
 from tests.providers.dialect_presets import PRESETS, VERSION

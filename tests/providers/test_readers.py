@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.providers._readers import JSONLines, Reader, ServerSentEvents, WholeBody
+from agent_tui.providers.wire.stream_parsers import JSONLines, Reader, ServerSentEvents, WholeBody
 
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 TEXTS = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs",)), max_size=12)

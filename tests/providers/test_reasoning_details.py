@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Request, ToolCall, ToolMessage, UserMessage
-from agent_tui.providers import presets
 from agent_tui.providers.base import Finished, Provider, ProviderSetup, StreamItem, TextChunk, ThinkingChunk
+from agent_tui.providers.facts import presets
 from tests.agent.model_server import model_server, said, streamed
 from tests.providers.cases import joined
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolCall, ToolMessage, UserMessage
-from agent_tui.providers import presets
-from agent_tui.providers._chat_completions import message
-from agent_tui.providers._quirks import NO_THOUGHT, wants_thoughts
 from agent_tui.providers.base import ProviderSetup
+from agent_tui.providers.dialects.chat_completions import message
+from agent_tui.providers.dialects.chat_quirks import NO_THOUGHT, wants_thoughts
+from agent_tui.providers.facts import presets
 from tests.providers.cases import failed, finished
 from tests.providers.servers import Connection, Received, chat_parts, played, serving, text
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agent_tui.providers.choose import choose, connect
+from agent_tui.providers.choosing.choose import choose, connect
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.places import configured
 from tests.providers.servers import serving

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from agent_tui.agent.setting_up import first_of
-from agent_tui.providers import _named, presets, services
+from agent_tui.agent.services.setup import first_of
+from agent_tui.providers import services
 from agent_tui.providers.base import ProviderSetup
+from agent_tui.providers.choosing import names
+from agent_tui.providers.facts import presets
 from agent_tui.settings import schema
 from agent_tui.settings.table import ProviderSettings, Settings
 from tests.providers.servers import Connection, Received, Route, free_address, serving
@@ -76,9 +78,9 @@ def test_a_service_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monke
     async def scenario() -> None:
         async with serving({"/v1/models": silent}) as server:
             provider = presets.create("moonshot", "kimi-k3", ProviderSetup(f"{server.address}/v1", "k"))
-            found = await _named._usual(presets.SERVICES["moonshot"], provider)
+            found = await names._usual(presets.SERVICES["moonshot"], provider)
             assert found.model == "kimi-k3" and len(server.received) == 1
             await found.close()
 
-    monkeypatch.setattr(_named, "LOOKING", 0.05)
+    monkeypatch.setattr(names, "LOOKING", 0.05)
     asyncio.run(scenario())

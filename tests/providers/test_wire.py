@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from agent_tui.providers import compatible
-from agent_tui.providers._failures import Place, from_exception
 from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup
-from agent_tui.providers.wire import Patience, is_loopback, is_near, shown_address
+from agent_tui.providers.wire.failures import Place, from_exception
+from agent_tui.providers.wire.http import Patience, is_loopback, is_near, shown_address
 from tests.providers.asking import COMPATIBLE, OLLAMA, ollama_at
 from tests.providers.servers import (
     Connection,
@@ -174,7 +174,7 @@ def test_what_was_prepared_loads_nothing_more_for_a_request(name: str) -> None:
 
 def test_httpx_comes_without_its_command_line() -> None:
     code = (
-        "import sys; from agent_tui.providers import wire; wire.httpx.AsyncClient;"
+        "import sys; from agent_tui.providers.wire import http; http.httpx.AsyncClient;"
         " print('httpx' in sys.modules, sorted({'click', 'rich', 'pygments'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

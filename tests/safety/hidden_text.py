@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_tui.safety.secret_span import PLACEHOLDER
+from agent_tui.safety.secret_strength import PLACEHOLDER
 from agent_tui.safety.secrets import placeholder
 
 

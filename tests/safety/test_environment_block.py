@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import environment_block
+from agent_tui.safety import environment
 
 PROGRAM = """
 import os, subprocess
-from agent_tui.safety.environment_block import hide_secrets
+from agent_tui.safety.environment import hide_secrets
 hide_secrets()
 hide_secrets()
 print(os.environ["MY_API_KEY"], os.environ["PLAIN"], os.environ["EMPTY_TOKEN"])
@@ -43,7 +43,7 @@ def test_a_system_that_does_not_tell_where_it_is_changes_nothing(
     path = tmp_path / "stat"
     if stat is not None:
         path.write_text(stat)
-    monkeypatch.setattr(environment_block, "_STAT", path)
+    monkeypatch.setattr(environment, "_STAT", path)
     before = [block.read_bytes() for block in BLOCKS]
-    environment_block.hide_secrets()
+    environment.hide_secrets()
     assert [block.read_bytes() for block in BLOCKS] == before

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.safety import leftovers, paths
+from agent_tui.safety import atomic_swap, paths
 
 HEX = "0123456789ab"
 
@@ -31,7 +31,7 @@ def test_what_a_kill_left_goes_with_the_next_write_of_that_file_after_an_hour(
     before = {path.name for path in work.iterdir()}
     paths.atomic_write(work / "note.txt", b"one")
     assert {path.name for path in work.iterdir()} == before | {"note.txt"}, "somebody may be writing there"
-    later = time.time() + leftovers.AGE + 1
+    later = time.time() + atomic_swap.AGE + 1
     monkeypatch.setattr(time, "time", lambda: later)
     paths.atomic_write(work / "note.txt", b"two")
     assert {path.name for path in work.iterdir()} == (before | {"note.txt"}) - {*ours}

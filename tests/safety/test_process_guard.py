@@ -20,7 +20,7 @@ HOLDER = """
 import asyncio, os, sys
 from pathlib import Path
 from agent_tui.safety import sandbox
-from agent_tui.safety.captured import Captured
+from agent_tui.safety.output_capture import Captured
 async def main():
     for command in sys.argv[1:]:
         run = sandbox.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
@@ -155,7 +155,7 @@ LEAVING = """
 import asyncio, os, sys
 from pathlib import Path
 from agent_tui.safety import sandbox
-from agent_tui.safety.captured import Captured
+from agent_tui.safety.output_capture import Captured
 def run(command):
     return sandbox.run(command, Path.cwd(), dict(os.environ), 0, lambda _: None, Captured(1000, None))
 async def main():
@@ -258,7 +258,7 @@ ENDING = """
 import asyncio, os, sys
 from pathlib import Path
 from agent_tui.safety import sandbox
-from agent_tui.safety.captured import Captured
+from agent_tui.safety.output_capture import Captured
 async def main():
     how, mark, commands = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     limit = 8.0 if how == "timeout" else 0.0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.safety import sandbox
-from agent_tui.safety.captured import Captured
+from agent_tui.safety.output_capture import Captured
 from agent_tui.safety.sandbox import CommandResult
 
 PATIENCE = 20.0

@@ -9,9 +9,9 @@ import re
 import pytest
 
 from agent_tui.safety import secret_formats, secrets
-from agent_tui.safety.redact import DOT, Redactor
 from agent_tui.safety.secret_formats import FORMATS, find_secrets
-from agent_tui.safety.secret_span import PLACEHOLDER
+from agent_tui.safety.secret_strength import PLACEHOLDER
+from agent_tui.safety.secrets import DOT, Redactor
 from tests.safety.secret_corpus import (
     AROUND,
     LOOKALIKES,

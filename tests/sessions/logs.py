@@ -21,7 +21,7 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import ToolCall, Usage
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 
 
 def turn(number: int, prompt: str, answer: str = "done", output: str = "a\nb\n", at: float = 0.0) -> Iterator[Event]:

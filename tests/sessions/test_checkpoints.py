@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.sessions.checkpoints import Blobs
+from agent_tui.sessions.log.checkpoints import Blobs
 
 
 @settings(deadline=None, max_examples=20)

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import cli, paths
-from agent_tui.cli_given import Given
+from agent_tui import paths
+from agent_tui.cli import main
+from agent_tui.cli.given import Given
 from agent_tui.protocol.events import Titled
-from agent_tui.sessions.index import find, recent
-from agent_tui.sessions.lock import Lock
+from agent_tui.sessions.index.listing import find, recent
+from agent_tui.sessions.log.lock import Lock
 from tests.sessions.logs import turn, write
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -55,7 +56,7 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
 
     def run(*arguments: str) -> Said:
         try:
-            code = cli.main(["sessions", *arguments])
+            code = main.main(["sessions", *arguments])
         except SystemExit as stop:  # argparse
             code = int(stop.code or 0)
         out, problem = capsys.readouterr()
@@ -246,10 +247,10 @@ def asked(resume: str) -> Given:
     ("wanted", "id"), [("abc-2", "abc-2"), ("xyz", "xyz-3"), ("Retries", "abc-2"), ("retr", "abc-2")]
 )
 def test_a_session_is_resumed_by_its_name_too(home: Path, wanted: str, id: str) -> None:
-    assert cli._session(asked(wanted), home / "work", paths.folders()) == id
+    assert main._session(asked(wanted), home / "work", paths.folders()) == id
 
 
 def test_a_name_that_two_sessions_have_resumes_none(home: Path) -> None:
     for wanted, said in (("abc", "2 sessions match this id or name"), ("nobody", "no session has this id or name")):
-        with pytest.raises(cli.Usage, match=said):
-            cli._session(asked(wanted), home / "work", paths.folders())
+        with pytest.raises(main.Usage, match=said):
+            main._session(asked(wanted), home / "work", paths.folders())

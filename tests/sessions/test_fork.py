@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from agent_tui.protocol.events import DraftSaved, Unknown
-from agent_tui.sessions import copies
-from agent_tui.sessions.fork import fork
-from agent_tui.sessions.index import recent
-from agent_tui.sessions.raw import encoded
-from agent_tui.sessions.store import Store, read
+from agent_tui.sessions.index.listing import recent
+from agent_tui.sessions.log import copies
+from agent_tui.sessions.log.fork import fork
+from agent_tui.sessions.log.raw import encoded
+from agent_tui.sessions.log.store import Store, read
 from tests.sessions.logs import turn, write
 
 

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.sessions import copies
-from agent_tui.sessions.cache import cache_file
 from agent_tui.sessions.imports.files import import_file
-from agent_tui.sessions.search import search
+from agent_tui.sessions.index.cache import cache_file
+from agent_tui.sessions.index.search import search
+from agent_tui.sessions.log import copies
 from tests.sessions.logs import turn, write
 
 ROOT = Path(__file__).resolve().parents[2]
 SEARCH = """
 import sys
 from pathlib import Path
-from agent_tui.sessions.search import search
+from agent_tui.sessions.index.search import search
 found = search(Path(sys.argv[1]), Path(sys.argv[2]), "hello")
 print(len(found.hits), found.note, sep="|")
 """

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import DraftSaved, TurnEnded, TurnStarted
-from agent_tui.sessions import copies, manage
-from agent_tui.sessions.index import missing, recent
-from agent_tui.sessions.maintain import Refused, repair
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import Store, read
+from agent_tui.sessions.index import manage
+from agent_tui.sessions.index.listing import missing, recent
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log import copies
+from agent_tui.sessions.log.repair import Refused, repair
+from agent_tui.sessions.log.store import Store, read
 from tests.sessions.logs import turn, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,8 +28,8 @@ SMALL = """
 import resource, sys
 from pathlib import Path
 from agent_tui.protocol.events import DraftSaved
-from agent_tui.sessions.fork import fork
-from agent_tui.sessions.store import Store, read
+from agent_tui.sessions.log.fork import fork
+from agent_tui.sessions.log.store import Store, read
 resource.setrlimit(resource.RLIMIT_AS, (700 << 20, 700 << 20))
 path = Path(sys.argv[1])
 opened = Store.open(path.parent, path.stem)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.history import History
+from agent_tui.agent.session.history import History
 from agent_tui.protocol.events import (
     AssistantReplied,
     Event,
@@ -25,10 +25,10 @@ from agent_tui.protocol.events import fold as folded
 from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.sessions.export import export
 from agent_tui.sessions.imports.files import began_in, import_file, kept
-from agent_tui.sessions.index import find
-from agent_tui.sessions.maintain import Refused, verified
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import Store, read
+from agent_tui.sessions.index.listing import find
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log.repair import Refused, verified
+from agent_tui.sessions.log.store import Store, read
 
 CLAUDE_ID = "2ff46cd5-f4e7-4724-bb20-579dae7956ea"
 CODEX_ID = "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5"

@@ -18,8 +18,8 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.sessions.index import find, recent
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.index.listing import find, recent
+from agent_tui.sessions.log.store import Store
 
 
 def session(folder: Path, id: str, *events: Event) -> None:

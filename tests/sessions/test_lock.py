@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.sessions import copies, manage
-from agent_tui.sessions.lock import Lock, SessionLocked
-from agent_tui.sessions.maintain import Refused
+from agent_tui.sessions.index import manage
+from agent_tui.sessions.log import copies
+from agent_tui.sessions.log.lock import Lock, SessionLocked
+from agent_tui.sessions.log.repair import Refused
 from tests.disks import small_disk
 from tests.sessions.logs import turn, write
 

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import Cleared, Labelled, Rewound, Titled, fold
-from agent_tui.sessions import maintain, manage
-from agent_tui.sessions.cache import known, update
-from agent_tui.sessions.copies import compact, fork
-from agent_tui.sessions.index import find, recent
-from agent_tui.sessions.lock import Lock, SessionLocked
-from agent_tui.sessions.maintain import Refused, repair, verified, verify
-from agent_tui.sessions.raw import encoded
-from agent_tui.sessions.retention import old, planned, prune
-from agent_tui.sessions.search import search
-from agent_tui.sessions.stats import stats
-from agent_tui.sessions.store import Store, read
-from agent_tui.sessions.tree import of, tree
+from agent_tui.sessions.index import manage
+from agent_tui.sessions.index.cache import known, update
+from agent_tui.sessions.index.listing import find, of, recent, tree
+from agent_tui.sessions.index.manage import old, planned, prune
+from agent_tui.sessions.index.search import search
+from agent_tui.sessions.index.stats import stats
+from agent_tui.sessions.log import repair as maintain
+from agent_tui.sessions.log.copies import compact, fork
+from agent_tui.sessions.log.lock import Lock, SessionLocked
+from agent_tui.sessions.log.raw import encoded
+from agent_tui.sessions.log.repair import Refused, repair, verified, verify
+from agent_tui.sessions.log.store import Store, read
 from tests.sessions.logs import turn, write
 
 Mutation = Callable[[random.Random, bytes], bytes]
@@ -174,7 +174,7 @@ def test_a_log_of_somebody_else_is_named(tmp_path: Path, log: bytes, monkeypatch
 
 
 def test_a_line_longer_than_memory_is_passed_over(tmp_path: Path, log: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent_tui.sessions.raw.LONGEST", 4_096)
+    monkeypatch.setattr("agent_tui.sessions.log.raw.LONGEST", 4_096)
     path = tmp_path / "one.jsonl"
     path.write_bytes(log + b"\0" * 3_000_000 + b"\n" + log.splitlines(keepends=True)[-1].replace(b'"n":', b'"n":9'))
     check = verified(path)
@@ -306,7 +306,7 @@ def test_an_old_session_that_has_just_come_here_is_kept(tmp_path: Path) -> None:
 
 
 def test_retention_by_room_takes_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent_tui.sessions.retention.MB", 1_000)
+    monkeypatch.setattr("agent_tui.sessions.index.manage.MB", 1_000)
     folder, cache = tmp_path / "sessions", tmp_path / "cache"
     for day in range(4):
         write(folder, f"day{day}", *turn(1, "p", output="x" * 20_000, at=day * 86_400.0 + 1))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from agent_tui.protocol.events import SessionStarted
-from agent_tui.sessions import copies, order
-from agent_tui.sessions.index import last_used, recent
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.index.listing import last_used, recent
+from agent_tui.sessions.log import copies, order
+from agent_tui.sessions.log.store import Store
 from tests.sessions.test_index import session, turn
 
 NOON, BEFORE = 1_700_000_000.0, 1_690_000_000.0

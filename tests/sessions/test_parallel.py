@@ -9,13 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 from agent_tui.protocol.events import DraftSaved, TurnStarted
-from agent_tui.sessions.store import Store, read
+from agent_tui.sessions.log.store import Store, read
 
 PROGRAM = """
 import json, os, sys, time
 from pathlib import Path
 from agent_tui.protocol.events import DraftSaved
-from agent_tui.sessions.store import SessionLocked, Store
+from agent_tui.sessions.log.store import SessionLocked, Store
 
 folder, children = Path(sys.argv[1]), []
 for number in range(100):

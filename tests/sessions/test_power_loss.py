@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from agent_tui.protocol.events import Event
-from agent_tui.sessions import store
-from agent_tui.sessions.store import DURABLE, Store, read
+from agent_tui.sessions.log import store
+from agent_tui.sessions.log.store import DURABLE, Store, read
 from tests.strategies import sessions
 
 

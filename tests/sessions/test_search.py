@@ -11,10 +11,10 @@ import pytest
 
 from agent_tui.protocol.answers import SearchResults
 from agent_tui.protocol.events import Labelled, ShellEnded, Titled, TurnStarted
-from agent_tui.sessions import cache as caches
-from agent_tui.sessions.cache import cache_file, known, update
-from agent_tui.sessions.index import recent
-from agent_tui.sessions.search import search
+from agent_tui.sessions.index import cache as caches
+from agent_tui.sessions.index.cache import cache_file, known, update
+from agent_tui.sessions.index.listing import recent
+from agent_tui.sessions.index.search import search
 from tests.sessions.logs import turn, write
 
 

@@ -23,8 +23,8 @@ from agent_tui.protocol.events import (
     UsageReported,
 )
 from agent_tui.protocol.messages import Usage
-from agent_tui.sessions.stats import Stats, lines, stats
-from agent_tui.sessions.store import read
+from agent_tui.sessions.index.stats import Stats, lines, stats
+from agent_tui.sessions.log.store import read
 from tests.sessions.logs import turn, write
 from tests.strategies import sessions
 

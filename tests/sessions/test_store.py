@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from agent_tui.agent.history import History, digest
+from agent_tui.agent.session.history import History, digest
 from agent_tui.protocol.codec import decode, encode
 from agent_tui.protocol.events import (
     AssistantReplied,
@@ -29,7 +29,7 @@ from agent_tui.protocol.events import (
     Unknown,
     fold,
 )
-from agent_tui.sessions.store import SessionLocked, Store, read
+from agent_tui.sessions.log.store import SessionLocked, Store, read
 from tests.disks import small_disk
 from tests.strategies import sessions
 
@@ -240,7 +240,7 @@ def test_a_large_log_that_was_shortened_is_told_of_as_not_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only up to some size its bytes are in memory. Nobody is told that it is whole."""
-    monkeypatch.setattr("agent_tui.sessions.store.MOST_COPIED", 200)
+    monkeypatch.setattr("agent_tui.sessions.log.store.MOST_COPIED", 200)
     store = Store.create(tmp_path, "one")
     store.append(TurnStarted(prompt="a" * 300))
     os.truncate(store.path, 0)
@@ -310,7 +310,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from agent_tui.protocol.events import DraftSaved, ToolEnded
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 store = Store.open(Path(sys.argv[1]), "one").store
 while True:
     event = store.append(ToolEnded(call_id="c", name="n", label="l", content="x" * 3000))
@@ -406,7 +406,7 @@ def test_a_limit_on_the_size_of_files_is_not_called_a_full_disk(tmp_path: Path) 
 import resource, sys
 from pathlib import Path
 from agent_tui.protocol.events import TurnStarted
-from agent_tui.sessions.store import Store
+from agent_tui.sessions.log.store import Store
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 store = Store.create(Path(sys.argv[1]), "s")
 for turn in range(3):

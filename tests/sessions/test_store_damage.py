@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import DraftSaved, Event, ToolEnded, TurnEnded, TurnStarted
-from agent_tui.sessions.store import Store, read
+from agent_tui.sessions.log.store import Store, read
 from tests.strategies import sessions
 
 QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.boot import wants_screen
+from agent_tui.boot.terminal import wants_screen
 
 ROOT = Path(__file__).parents[2]
 

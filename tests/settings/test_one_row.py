@@ -106,11 +106,11 @@ from dataclasses import replace
 from pathlib import Path
 from agent_tui.settings.layers import place_at, read
 from agent_tui.settings.store import public
-from agent_tui.tui.look import look_of
-from agent_tui.tui.model import Configured, Model, Overlay
-from agent_tui.tui.msg import SettingsRead
+from agent_tui.tui.core.display_options import look_of
+from agent_tui.tui.core.model import Configured, Model, Overlay
+from agent_tui.tui.core.msg import SettingsRead
 from agent_tui.tui.sheets import settings as sheet
-from agent_tui.tui.update.settings import told
+from agent_tui.tui.screen.settings import told
 
 found = read(place_at(Path.cwd()))
 model = replace(Model(), look=look_of(found.settings, False, 0), width=160)
@@ -119,7 +119,7 @@ rows = {row.id: [row.value, row.detail] for row in sheet.SHEET.rows(model, None)
 values = {**found.values, "display.ruler": replace(found.values["display.ruler"], value=90)}
 after = told(model, SettingsRead(Configured(values), "display.ruler"))[0]
 print(json.dumps([rows["display.ruler"], model.look.ruler, after.look.ruler]))
-"""
+"""  # noqa: E501
 
 
 def test_a_new_setting_is_one_row(program: Path) -> None:
@@ -187,6 +187,6 @@ def test_a_new_dialect_is_two_files(program: Path) -> None:
     assert source == "environment ACME_BASE_URL"
     assert "providers.acme.loud" in told(
         program,
-        "import json; from agent_tui.tui.update.settings import all_entries;"
+        "import json; from agent_tui.tui.screen.settings import all_entries;"
         " print(json.dumps([one.key for one in all_entries()]))",
     ), "/settings lists it"

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import TextBlock, Transcript
-from agent_tui.structures.markdown_links import NO_LINKS, Links, links
-from agent_tui.structures.markdown_stream import split
+from agent_tui.structures.markdown_stream import NO_LINKS, Links, links, split
 from agent_tui.tui.markdown.render import render
 
 NAMES = ("a", "B", "b", "two words", "Two  Words", "c")

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.cli_sessions_out import moment
+from agent_tui.cli.sessions_output import moment
 from agent_tui.present.document import Speech, sections
 from agent_tui.protocol.transcript import ToolBlock, Transcript, TurnBlock, UserBlock
 from agent_tui.sessions.export import local
-from agent_tui.structures.moments import clock, dated
+from agent_tui.structures.readable import clock, dated
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.stamps import stamp
+from agent_tui.tui.transcript.page import stamp
 
 AT = datetime(2026, 7, 1, 12, 5, 9, tzinfo=UTC).timestamp()
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from agent_tui.structures.plural import counted
+from agent_tui.structures.readable import counted
 
 
 def test_one_is_no_plural() -> None:

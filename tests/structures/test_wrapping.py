@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_tui.structures.wrapping import wrap_words
+from agent_tui.structures.readable import wrap_words
 
 
 def test_words_stay_whole_and_below_each_other() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.agent import sinks
+from agent_tui.agent.session import sinks
 from tests.agent.driving import Place
 from tests.telemetry.collector import Collector, collecting
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from agent_tui.agent.record import new_trace
-from agent_tui.agent.sinks import over_otlp
+from agent_tui.agent.session.record import new_trace
+from agent_tui.agent.session.sinks import over_otlp
 from agent_tui.safety.environment import child_environment
 from agent_tui.safety.secrets import placeholder
 from tests.agent.driving import Place
@@ -193,7 +193,7 @@ LOADED = """
 import sys
 if sys.argv[1] == "missing":
     sys.modules["opentelemetry"] = None
-from agent_tui.cli import main
+from agent_tui.cli.main import main
 code = main(["run", "my very own prompt", "-m", "scripted/script.json", *sys.argv[2:]], None)
 if sys.argv[1] != "missing":
     loaded = [name for name in sys.modules if name.split(".")[0] in ("opentelemetry", "requests", "prometheus_client")]

@@ -14,8 +14,8 @@ from typing import Any
 from agent_tui.protocol.display import DiffDisplay, TodoItem
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.safety import paths, sandbox
-from agent_tui.safety.captured import Captured
 from agent_tui.safety.environment import child_environment
+from agent_tui.safety.output_capture import Captured
 from agent_tui.safety.sandbox import CommandResult
 from agent_tui.tools.base import Tool, ToolFailure, ToolResult, sha256
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.tools._diff import EXACT_LINES, diff, lines
+from agent_tui.tools.support.diff import EXACT_LINES, diff, lines
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), max_size=30)
 TEXT = LINES.map(lambda found: "".join(f"{line}\n" for line in found))

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.display import DiffDisplay
-from agent_tui.tools._files import is_binary
 from agent_tui.tools.base import ToolFailure, ToolResult, sha256
 from agent_tui.tools.edit_file import TOOL, EditFile
+from agent_tui.tools.support.files import is_binary
 from tests.tools.context import Context
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.display import Entry, ListingDisplay
-from agent_tui.tools._globs import Glob
 from agent_tui.tools.base import ToolFailure
 from agent_tui.tools.glob_files import TOOL
+from agent_tui.tools.support.walk import Glob
 from tests.tools.context import Context, call
 
 

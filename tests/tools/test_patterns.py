@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.tools._patterns import Expression
 from agent_tui.tools.base import ToolFailure
+from agent_tui.tools.support.patterns import Expression
 
 ENDLESS = (
     r"(a+)+$", r"(a|a)*b", r"(.*a){20}", r"([a-z]+)*x", r"(x+x+)+y", r"((a+b)+c)+", r"(?:\w+\s*)+x", r"(a{1,9}){1,9}b",

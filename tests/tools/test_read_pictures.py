@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.display import CodeDisplay, ImageDisplay, TableDisplay
-from agent_tui.tools._images import Picture, picture
-from agent_tui.tools._sheets import COLUMNS, sheet
 from agent_tui.tools.base import ToolResult
-from agent_tui.tools.read_file import LONGEST_LINE, TOOL
+from agent_tui.tools.read_file import COLUMNS, LONGEST_LINE, TOOL, sheet
+from agent_tui.tools.support.files import Picture, picture
 from tests.tools.context import Context, call
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.tools._walk import Walk
+from agent_tui.tools.support.walk import Walk
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("gitignore_cases.json").read_text("utf-8"))
 """Random trees with random rules, and which of their files git 2.39 lists as not ignored."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_tui.tui.regions import OverlayView
+from agent_tui.tui.core.regions import OverlayView
 from tests.tui.play import Play, words
 
 

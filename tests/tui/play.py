@@ -8,9 +8,9 @@ from agent_tui.protocol.events import SessionStarted, StepStarted, TurnEnded, Tu
 from agent_tui.protocol.ops import Op, SaveDraft
 from agent_tui.protocol.transcript import TurnEnd
 from agent_tui.tui.commands import bindings
-from agent_tui.tui.effects import Effect, ExpireToast, Send, Type
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import (
+from agent_tui.tui.core.effects import Effect, ExpireToast, Send, Type
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import (
     DraftChanged,
     EventsArrived,
     HistoryAsked,
@@ -22,7 +22,7 @@ from agent_tui.tui.msg import (
     VimMoved,
     Yielded,
 )
-from agent_tui.tui.regions import Span, View
+from agent_tui.tui.core.regions import Span, View
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from tests.answers import answer_event

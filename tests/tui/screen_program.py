@@ -16,9 +16,9 @@ from pathlib import Path
 def main() -> None:
     from agent_tui import __main__ as start
 
-    stub = types.ModuleType("agent_tui.cli")
+    stub = types.ModuleType("agent_tui.cli.main")
     stub.main = play  # type: ignore[attr-defined]
-    sys.modules["agent_tui.cli"] = stub
+    sys.modules["agent_tui.cli.main"] = stub
     start.main()
 
 
@@ -26,13 +26,13 @@ def play(_: list[str], early: object) -> int:
     time.sleep(float(os.environ.get("HOLD", "0")))
     if os.environ.get("SCENE") == "broken-start":
         raise RuntimeError("broken at the start")
-    from agent_tui.agent.log import open_log
+    from agent_tui.agent.services.program_log import open_log
     from agent_tui.paths import shipped
     from agent_tui.protocol.events import ApprovalAsked
     from agent_tui.protocol.ops import Op, Submit
     from agent_tui.safety.sandbox import foreground
     from agent_tui.settings.table import DisplaySettings, NotifySettings, Settings
-    from agent_tui.tui.start import run
+    from agent_tui.tui.runtime.start import run
     from tests.tui.stage import SESSION, PlayedEngine, echo
 
     if "LOGS" in os.environ:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.tui.regions import HIDDEN
-from agent_tui.tui.update.setup_steps import state_of
+from agent_tui.tui.core.regions import HIDDEN
+from agent_tui.tui.setup.steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import chosen
 from tests.tui.play import Play

@@ -11,7 +11,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from agent_tui.boot import Early
+from agent_tui.boot.terminal import Early
 from agent_tui.paths import shipped
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import (
@@ -25,10 +25,10 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.messages import ToolCall
 from agent_tui.protocol.ops import Cancel, Op, SaveDraft, SetMode, Submit
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.model import Model
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.runtime.history import PromptHistory
+from agent_tui.tui.widgets.theme import load_theme
 
 SESSION = "0b0e1c5a-0000-4000-8000-000000000001"
 

@@ -23,9 +23,9 @@ from agent_tui.protocol.events import (
     UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.messages import Usage
-from agent_tui.tui import msg
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.model import Model, initial
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.update import update
 from tests.tui.stage import SESSION, PlayedEngine, screen
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent_tui.protocol.events import DirectoriesChanged, Directory
 from agent_tui.protocol.ops import SetDirectory
-from agent_tui.tui.update.completion import candidates
+from agent_tui.tui.prompt.completion import candidates
 from tests.tui.play import Play
 
 

@@ -29,12 +29,11 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import Answer
 from agent_tui.protocol.transcript import ToolBlock
-from agent_tui.tui import drain
-from agent_tui.tui.blocks import block_lines, extent, gap
-from agent_tui.tui.child_lines import MOST_LIVE_ROWS
-from agent_tui.tui.groups import kind
-from agent_tui.tui.look import DEFAULT
-from agent_tui.tui.update.attention import title_of
+from agent_tui.tui.core.display_options import DEFAULT
+from agent_tui.tui.runtime import engine_client
+from agent_tui.tui.screen.notify import title_of
+from agent_tui.tui.transcript.blocks import MOST_LIVE_ROWS, block_lines, extent, gap
+from agent_tui.tui.transcript.groups import kind
 from tests.strategies import trees
 from tests.tui.play import Play
 
@@ -142,10 +141,10 @@ def test_deltas_of_agents_that_write_at_once_are_joined_for_each() -> None:
     two = [TextDelta(text=text, agent="two") for text in "cd"]
     end = ToolEnded(call_id="c", name="n", label="l", content="", agent="one")
     mixed = [one[0], two[0], TextDelta(text="m"), one[1], two[1], end, one[0]]
-    assert [getattr(event, "text", "") for event in drain.join(mixed)] == ["ab", "cd", "m", "", "a"]
+    assert [getattr(event, "text", "") for event in engine_client.join(mixed)] == ["ab", "cd", "m", "", "a"]
 
 
 @given(trees())
 def test_joined_events_of_a_tree_fold_into_the_same_transcript(told: list[Event]) -> None:
-    joined = [event for event in drain.join(told) if isinstance(event, Event)]
+    joined = [event for event in engine_client.join(told) if isinstance(event, Event)]
     assert fold(joined) == fold(told)

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.transcript import Block, TextBlock, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.transcript_stage import Screen, rows_of, run
 
 SIZE = (59, 20)

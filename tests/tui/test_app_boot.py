@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui import boot
-from agent_tui.boot_frame import MODES, NAMES, frame, ground_file
+from agent_tui.boot import terminal
+from agent_tui.boot.frame import MODES, NAMES, frame, ground_file
 from agent_tui.paths import shipped
 from agent_tui.protocol import ops
 from agent_tui.structures.terminal_facts import identity, remember
-from agent_tui.tui.theme import load_theme, names
+from agent_tui.tui.widgets.theme import load_theme, names
 from tests.tui.pty_stage import ROOT, Pty
 
 HINT = b"or type / for commands"
@@ -33,11 +33,11 @@ HINT = b"or type / for commands"
     ],
 )  # fmt: skip
 def test_the_terminal_is_taken_only_for_the_screen(words: str, screen: bool) -> None:
-    assert boot.wants_screen(words.split()) is screen
+    assert terminal.wants_screen(words.split()) is screen
 
 
 def test_without_a_terminal_nothing_is_taken() -> None:
-    code = "from agent_tui import boot; print(boot.prepare([]))"
+    code = "from agent_tui.boot import terminal; print(terminal.prepare([]))"
     argv = [sys.executable, "-c", code]
     done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("None\n", "")
@@ -45,7 +45,7 @@ def test_without_a_terminal_nothing_is_taken() -> None:
 
 def test_the_first_milliseconds_import_the_standard_library_only() -> None:
     code = (
-        "import sys; from agent_tui import __main__, boot;"
+        "import sys; from agent_tui import __main__; from agent_tui.boot import terminal;"
         "print([m for m in sys.modules if m.partition('.')[0] not in sys.stdlib_module_names"
         " and not m.startswith(('agent_tui', '__', '_distutils', 'sitecustomize', '_virtualenv', '__editable'))"
         " and 'finder' not in m])"

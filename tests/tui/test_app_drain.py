@@ -20,7 +20,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
     fold,
 )  # fmt: skip
-from agent_tui.tui import drain
+from agent_tui.tui.runtime import engine_client
 
 BEGIN = [
     TurnStarted(turn=1, prompt="p"), ToolStarted(call_id="a", name="n", label="l"),
@@ -29,7 +29,7 @@ BEGIN = [
 
 
 def test_adjacent_deltas_of_the_same_thing_are_one() -> None:
-    joined = drain.join([
+    joined = engine_client.join([
         TextDelta(at=1.0, text="a"), TextDelta(at=2.0, text="b"), Notice(text="n"), TextDelta(text="c"),
         ThinkingDelta(text="x"), ThinkingDelta(text="y"), ToolOutput(call_id="a", text="1"),
         ToolOutput(call_id="a", text="2"), ToolOutput(call_id="b", text="3"), ToolArgsDelta(index=0, text="{"),
@@ -55,19 +55,19 @@ def deltas() -> st.SearchStrategy[Event]:
 
 @given(st.lists(deltas(), max_size=40))
 def test_joined_events_fold_into_the_same_transcript(events: list[Event]) -> None:
-    joined = [event for event in drain.join(events) if isinstance(event, Event)]
+    joined = [event for event in engine_client.join(events) if isinstance(event, Event)]
     whole, one = fold([*BEGIN, *events]), fold([*BEGIN, *joined])
     assert (list(whole.rows), whole.live(), whole.streaming) == (list(one.rows), one.live(), one.streaming)
 
 
 def test_a_flood_is_taken_in_bounded_parts() -> None:
     queue: SimpleQueue[Event | Restored] = SimpleQueue()
-    held: drain.Held = deque()
-    for _ in range(drain.MOST + 5):
+    held: engine_client.Held = deque()
+    for _ in range(engine_client.MOST + 5):
         queue.put(TextDelta(text="x"))
-    assert len(drain.drain(queue, held)) == drain.MOST
-    assert len(drain.drain(queue, held)) == 5
-    assert drain.drain(queue, held) == []
+    assert len(engine_client.drain(queue, held)) == engine_client.MOST
+    assert len(engine_client.drain(queue, held)) == 5
+    assert engine_client.drain(queue, held) == []
 
 
 @given(st.lists(st.text("ab\n", max_size=9).map(lambda text: TextDelta(text=text * 700)), max_size=9))
@@ -75,16 +75,16 @@ def test_a_long_answer_is_taken_in_parts_that_are_the_whole(deltas: list[TextDel
     queue: SimpleQueue[Event | Restored] = SimpleQueue()
     for delta in deltas:
         queue.put(delta)
-    held: drain.Held = deque()
+    held: engine_client.Held = deque()
     parts: list[str] = []
-    while taken := drain.drain(queue, held):
+    while taken := engine_client.drain(queue, held):
         parts.append("".join(event.text for event in taken if isinstance(event, TextDelta)))
     assert "".join(parts) == "".join(delta.text for delta in deltas)
-    assert all(part.count("\n") <= drain.MOST_LINES and len(part) <= drain.MOST_CHARS for part in parts)
+    assert all(part.count("\n") <= engine_client.MOST_LINES and len(part) <= engine_client.MOST_CHARS for part in parts)
 
 
 def test_events_that_cannot_be_joined_are_taken_in_smaller_parts() -> None:
     queue: SimpleQueue[Event | Restored] = SimpleQueue()
-    for number in range(3 * drain.MOST_RUNS):
+    for number in range(3 * engine_client.MOST_RUNS):
         queue.put(ThinkingDelta(text="x") if number % 2 else TextDelta(text="x"))
-    assert len(drain.drain(queue, deque())) == drain.MOST_RUNS
+    assert len(engine_client.drain(queue, deque())) == engine_client.MOST_RUNS

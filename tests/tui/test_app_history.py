@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.tui import history, history_lines
-from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.runtime import history
+from agent_tui.tui.runtime import history as history_lines
+from agent_tui.tui.runtime.history import PromptHistory
 
 
 def test_what_is_added_is_loaded_by_another_copy(tmp_path: Path) -> None:

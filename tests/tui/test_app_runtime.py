@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from agent_tui.protocol.events import QueueChanged, TextDelta
 from agent_tui.protocol.ops import Cancel, KeepPlace, Op, Query, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.app import AgentApp, now
-from agent_tui.tui.msg import EventsArrived, KeyPressed, Submitted
+from agent_tui.tui.core.msg import EventsArrived, KeyPressed, Submitted
+from agent_tui.tui.runtime.app import AgentApp, now
 from tests.answers import answer_event, session
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, screen, text, until
 

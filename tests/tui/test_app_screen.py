@@ -12,10 +12,10 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ToolEnded, ToolOutput, ToolStarted
 from agent_tui.protocol.ops import Answer, Op, Query, SetMode, Submit
-from agent_tui.tui import msg
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.history import PromptHistory
-from agent_tui.tui.update.guards import BURST_SECONDS
+from agent_tui.tui.core import msg
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.runtime.history import PromptHistory
+from agent_tui.tui.screen.guards import BURST_SECONDS
 from tests.answers import answer_event
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 

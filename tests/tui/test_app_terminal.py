@@ -206,7 +206,7 @@ def test_a_terminal_that_goes_away_ends_the_program(start: Start) -> None:
 
 def test_a_terminal_that_takes_no_output_cannot_hold_the_program() -> None:
     fill = "os.set_blocking(2, False)\ntry:\n  while True: os.write(2, b'x' * 999)\nexcept BlockingIOError: pass\n"
-    begin = "import os\nfrom agent_tui import boot\nearly = boot.prepare([])\n"
+    begin = "import os\nfrom agent_tui.boot import terminal\nearly = terminal.prepare([])\n"
     code = f"{begin}{fill}os.set_blocking(2, True)\nearly.end(15)"
     pty = Pty(["-c", code], {"PYTHONPATH": str(ROOT)})
     end = time.monotonic() + 15

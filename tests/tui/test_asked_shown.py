@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, SessionStarted
 from agent_tui.protocol.ops import Answer
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.msg import AskedShown, EventsArrived
+from agent_tui.tui.core.msg import AskedShown, EventsArrived
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.recording.live import Live
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 from tests.tui.test_dialog_mouse import asking

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk, TextDisplay
-from agent_tui.tui.look import DEFAULT
+from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.widgets.paint import flat
 from tests.tui.asked import asked_lines
 

@@ -24,15 +24,14 @@ from agent_tui.protocol.transcript import (
 )
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.markdown_stream import LIMIT, LINES, MARKS, MdStream, Piece, split, work
-from agent_tui.tui.blocks import block_lines, extent
-from agent_tui.tui.clip import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
-from agent_tui.tui.diff_rows import pairs
-from agent_tui.tui.markdown.limits import BRACKETS
 from agent_tui.tui.markdown.lines import EMPTY, Line
-from agent_tui.tui.markdown.render import render
-from agent_tui.tui.theme import load_theme
-from agent_tui.tui.widgets.transcript_heights import lines as lines_of
-from agent_tui.tui.widgets.transcript_rows import KEPT_LINES, Painter
+from agent_tui.tui.markdown.render import BRACKETS, render
+from agent_tui.tui.transcript.blocks import block_lines, extent
+from agent_tui.tui.transcript.diff_rows import pairs
+from agent_tui.tui.transcript.heights import lines as lines_of
+from agent_tui.tui.transcript.painted_rows import KEPT_LINES, Painter
+from agent_tui.tui.transcript.truncation import MOST_CHARS, MOST_LINES, NOTHING, Rest, clip, clipped
+from agent_tui.tui.widgets.theme import load_theme
 
 HOSTILE = (
     "".join(f"<{chr(code)}>" for code in (*range(9), *range(11, 32), 127, *range(0x80, 0xA0)))

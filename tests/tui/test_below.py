@@ -10,10 +10,10 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.transcript import TextBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.model import Model
-from agent_tui.tui.regions import Span, StatusView
-from agent_tui.tui.widgets.status import Status
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.regions import Span, StatusView
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.widgets.regions import Status
 from tests.tui.stage import play
 from tests.tui.test_transcript_search import Mute, given
 from tests.tui.transcript_stage import rows_of

@@ -24,12 +24,12 @@ from agent_tui.protocol.transcript import (
     UserBlock,
 )  # fmt: skip
 from agent_tui.structures.argument_stream import ArgumentStream
-from agent_tui.tui.blocks import block_lines, extent, gap, hidden
-from agent_tui.tui.displays import display_lines
-from agent_tui.tui.look import DEFAULT, Look
-from agent_tui.tui.markdown.styles import STYLES
-from agent_tui.tui.tool_block import FAILED_LINES
-from agent_tui.tui.widgets.transcript_heights import lines as lines_of
+from agent_tui.tui.core.display_options import DEFAULT, Look
+from agent_tui.tui.markdown.lines import STYLES
+from agent_tui.tui.transcript.blocks import block_lines, extent, gap, hidden
+from agent_tui.tui.transcript.displays import display_lines
+from agent_tui.tui.transcript.heights import lines as lines_of
+from agent_tui.tui.transcript.tool_block import FAILED_LINES
 
 HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 DIFF = d.DiffDisplay("a.py", (d.Hunk(9, 9, (" x", "-y = 1", "+y = 2", "+z")), d.Hunk(30, 31, ("-gone",))), 2, 2)

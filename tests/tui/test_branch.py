@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import SessionStarted, StepStarted, TurnEnded, TurnStarted
-from agent_tui.tui import msg
-from agent_tui.tui.branch import branch
-from agent_tui.tui.effects import Effect, ReadBranch
-from agent_tui.tui.look import Look
-from agent_tui.tui.model import Model
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.display_options import Look
+from agent_tui.tui.core.effects import Effect, ReadBranch
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.runtime.app import branch
 from agent_tui.tui.update import update
 
 

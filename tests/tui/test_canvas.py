@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from agent_tui.tui.canvas import Canvas, Pieces, Repaint
+from agent_tui.tui.textual_port.canvas import Canvas, Pieces, Repaint
 
 WIDTH, HEIGHT = 20, 12
 CONSOLE = Console(color_system="truecolor", force_terminal=True)

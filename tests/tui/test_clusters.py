@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from agent_tui.structures import visible as looks
 from agent_tui.structures.ascii import PLAIN
 from agent_tui.structures.visible import visible
-from agent_tui.tui import clusters
-from agent_tui.tui.clusters import SENT, settled
+from agent_tui.tui.textual_port import grapheme_fix
+from agent_tui.tui.textual_port.grapheme_fix import SENT, settled
 from tests.tui.test_rows_terminals import CLUSTERS
 
 PIECES = st.one_of(
@@ -67,7 +67,7 @@ def test_titles_and_addresses_are_sent_as_they_are() -> None:
 def test_what_needs_no_look_is_left_as_the_look_would_leave_it() -> None:
     for character in sorted(SENT):
         for text in (character, f"a{character}b", f"\x1b[1m{character}\xa0"):
-            assert clusters._UNSURE.sub(clusters._settle, text) == text == settled(text)
+            assert grapheme_fix._UNSURE.sub(grapheme_fix._settle, text) == text == settled(text)
 
 
 def test_glyphs_of_the_screen_are_visible_as_they_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands, sheets
 from agent_tui.tui.commands import COMMANDS, bindings, by_slash, find
 from agent_tui.tui.commands.base import Situation, key_name
-from agent_tui.tui.effects import Copy, Quit
+from agent_tui.tui.core.effects import Copy, Quit
 from tests.tui.play import Play
 
 NAMES = [
@@ -31,10 +32,27 @@ def test_the_slash_commands() -> None:
     assert sorted(command.name for command in COMMANDS if command.slash) == sorted(NAMES)
 
 
-def test_every_file_is_a_command() -> None:
-    files = {path.stem for path in Path(commands.__file__).parent.glob("*.py")} - {"__init__", "base"}
+def test_every_command_of_every_file_is_there_once() -> None:
+    folder = Path(commands.__file__).parent
+    made = [
+        function.name.replace("_", "-")
+        for path in folder.glob("*.py")
+        for function in ast.parse(path.read_text("utf-8")).body
+        if isinstance(function, ast.FunctionDef) and "command" in map(_called, function.decorator_list)
+    ]
     of_sheets = {command.name for kind in sheets.names() for command in sheets.find(kind).commands}
-    assert {command.name.replace("-", "_") for command in COMMANDS if command.name not in of_sheets} == files
+    assert sorted(made) == sorted({command.name for command in COMMANDS} - of_sheets)
+
+
+def _called(decorator: ast.expr) -> str:
+    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return made.id if isinstance(made, ast.Name) else ""
+
+
+def test_the_commands_of_the_footer_have_files_of_their_own() -> None:
+    """The first frame imports no other."""
+    files = {path.stem for path in Path(commands.__file__).parent.glob("*.py")}
+    assert {name.replace("-", "_") for name in commands.LABELLED} <= files
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

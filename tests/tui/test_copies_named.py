@@ -6,7 +6,7 @@ from agent_tui.present import plain
 from agent_tui.present.search import head, said
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued, UserBlock
-from agent_tui.tui.look import DEFAULT
+from agent_tui.tui.core.display_options import DEFAULT
 from tests.tui.play import Play
 from tests.tui.test_blocks import page
 from tests.tui.test_copy_joined import chosen

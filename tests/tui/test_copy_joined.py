@@ -11,8 +11,8 @@ from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
 from agent_tui.structures.visible import harmless
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript_clusters import forms
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.source_map import forms
 from tests.tui.test_transcript_select import selected
 from tests.tui.transcript_stage import Screen, rows_of, run
 

@@ -10,9 +10,9 @@ from textual.selection import Selection
 from agent_tui.protocol.display import CodeDisplay, CommandDisplay, DiffDisplay, Hunk
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript_copy import copied
-from agent_tui.tui.widgets.transcript_written import written_lines
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.copy_text import copied
+from agent_tui.tui.transcript.source_map import written_lines
 from tests.tui.transcript_stage import Screen, rows_of, run
 
 FAMILY = "👩\u200d👩\u200d👧"

@@ -11,8 +11,8 @@ from agent_tui.present import wording
 from agent_tui.protocol.events import SessionStarted, UsageReported
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.transcript import Bill, TurnBlock
-from agent_tui.tui.look import Look
-from agent_tui.tui.view.header import header_view
+from agent_tui.tui.core.display_options import Look
+from agent_tui.tui.screen.header import header_view
 from tests.tui.play import Play, words
 from tests.tui.test_blocks import page
 

@@ -9,10 +9,10 @@ import pytest
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
+from agent_tui.tui.core.regions import DialogView, Option
+from agent_tui.tui.dialog.layout import answers, packed_lines
+from agent_tui.tui.dialog.widget import options_lines, roomy
 from agent_tui.tui.markdown.lines import Segment
-from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.widgets.dialog import options_lines, roomy
-from agent_tui.tui.widgets.dialog_small import answers, packed_lines
 from tests.tui.play import Play
 from tests.tui.test_question_compact import COMMAND, EDIT, NEW, question, rows
 from tests.tui.test_update_dialog_read import asking as asked_play

@@ -10,12 +10,12 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.core.regions import DialogView, Option
+from agent_tui.tui.dialog.layout import LEAST_CONTEXT
+from agent_tui.tui.dialog.widget import CONTEXT_ROWS, roomy
 from agent_tui.tui.markdown.lines import Segment
-from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.update.guards import BURST_SECONDS
-from agent_tui.tui.widgets.dialog import CONTEXT_ROWS, roomy
-from agent_tui.tui.widgets.dialog_small import LEAST_CONTEXT
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.screen.guards import BURST_SECONDS
 from agent_tui.tui.widgets.paint import low
 from tests.tui.stage import SESSION, play, text, until
 from tests.tui.test_dialog_mouse import asking

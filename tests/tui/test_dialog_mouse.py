@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked
 from agent_tui.protocol.ops import Answer, Op, SetClipboard, Submit
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 
 LONG = "make all " + " ".join(f"TARGET_{n}=value{n}" for n in range(12))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent_tui.tui.update.guards import BURST_SECONDS
+from agent_tui.tui.screen.guards import BURST_SECONDS
 from tests.tui.tmux_live import TmuxWindow
 
 Start = Callable[..., TmuxWindow]

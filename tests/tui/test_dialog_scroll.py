@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.ops import Op, Submit
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.diff import PART
-from agent_tui.tui.displays import MOST_ASKED_LINES, asked_parts
-from agent_tui.tui.look import DEFAULT
+from agent_tui.tui.core.display_options import DEFAULT
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.transcript.diff import PART
+from agent_tui.tui.transcript.displays import MOST_ASKED_LINES, asked_parts
 from tests.tui.asked import asked_lines
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 

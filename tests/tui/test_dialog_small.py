@@ -11,12 +11,12 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
 from agent_tui.protocol.ops import Op, Submit
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.msg import AskedShown, Resized
-from agent_tui.tui.regions import DialogView, Option
-from agent_tui.tui.update.guards import BURST_SECONDS
-from agent_tui.tui.widgets.dialog import roomy
-from agent_tui.tui.widgets.dialog_small import answers, grid_lines, packed_lines
+from agent_tui.tui.core.msg import AskedShown, Resized
+from agent_tui.tui.core.regions import DialogView, Option
+from agent_tui.tui.dialog.layout import answers, grid_lines, packed_lines
+from agent_tui.tui.dialog.widget import roomy
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.screen.guards import BURST_SECONDS
 from tests.tui.play import Play
 from tests.tui.stage import SESSION, PlayedEngine, play, text, until
 

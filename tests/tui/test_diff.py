@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from agent_tui.protocol.display import CodeDisplay, DiffDisplay, Hunk
-from agent_tui.tui.diff import AUTO_WIDTH, LEAST_WIDTH, diff_lines
-from agent_tui.tui.diff_rows import COLOURED, LONGEST_DRAWN
-from agent_tui.tui.displays import MOST_DIFF_LINES, display_lines
-from agent_tui.tui.look import DiffForm, Look
+from agent_tui.tui.core.display_options import DiffForm, Look
 from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.transcript.diff import AUTO_WIDTH, LEAST_WIDTH, diff_lines
+from agent_tui.tui.transcript.diff_rows import COLOURED, LONGEST_DRAWN
+from agent_tui.tui.transcript.displays import MOST_DIFF_LINES, display_lines
 
 CHANGE = DiffDisplay("a.py", (Hunk(9, 9, (" import os", "-y = old(1)", "+y = new(1)", "+z = 2", " ")),), 2, 1)
 

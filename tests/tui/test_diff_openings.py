@@ -15,11 +15,11 @@ from agent_tui.protocol.display import CodeDisplay, DiffDisplay
 from agent_tui.protocol.tool_events import ToolEnded
 from agent_tui.structures import lexing
 from agent_tui.structures.lexing import FOLLOWED
-from agent_tui.tools._diff import diff
 from agent_tui.tools.read_file import TOOL
-from agent_tui.tui.diff import PART, diff_lines
-from agent_tui.tui.displays import display_lines
+from agent_tui.tools.support.diff import diff
 from agent_tui.tui.markdown.code import highlight
+from agent_tui.tui.transcript.diff import PART, diff_lines
+from agent_tui.tui.transcript.displays import display_lines
 from tests.tools.context import Context, call
 from tests.tui.markdown.test_lexing import BITS
 

@@ -13,7 +13,7 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.tui.farewell import LINES, farewell
+from agent_tui.tui.runtime.start import LINES, farewell
 
 
 def said(text: str) -> Transcript:

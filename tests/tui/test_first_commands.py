@@ -6,7 +6,7 @@ import pytest
 
 from agent_tui.protocol.ops import SetModel
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.tui.effects import Quit
+from agent_tui.tui.core.effects import Quit
 from tests.answers import answer_event
 from tests.tui.play import Play
 

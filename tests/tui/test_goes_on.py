@@ -22,14 +22,13 @@ from agent_tui.protocol.display import (
 from agent_tui.protocol.transcript import CallBlock, ToolBlock
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.ascii import twin
-from agent_tui.tui.displays import display_lines
-from agent_tui.tui.look import DEFAULT
+from agent_tui.tui.core.display_options import DEFAULT
 from agent_tui.tui.markdown.chop import GOES_ON
 from agent_tui.tui.markdown.code import code_lines
-from agent_tui.tui.markdown.lines import Line, Segment
-from agent_tui.tui.markdown.styles import DECORATION
-from agent_tui.tui.tool_block import LIVE_LINES, call_lines, tool_lines
-from agent_tui.tui.widgets.transcript_copy import unwrapped
+from agent_tui.tui.markdown.lines import DECORATION, Line, Segment
+from agent_tui.tui.transcript.copy_text import unwrapped
+from agent_tui.tui.transcript.displays import display_lines
+from agent_tui.tui.transcript.tool_block import LIVE_LINES, call_lines, tool_lines
 from tests.tui.asked import asked_lines
 
 LONG = "value = " + "abcdefghij" * 6

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.groups import MOST, Group, Groups, group_line, kind
+from agent_tui.tui.transcript.groups import MOST, Group, Groups, group_line, kind
 
 
 def read(path: str = "a.py", **more: object) -> ToolBlock:

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from agent_tui.protocol.events import ModeChanged, QueueChanged, SessionStarted, Titled, UsageReported
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.regions import HeaderView
-from agent_tui.tui.view.header import header_view
-from agent_tui.tui.widgets.header import Header
+from agent_tui.tui.core.regions import HeaderView
+from agent_tui.tui.screen.header import header_view
+from agent_tui.tui.widgets.regions import Header
 from tests.tui.play import Play, words
 
 MODEL = "ollama/qwen3:8b"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.tui.clip import MOST_LINES
-from agent_tui.tui.widgets.transcript_heights import HIDDEN, Heights, lines
+from agent_tui.tui.transcript.heights import HIDDEN, Heights, lines
+from agent_tui.tui.transcript.truncation import MOST_LINES
 
 extents = st.just(HIDDEN) | st.tuples(st.integers(0, 5_000), st.integers(0, 10**6))
 

@@ -9,10 +9,11 @@ import pytest
 
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui import key_words, sheets
+from agent_tui.tui import sheets
 from agent_tui.tui.commands import COMMANDS
 from agent_tui.tui.commands.base import Command, Situation
-from agent_tui.tui.model import Model
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.screen import key_help
 from agent_tui.tui.sheets import control, draw
 from tests.tui.play import Play
 
@@ -44,8 +45,8 @@ def test_a_hint_in_the_footer_is_short(command: Command) -> None:
 
 
 def test_the_card_of_keys_is_short_and_says_first_what_a_key_does() -> None:
-    assert len(key_words.CARD) == 15
-    for _, _, what in key_words.CARD:
+    assert len(key_help.CARD) == 15
+    for _, _, what in key_help.CARD:
         first, *more = what.split()
         assert first.rstrip(",") in VERBS and len(more) < MOST_WORDS, what
 

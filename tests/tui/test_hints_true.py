@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_tui.protocol.events import ApprovalAsked, QueueChanged
 from agent_tui.protocol.ops import Answer, Cancel, Steer
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.msg import VimMoved
+from agent_tui.tui.core.msg import VimMoved
 from tests.answers import answer_event
 from tests.tui.play import Play, words
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from agent_tui.tui.commands import bindings
-from agent_tui.tui.keymap import is_typed
+from agent_tui.tui.core.keymap import is_typed
 from tests.tui.pty_stage import ROOT
 
 BASE = "import textual.app, textual.widgets._text_area, textual.drivers.linux_driver, textual.widgets"
@@ -15,8 +15,8 @@ OURS = """
 from pathlib import Path
 from queue import SimpleQueue
 from agent_tui.paths import shipped
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.widgets.theme import load_theme
 class Engine:
     events = SimpleQueue()
     resting = False
@@ -44,8 +44,8 @@ def test_the_screen_brings_no_package_but_textual() -> None:
 
 FIRST_LETTER = """
 import asyncio, sys
-from agent_tui.tui import warm
-warm.AFTER = 1e6  # nothing else imports them meanwhile
+from agent_tui.tui.runtime import preload
+preload.AFTER = 1e6  # nothing else imports them meanwhile
 async def main():
     app = AgentApp(Engine(), load_theme("dark", (shipped("themes"),)))
     async with app.run_test() as pilot:

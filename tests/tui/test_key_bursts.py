@@ -8,8 +8,8 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from agent_tui.tui import key_parser
-from agent_tui.tui.key_parser import KeyParser
+from agent_tui.tui.textual_port import key_parser
+from agent_tui.tui.textual_port.key_parser import KeyParser
 
 
 class Clock:

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import pytest
 from textual import events
 
-from agent_tui.tui.terminal import ESCAPE_DELAY
+from agent_tui.tui.textual_port.terminal import ESCAPE_DELAY
 from tests.tui.test_key_halves import END, START, Line, line
 
 __all__ = ["line"]

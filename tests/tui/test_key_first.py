@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import TextDelta
-from agent_tui.tui import link
-from agent_tui.tui.drain import MOST_CHARS
-from agent_tui.tui.link import Link
+from agent_tui.tui.runtime import engine_client
+from agent_tui.tui.runtime.engine_client import MOST_CHARS, Link
 
 FLOOD = [TextDelta(text="word " * 2_000) for _ in range(20)]
 
@@ -90,7 +89,7 @@ def test_parts_of_a_flood_come_one_by_one_whoever_looks() -> None:
         for _ in range(9):
             screen.look()
         first = len("".join(screen.taken))
-        assert 0 < first <= MOST_CHARS * link.FIRST_SHARE
+        assert 0 < first <= MOST_CHARS * engine_client.FIRST_SHARE
         assert screen.link.is_behind
         await screen.until_all(FLOOD)
         assert not screen.link.is_behind

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from agent_tui.tui.terminal import ESCAPE_DELAY
+from agent_tui.tui.textual_port.terminal import ESCAPE_DELAY
 from tests.tui.pty_stage import ROOT, Pty
 from tests.tui.test_key_cuts import ANSWERS, KEYS, TOLD
 from tests.tui.test_key_halves import END, START, Line

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from agent_tui.tui import key_parser
-from agent_tui.tui.key_parser import Ground, KeyParser
+from agent_tui.tui.textual_port import key_parser
+from agent_tui.tui.textual_port.key_parser import Ground, KeyParser
 from tests.tui.pty_stage import ROOT, Pty
 
 START, END = "\x1b[200~", "\x1b[201~"

@@ -9,8 +9,8 @@ from textual import events
 from textual.message import Message
 from textual.messages import TerminalSupportsSynchronizedOutput
 
-from agent_tui.tui import key_parser
-from agent_tui.tui.key_parser import Ground, KeyParser
+from agent_tui.tui.textual_port import key_parser
+from agent_tui.tui.textual_port.key_parser import Ground, KeyParser
 
 START, END = "\x1b[200~", "\x1b[201~"
 

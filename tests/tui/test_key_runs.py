@@ -18,14 +18,15 @@ from textual import events
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, SessionStarted, TurnStarted
 from agent_tui.protocol.ops import Query
-from agent_tui.tui import msg, reconcile
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.key_parser import types
-from agent_tui.tui.model import Composer, Model
-from agent_tui.tui.readline import KillRing
-from agent_tui.tui.terminal import Typed, joined
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Composer, Model
+from agent_tui.tui.prompt.readline import KillRing
+from agent_tui.tui.prompt.vim_text import Vim
+from agent_tui.tui.runtime import reconcile
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.textual_port.key_parser import types
+from agent_tui.tui.textual_port.terminal import Typed, joined
 from agent_tui.tui.view import view
-from agent_tui.tui.vim_state import Vim
 from tests.answers import answer_event, session
 from tests.tui.stage import SESSION, PlayedEngine, play
 from tests.tui.test_holding_terminal import start

@@ -8,10 +8,10 @@ from textual.keys import _character_to_key
 from agent_tui.protocol.ops import Submit
 from agent_tui.tui import commands
 from agent_tui.tui.commands import COMMANDS, bindings, key_of, when_empty
-from agent_tui.tui.effects import Type
-from agent_tui.tui.keymap import MARKS, grabbed, key_named, resolve
-from agent_tui.tui.keys import NEWLINE, SUBMIT
-from agent_tui.tui.msg import KeyPressed, Submitted
+from agent_tui.tui.core.effects import Type
+from agent_tui.tui.core.keymap import MARKS, grabbed, key_named, resolve
+from agent_tui.tui.core.msg import KeyPressed, Submitted
+from agent_tui.tui.prompt.keys import NEWLINE, SUBMIT
 from tests.tui.play import Play, words
 
 

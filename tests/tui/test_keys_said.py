@@ -8,10 +8,11 @@ import pytest
 
 from agent_tui.protocol.events import AsideDelta, AsideEnded, QueueChanged
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui import key_words, keys
 from agent_tui.tui.commands import COMMANDS, keys_of
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.msg import Pasted
+from agent_tui.tui.core.msg import Pasted
+from agent_tui.tui.prompt import keys
+from agent_tui.tui.screen import key_help
 from tests.tui.play import Play
 
 
@@ -36,7 +37,7 @@ def test_the_help_has_every_key() -> None:
     ]
     edits = " ".join(f"{entry.label} {entry.about}" for entry in said if entry.group == "Keys in the prompt").split()
     for name in (*keys.EDITING, *keys.SELECTING):
-        assert any(key_words.key(name) == word.rstrip(":") for word in edits), name
+        assert any(key_help.key(name) == word.rstrip(":") for word in edits), name
     assert [entry.label for entry in said if entry.group == "Keys when the agent asks"][:5] == [
         "y 1",
         "a 2, Enter",

@@ -10,13 +10,13 @@ import pytest
 from rich.cells import cell_len
 from textual.widget import Widget
 
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.core.msg import Resized
 from agent_tui.tui.markdown.lines import line_cells
-from agent_tui.tui.msg import Resized
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.transcript.widget import Transcript
 from agent_tui.tui.update import update
-from agent_tui.tui.view.screen import TOO_SMALL
+from agent_tui.tui.view import TOO_SMALL
 from agent_tui.tui.widgets.paint import Region
-from agent_tui.tui.widgets.transcript import Transcript
 from tests.tui.pty_stage import ROOT, Pty
 from tests.tui.stage import text
 from tests.tui.story import NOW, Story, still

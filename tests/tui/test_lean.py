@@ -9,14 +9,14 @@ import sys
 import threading
 from pathlib import Path
 
-from agent_tui.tui.model import initial
+from agent_tui.tui.core.model import initial
 from tests.tui.story import still
 
 AFTER = """
 import sys
-from agent_tui.tui.lean import PALETTE, lean
+from agent_tui.tui.textual_port.import_trim import PALETTE, lean
 with lean():
-    import agent_tui.tui.start
+    import agent_tui.tui.runtime.start
 print(sorted({"ssl", PALETTE, "textual.types"} & set(sys.modules)))
 import ssl, textual.command, textual.types, textual.widgets
 assert ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED
@@ -26,9 +26,9 @@ with lean():
 assert again is ssl and sys.modules[PALETTE] is textual.command, "what was there stays"
 """
 TLS = """
-from agent_tui.tui.lean import lean
+from agent_tui.tui.textual_port.import_trim import lean
 with lean():
-    import agent_tui.tui.start
+    import agent_tui.tui.runtime.start
 import httpx, sys
 try:
     httpx.get(f"https://127.0.0.1:{sys.argv[1]}/", timeout=5)
@@ -39,14 +39,14 @@ except httpx.ConnectError as error:
 
 WHOLE = """
 import os, sys
-from agent_tui import cli
+from agent_tui.cli import main
 from agent_tui.structures import ascii
 os.isatty = lambda _: True
 def end(_):
     print(sorted({"ssl", "argparse", "pkgutil", "textual.command"} & set(sys.modules)), "textual.app" in sys.modules)
     raise SystemExit
 ascii.wanted = end  # asked for once all is there that the screen needs
-cli.main([])
+main.main([])
 """
 
 

@@ -6,12 +6,12 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.msg import Resized
-from agent_tui.tui.regions import CompletionView, Option
-from agent_tui.tui.view.words import one_line
-from agent_tui.tui.widgets.completion import Completion
-from agent_tui.tui.widgets.dialog import options_lines
+from agent_tui.tui.core.msg import Resized
+from agent_tui.tui.core.regions import CompletionView, Option
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.dialog.widget import options_lines
+from agent_tui.tui.prompt.completion_widget import Completion
+from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.paint import LEAST_WORDS, shortened
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until

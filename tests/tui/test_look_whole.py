@@ -12,13 +12,13 @@ from agent_tui.paths import shipped
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Hunk, Match, MatchesDisplay, TextDisplay
 from agent_tui.protocol.events import ApprovalAsked, QueueChanged
 from agent_tui.protocol.transcript import Queued, ToolBlock
-from agent_tui.tui.diff import diff_lines
-from agent_tui.tui.displays import display_lines
-from agent_tui.tui.model import Model
-from agent_tui.tui.theme import load_theme
-from agent_tui.tui.tool_block import LAST_LINES, tool_lines
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.dialog.widget import Dialog, options_lines
+from agent_tui.tui.transcript.diff import diff_lines
+from agent_tui.tui.transcript.displays import display_lines
+from agent_tui.tui.transcript.tool_block import LAST_LINES, tool_lines
 from agent_tui.tui.view import view
-from agent_tui.tui.widgets.dialog import Dialog, options_lines
+from agent_tui.tui.widgets.theme import load_theme
 from tests.tui.story import begun, pressed, still, told
 
 THEMES = [shipped("themes")]

@@ -9,11 +9,11 @@ import pytest
 
 from agent_tui.protocol.ops import SetModel
 from agent_tui.settings.values import Layer, Value
-from agent_tui.tui.effects import WriteSetting
-from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import SettingsRead
+from agent_tui.tui.core.effects import WriteSetting
+from agent_tui.tui.core.model import Configured
+from agent_tui.tui.core.msg import SettingsRead
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.widgets.footer import Footer
+from agent_tui.tui.widgets.regions import Footer
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
 from tests.tui.play import Play

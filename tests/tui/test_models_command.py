@@ -10,9 +10,9 @@ import pytest
 from agent_tui.protocol.ops import Query, SetModel
 from agent_tui.protocol.setup_op import SetUp
 from agent_tui.settings.values import Value
-from agent_tui.tui.effects import WriteSetting
-from agent_tui.tui.model import Configured
-from agent_tui.tui.update.setup_steps import state_of
+from agent_tui.tui.core.effects import WriteSetting
+from agent_tui.tui.core.model import Configured
+from agent_tui.tui.setup.steps import state_of
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet
 from tests.tui.play import Play

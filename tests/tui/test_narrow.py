@@ -10,14 +10,13 @@ from textual.pilot import Pilot
 from agent_tui.protocol.events import Notice
 from agent_tui.settings.schema import entries
 from agent_tui.settings.values import Value
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.facts import _theme
-from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import EffectFailed, Resized, SettingsRead
-from agent_tui.tui.regions import QueueView, Span, StatusView
+from agent_tui.tui.core.model import Configured
+from agent_tui.tui.core.msg import EffectFailed, Resized, SettingsRead
+from agent_tui.tui.core.regions import QueueView, Span, StatusView
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.runtime.facts import _theme
 from agent_tui.tui.widgets.paint import shortened
-from agent_tui.tui.widgets.queue import Queue
-from agent_tui.tui.widgets.status import Status
+from agent_tui.tui.widgets.regions import Queue, Status
 from tests.tui.play import Play, words
 from tests.tui.stage import SESSION, PlayedEngine, echo, play, text, until
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.events import TurnStarted
-from agent_tui.sessions.store import read
+from agent_tui.sessions.log.store import read
 from tests.tui.pty_stage import ROOT, Pty
 
 

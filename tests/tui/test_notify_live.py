@@ -10,10 +10,10 @@ from textual.pilot import Pilot
 from agent_tui.settings.schema import entry
 from agent_tui.settings.values import Value
 from agent_tui.structures import terminal_facts
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.effects import Notify, SetTitle
-from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import FocusChanged, SettingsRead
+from agent_tui.tui.core.effects import Notify, SetTitle
+from agent_tui.tui.core.model import Configured
+from agent_tui.tui.core.msg import FocusChanged, SettingsRead
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo
 from tests.tui.stage import play as staged

@@ -16,10 +16,10 @@ from agent_tui.sessions.export import FORMATS, export
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, Paste
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.blocks import block_lines, extent
-from agent_tui.tui.clip import MOST_LINES
-from agent_tui.tui.look import DEFAULT
-from agent_tui.tui.update.reading import foldable
+from agent_tui.tui.core.display_options import DEFAULT
+from agent_tui.tui.transcript.blocks import block_lines, extent
+from agent_tui.tui.transcript.state import foldable
+from agent_tui.tui.transcript.truncation import MOST_LINES
 from tests.tui.test_copy_joined import chosen
 from tests.tui.test_update_search import at, mark
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.structures import fuzzy
-from agent_tui.tui.picker import MOST, SCORED, Entry, Picker, ranked
+from agent_tui.tui.core.picker import MOST, SCORED, Entry, Picker, ranked
 
 NAMES = ("/model", "/mode", "/mouse", "/timestamps", "/thinking", "/theme", "stop-all", "fold-down")
 ENTRIES = tuple(Entry(name, name, about="All about colours" if name == "/theme" else "") for name in NAMES)

@@ -9,7 +9,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from agent_tui.structures import chips
-from agent_tui.tui.widgets.prompt import Prompt
+from agent_tui.tui.prompt.widget import Prompt
 
 LABEL = chips.pasted(1, "x\n" * 120).label
 TEXT = f"ab {LABEL} cd"

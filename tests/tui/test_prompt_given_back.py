@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from agent_tui.protocol.ops import Clear, Op, Submit
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import PlayedEngine, play, text, until
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from agent_tui.tui import readline
-from agent_tui.tui.keys import EDITING, SELECTING
-from agent_tui.tui.readline import KillRing
-from agent_tui.tui.widgets.prompt import Prompt
+from agent_tui.tui.prompt import readline
+from agent_tui.tui.prompt.keys import EDITING, SELECTING
+from agent_tui.tui.prompt.readline import KillRing
+from agent_tui.tui.prompt.widget import Prompt
 from tests.tui.test_prompt_widget import Alone
 
 TEXT = st.text(st.sampled_from("ab_1 .\n漢字かなカナéд👍"), max_size=30)

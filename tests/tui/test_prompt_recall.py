@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_tui.protocol.ops import Submit
-from agent_tui.tui.effects import ReadHistory, Remember, Send
-from agent_tui.tui.msg import DraftEdited, HistoryLoaded, HistoryRead, Msg, VimMoved
-from agent_tui.tui.recall import Past, Recall
+from agent_tui.tui.core.effects import ReadHistory, Remember, Send
+from agent_tui.tui.core.history_search import Past, Recall
+from agent_tui.tui.core.msg import DraftEdited, HistoryLoaded, HistoryRead, Msg, VimMoved
 from tests.tui.play import Play, words
 
 PASTS = (

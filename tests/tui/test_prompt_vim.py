@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.tui.vim import pressed, settled, span
-from agent_tui.tui.vim_state import Done, Vim
+from agent_tui.tui.prompt.vim import pressed, settled, span
+from agent_tui.tui.prompt.vim_text import Done, Vim
 
 NAMED = {"⎋": "escape", "⏎": "enter", "®": "ctrl+r", "⌫": "backspace"}
 

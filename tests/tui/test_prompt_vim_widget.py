@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.ops import Cancel
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 NAMES = {" ": "space", "/": "slash", "\n": "enter", "⎋": "escape", "®": "ctrl+r"}

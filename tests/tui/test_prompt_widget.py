@@ -8,8 +8,8 @@ import random
 import pytest
 from textual.app import App, ComposeResult
 
-from agent_tui.tui.keys import EDITING, SELECTING
-from agent_tui.tui.widgets.prompt import Prompt
+from agent_tui.tui.prompt.keys import EDITING, SELECTING
+from agent_tui.tui.prompt.widget import Prompt
 
 PASTES = ("x\ny", "one two three four five six seven eight", "a\n\nb", "\n", "漢字 👩‍👩‍👧", "x\ny")
 

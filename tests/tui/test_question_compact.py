@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk
 from agent_tui.protocol.events import ApprovalAsked
-from agent_tui.tools._diff import diff
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.widgets.dialog import Dialog
+from agent_tui.tools.support.diff import diff
+from agent_tui.tui.dialog.widget import Dialog
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import SESSION, play, text, until
 from tests.tui.story import begun, still, told
 from tests.tui.test_dialog_small import asking

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_tui.agent.queue import moved
+from agent_tui.agent.session.queue import moved
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import (
     AssistantReplied,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from agent_tui.paths import shipped
-from agent_tui.tui import msg
-from agent_tui.tui.replay import ReplayApp
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.core import msg
+from agent_tui.tui.runtime.replay import ReplayApp
+from agent_tui.tui.widgets.theme import load_theme
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.stage import until

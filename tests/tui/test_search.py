@@ -22,8 +22,8 @@ from agent_tui.protocol.transcript import (
 )  # fmt: skip
 from agent_tui.structures.argument_stream import ArgumentStream
 from agent_tui.structures.vec import Vec
-from agent_tui.tui import search
-from agent_tui.tui.search import Found, Index
+from agent_tui.tui.transcript import search
+from agent_tui.tui.transcript.search import Found, Index
 
 
 def looked(rows: Vec[Block], query: str, thinking: bool = True, most: int = search.SLICE) -> Found:

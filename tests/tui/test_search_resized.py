@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.app import AgentApp
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import play, until
 from tests.tui.test_transcript_search import Mute, given
 from tests.tui.transcript_stage import rows_of

@@ -13,14 +13,14 @@ from textual.pilot import Pilot
 from agent_tui.paths import shipped
 from agent_tui.settings.store import Store
 from agent_tui.settings.values import Value
-from agent_tui.tui import app as runtime
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.effects import ReadSettings, WriteSecret
-from agent_tui.tui.live_settings import LiveSettings
-from agent_tui.tui.msg import Msg, SettingsRead
-from agent_tui.tui.regions import HIDDEN
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.core.effects import ReadSettings, WriteSecret
+from agent_tui.tui.core.msg import Msg, SettingsRead
+from agent_tui.tui.core.regions import HIDDEN
+from agent_tui.tui.runtime import app as runtime
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.runtime.live_settings import LiveSettings
 from agent_tui.tui.update import update
+from agent_tui.tui.widgets.theme import load_theme
 from tests.places import place_in
 from tests.tui.stage import Play, PlayedEngine, echo, text, until
 from tests.tui.test_update_settings import opened, shown

@@ -12,10 +12,10 @@ from textual.selection import Selection
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript import Transcript
-from agent_tui.tui.widgets.transcript_copy import unwrapped
-from agent_tui.tui.widgets.transcript_select import origin, span
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.copy_text import unwrapped
+from agent_tui.tui.transcript.selection import origin, span
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.test_transcript_select import drag, find, selected
 from tests.tui.transcript_stage import PROSE, Screen, rows_of, run
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from agent_tui.protocol.events import ApprovalAsked, SessionStarted
 from agent_tui.settings.values import Value
-from agent_tui.tui.effects import Send, WriteSetting
-from agent_tui.tui.model import Configured, Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, KeyPressed, Resized, SettingsRead, Started, Submitted
-from agent_tui.tui.update import settings as sheet
+from agent_tui.tui.core.effects import Send, WriteSetting
+from agent_tui.tui.core.model import Configured, Model, initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, KeyPressed, Resized, SettingsRead, Started, Submitted
+from agent_tui.tui.screen import settings as sheet
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 

@@ -10,11 +10,11 @@ from textual.pilot import Pilot
 from agent_tui.protocol.events import QueueChanged
 from agent_tui.protocol.ops import Op, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.regions import DIVIDER, LEAST_BESIDE, WIDEST, Option, list_room, preview_room, sheet_room
-from agent_tui.tui.widgets.dialog import options_lines
-from agent_tui.tui.widgets.overlay import noted
+from agent_tui.tui.core.regions import DIVIDER, LEAST_BESIDE, WIDEST, Option, list_room, preview_room, sheet_room
+from agent_tui.tui.dialog.widget import options_lines
+from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.paint import fitted
+from agent_tui.tui.widgets.sheet import noted
 from tests.tui.stage import SESSION, PlayedEngine, hold, play, text, until
 
 LONG = "\n\n".join(f"paragraph {n} of an answer that fills its lines from the left to the right" for n in range(60))

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.ops import Op
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.regions import Option, OverlayView, Span
+from agent_tui.tui.core.regions import Option, OverlayView, Span
+from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS

@@ -16,8 +16,8 @@ from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import AsideDelta, QueueChanged, TodoChanged
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui import commands, sheets
-from agent_tui.tui.model import Model
-from agent_tui.tui.msg import KeyPressed, Pasted
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import KeyPressed, Pasted
 from agent_tui.tui.sheets import control, draw
 from agent_tui.tui.update import update
 from tests.answers import answer_event
@@ -137,11 +137,11 @@ def test_no_file_outside_names_a_sheet() -> None:
 
 DEMO = '''
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Copy
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.effects import Copy
+from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import toast
+from agent_tui.tui.core.step import toast
 
 
 def _rows(model, overlay):

@@ -22,7 +22,7 @@ from agent_tui.protocol.events import (
     ToolStarted,
 )  # fmt: skip
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.model import Model
+from agent_tui.tui.core.model import Model
 from tests.answers import answer_event
 from tests.tui.stage import SESSION
 from tests.tui.story import NOW, Stories, Story, begun, compare, did, looked, pressed, replied, told, typed

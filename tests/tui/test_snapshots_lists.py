@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from agent_tui.protocol.events import Answered
-from agent_tui.tui import msg
-from agent_tui.tui.model import Model
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.story import NOW, Stories, Story, answered, compare, pressed, told

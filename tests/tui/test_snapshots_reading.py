@@ -11,9 +11,9 @@ from agent_tui.protocol import display as d
 from agent_tui.protocol.events import QueueChanged, SteerSeen, StepStarted, TurnStarted
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.model import Model
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.story import (
     NOW,
     Stories,

@@ -8,12 +8,12 @@ from typing import Any
 from agent_tui.paths import shipped
 from agent_tui.protocol.events import Event
 from agent_tui.protocol.ops import Query
-from agent_tui.tui import msg
-from agent_tui.tui.effects import Send
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.replay import ReplayApp
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.effects import Send
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.runtime.replay import ReplayApp
 from agent_tui.tui.update import update
+from agent_tui.tui.widgets.theme import load_theme
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.story import NOW, OPENING, Stories, Story, answered, arrived, compare, pressed, told

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_tui.tui import msg
-from agent_tui.tui.model import Model
-from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.regions import HIDDEN
+from agent_tui.tui.setup.steps import state_of
 from agent_tui.tui.update import update
-from agent_tui.tui.update.setup_steps import state_of
 from tests.answers import answer_event
 from tests.tui.setup_play import OFFERS
 from tests.tui.story import NOW, Stories, Story, compare, pressed, told, typed

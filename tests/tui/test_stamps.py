@@ -8,10 +8,10 @@ import pytest
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, TurnBlock, UserBlock
-from agent_tui.tui.blocks import block_lines
-from agent_tui.tui.look import Look
-from agent_tui.tui.markdown.styles import DECORATION
-from agent_tui.tui.stamps import stamp, stamped
+from agent_tui.tui.core.display_options import Look
+from agent_tui.tui.markdown.lines import DECORATION
+from agent_tui.tui.transcript.blocks import block_lines
+from agent_tui.tui.transcript.page import stamp, stamped
 
 AT = datetime(2026, 3, 1, 14, 5, 9, tzinfo=UTC).timestamp()
 

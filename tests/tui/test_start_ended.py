@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.boot import Early
-from agent_tui.tui import typed
+from agent_tui.boot.terminal import Early
+from agent_tui.tui.runtime import crash_draft
 from tests.tui.pty_stage import ROOT, Pty
 
 
@@ -127,12 +127,12 @@ def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytes
         early = Early(0, [])
         early.typed = keys
         early.keep_typed(signal.SIGTERM)
-    found = typed.waiting(environment)
-    assert typed.text(found) == "one\nthree"
-    typed.forget(found)
+    found = crash_draft.waiting(environment)
+    assert crash_draft.text(found) == "one\nthree"
+    crash_draft.forget(found)
     monkeypatch.chdir(there)
-    assert typed.text(typed.waiting(environment)) == "two"
-    typed.forget(typed.waiting(environment))
+    assert crash_draft.text(crash_draft.waiting(environment)) == "two"
+    crash_draft.forget(crash_draft.waiting(environment))
     assert not (tmp_path / "typed").exists()
 
 
@@ -146,4 +146,4 @@ def test_what_was_typed_elsewhere_stays_there(tmp_path: Path, monkeypatch: pytes
     ],
 )  # fmt: skip
 def test_keys_come_to_the_text_that_they_make(keys: bytes, words: str) -> None:
-    assert typed.words_of(keys) == words
+    assert crash_draft.words_of(keys) == words

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import Block, TurnBlock
-from agent_tui.tui.blocks import block_lines
+from agent_tui.tui.transcript.blocks import block_lines
 from tests.tui.test_blocks import tool
 
 

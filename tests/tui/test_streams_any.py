@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
 from agent_tui.protocol.ops import Answer, Delete, RestoreFiles, Resume, Rewind, SetModel, WriteFile
-from agent_tui.tui.effects import Copy, Quit, WriteSecret, WriteSetting
+from agent_tui.tui.core.effects import Copy, Quit, WriteSecret, WriteSetting
 from tests.answers import answer_event
 from tests.tui.play import Play
 from tests.tui.test_update_copying import NEW, OLD, talk

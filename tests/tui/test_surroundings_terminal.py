@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_tui.paths import shipped
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.widgets.theme import load_theme
 from tests.tui.pty_stage import ROOT, Pty
 
 Start = Callable[..., Pty]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.boot_frame import as_given
+from agent_tui.boot.frame import as_given
 from agent_tui.structures.ascii import reason, wanted
 from tests.tui.pty_stage import ROOT, Pty
 

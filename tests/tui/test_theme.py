@@ -9,8 +9,8 @@ from rich.color import Color
 from rich.style import Style
 
 from agent_tui.paths import shipped
-from agent_tui.tui.markdown.styles import DECORATION, STYLES
-from agent_tui.tui.theme import COLOURS, Theme, load_theme, names
+from agent_tui.tui.markdown.lines import DECORATION, STYLES
+from agent_tui.tui.widgets.theme import COLOURS, Theme, load_theme, names
 from tests.tui.seeing import contrast
 
 THEMES = [shipped("themes")]

@@ -11,7 +11,7 @@ from rich.color import Color, ColorSystem
 
 from agent_tui.paths import shipped
 from agent_tui.structures.terminal_facts import TYPE_CHECKING
-from agent_tui.tui.theme import Theme, load_theme, names
+from agent_tui.tui.widgets.theme import Theme, load_theme, names
 from tests.tui.seeing import apart, contrast, ratio
 from tests.tui.story import still
 from tests.tui.story import told as story

@@ -13,14 +13,14 @@ from agent_tui.paths import shipped
 from agent_tui.protocol.events import SessionStarted
 from agent_tui.protocol.transcript import TextBlock, Transcript, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui import effects as do
-from agent_tui.tui import msg
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.live_settings import LiveSettings
-from agent_tui.tui.model import Model
-from agent_tui.tui.theme import load_theme
+from agent_tui.tui.core import effects as do
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.runtime.live_settings import LiveSettings
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
+from agent_tui.tui.widgets.theme import load_theme
 from tests.tui.stage import PlayedEngine, play, until
 from tests.tui.story import Unheard
 

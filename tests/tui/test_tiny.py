@@ -7,13 +7,13 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.msg import Resized
-from agent_tui.tui.regions import DialogView, FooterView, Option, OverlayView, Span
-from agent_tui.tui.view import screen
-from agent_tui.tui.widgets.dialog_small import UNREAD, answers_row, read_on
-from agent_tui.tui.widgets.footer import Footer
+from agent_tui.tui import view
+from agent_tui.tui.core.msg import Resized
+from agent_tui.tui.core.regions import DialogView, FooterView, Option, OverlayView, Span
+from agent_tui.tui.dialog.layout import UNREAD, answers_row, read_on
+from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.widgets.paint import most_of
+from agent_tui.tui.widgets.regions import Footer
 from tests.answers import answer_event
 from tests.tui.play import Play
 from tests.tui.stage import PlayedEngine, echo, play, text, until
@@ -29,9 +29,9 @@ ANSWERS = (
 @pytest.mark.parametrize("width", range(1, 60))
 def test_a_placeholder_is_whole_or_a_shorter_one(width: int) -> None:
     tiny = Play()
-    room = width - (screen.AROUND_FEW if width < screen.MIN_WIDTH else screen.AROUND)
+    room = width - (view.AROUND_FEW if width < view.MIN_WIDTH else view.AROUND)
     said = tiny.say(Resized(width, 24)).prompt.placeholder
-    assert said in (screen._SMALL if width < screen.MIN_WIDTH else screen.IDLE) or not said
+    assert said in (view._SMALL if width < view.MIN_WIDTH else view.IDLE) or not said
     assert cell_len(said) <= max(0, room)
     tiny.press("ctrl+f")
     assert tiny.view.prompt.placeholder in ("words of the transcript", "words", "")

@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.ops import Op, Submit
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.effects import ExpireToast
-from agent_tui.tui.msg import EffectFailed, ToastExpired
-from agent_tui.tui.update import step
+from agent_tui.tui.core import step
+from agent_tui.tui.core.effects import ExpireToast
+from agent_tui.tui.core.msg import EffectFailed, ToastExpired
+from agent_tui.tui.runtime.app import AgentApp
 from tests.tui.stage import PlayedEngine, echo, play, text, until
 from tests.tui.test_dialog_mouse import asking
 

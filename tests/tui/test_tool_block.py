@@ -7,9 +7,9 @@ import pytest
 from agent_tui.present.search import said
 from agent_tui.protocol import display as d
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ToolEnded, ToolStarted, TurnStarted, fold
-from agent_tui.protocol.shell_events import SHELL
+from agent_tui.protocol.tool_events import SHELL
 from agent_tui.protocol.transcript import ToolBlock
-from agent_tui.tui.tool_block import FAILED_LINES, body_estimate
+from agent_tui.tui.transcript.tool_block import FAILED_LINES, body_estimate
 from tests.tui.test_blocks import page, tool
 
 

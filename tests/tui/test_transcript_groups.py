@@ -11,9 +11,9 @@ from textual.selection import Selection
 from agent_tui.protocol import display as d
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.look import Look
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.display_options import Look
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.transcript_stage import Screen, rows_of, run
 
 

@@ -12,8 +12,8 @@ from textual.selection import Selection
 from agent_tui.protocol.transcript import Block, TextBlock, UserBlock
 from agent_tui.structures.markdown_stream import split
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.transcript_stage import Screen, blocks, rows_of, run
 
 

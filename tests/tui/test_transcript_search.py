@@ -9,9 +9,9 @@ from agent_tui.protocol.display import CodeDisplay, CommandDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock, UserBlock
 from agent_tui.protocol.transcript import Transcript as Session
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.model import Model
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.runtime.app import AgentApp
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.stage import PlayedEngine, play, text
 from tests.tui.transcript_stage import rows_of
 

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from agent_tui.protocol.display import CodeDisplay, MatchesDisplay
 from agent_tui.protocol.transcript import Block, TextBlock, ToolBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.widget import Transcript
 from tests.tui.transcript_stage import Screen, blocks, rows_of, run
 
 HEAD = re.compile("⚙.Read cart.py  ")

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from agent_tui.agent.agent import DRAFT_SECONDS as ENGINE_SECONDS
+from agent_tui.agent.session.agent import DRAFT_SECONDS as ENGINE_SECONDS
 from agent_tui.protocol.events import DraftSaved, QueueChanged, SessionStarted, TurnStarted
 from agent_tui.protocol.ops import Op, QueueEdit, SaveDraft, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips
-from agent_tui.tui import link as linked
-from agent_tui.tui import typed
-from agent_tui.tui.link import BEGIN_SECONDS, LONGEST_UNSAVED, Link
-from agent_tui.tui.unrecorded import Unrecorded
+from agent_tui.tui.runtime import crash_draft
+from agent_tui.tui.runtime import engine_client as linked
+from agent_tui.tui.runtime.engine_client import BEGIN_SECONDS, LONGEST_UNSAVED, Link
+from agent_tui.tui.runtime.unrecorded import Unrecorded
 from tests.tui.pty_stage import ROOT, Pty
 
 KILLS = int(os.environ.get("AGENT_TUI_START_KILLS", "6"))
@@ -37,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def on_disk(home: Path) -> list[str]:
     """What the next start would give back if this program were gone."""
     files = sorted((home / "typed").glob("[!.]*")) if (home / "typed").is_dir() else []
-    return [typed.words_of(file.read_bytes().partition(b"\0")[2]) for file in files]
+    return [crash_draft.words_of(file.read_bytes().partition(b"\0")[2]) for file in files]
 
 
 def test_prompts_and_the_draft_lie_in_one_file_until_a_session_has_them(home: Path) -> None:
@@ -46,7 +46,7 @@ def test_prompts_and_the_draft_lie_in_one_file_until_a_session_has_them(home: Pa
     assert kept.note(Submit("one"))
     kept.keep()
     assert on_disk(home) == ["one"], "what was sent is no draft any more"
-    assert typed.waiting(os.environ) == [], "its program lives"
+    assert crash_draft.waiting(os.environ) == [], "its program lives"
     assert kept.note(QueueEdit("add", text="two\nlines \x1b[201~"))
     chip = chips.pasted(1, "all of it")
     kept.note(SaveDraft(f"and {chip.label}", (chip,)))
@@ -65,8 +65,8 @@ def test_a_program_that_is_gone_leaves_them_to_the_next_start(home: Path) -> Non
     kept.note(Submit("lost?"))
     kept.keep()
     os.close(kept._fd)  # as a kill does
-    files = typed.waiting(os.environ)
-    assert typed.text(files) == "lost?"
+    files = crash_draft.waiting(os.environ)
+    assert crash_draft.text(files) == "lost?"
     after = Unrecorded()
     after.note(SaveDraft("lost?"))
     after.take_over(files)

@@ -15,8 +15,8 @@ from agent_tui.protocol.events import Answered, ApprovalAsked, QuestionAsked, Se
 from agent_tui.protocol.ops import Choice
 from agent_tui.structures import chips
 from agent_tui.tui.commands import COMMANDS, bindings
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import (
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import (
     AskedShown,
     BranchRead,
     ChipClicked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_tui.protocol.events import ApprovalAsked, AsideDelta, AsideEnded, ErrorRaised, TurnEnded
 from agent_tui.protocol.messages import Usage
 from agent_tui.protocol.ops import AskAside, CancelAside
-from agent_tui.tui.effects import Copy
+from agent_tui.tui.core.effects import Copy
 from agent_tui.tui.sheets.btw import NOT_KEPT
 from tests.tui.play import Play, words
 

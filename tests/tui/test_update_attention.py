@@ -9,12 +9,12 @@ import pytest
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ApprovalAsked, ErrorRaised, SessionStarted, StepStarted, TurnEnded, TurnStarted
 from agent_tui.protocol.transcript import TurnEnd
-from agent_tui.tui import msg
-from agent_tui.tui.effects import Effect, Notify, SetTitle, UseGround
-from agent_tui.tui.model import InFlight, Model
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.effects import Effect, Notify, SetTitle, UseGround
+from agent_tui.tui.core.model import InFlight, Model
+from agent_tui.tui.core.window import Window
+from agent_tui.tui.screen.notify import plain, title_of
 from agent_tui.tui.update import update
-from agent_tui.tui.update.attention import plain, title_of
-from agent_tui.tui.window import Window
 
 AT = 1_000.0
 ASKED = ApprovalAsked(

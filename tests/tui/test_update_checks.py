@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agent_tui.protocol.ops import Query
-from agent_tui.tui.effects import Copy
+from agent_tui.tui.core.effects import Copy
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, text
 from tests.tui.play import Play

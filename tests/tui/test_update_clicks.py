@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.ops import Delete, Query
-from agent_tui.tui.msg import OptionClicked
+from agent_tui.tui.core.msg import OptionClicked
 from tests.tui.lists import chosen, text
 from tests.tui.test_update_going_back import FREE, answer, command, worked
 from tests.tui.test_update_sessions import listed

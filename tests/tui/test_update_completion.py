@@ -10,8 +10,8 @@ from agent_tui.protocol.events import SessionStarted
 from agent_tui.protocol.ops import MODES, Clear, Query, QueueEdit, SetMode, SetModel, Submit
 from agent_tui.safety import policy
 from agent_tui.tui import commands
-from agent_tui.tui.elsewhere import INSTEAD
-from agent_tui.tui.update.completion import USUAL
+from agent_tui.tui.prompt.completion import USUAL
+from agent_tui.tui.prompt.submit import INSTEAD
 from tests.answers import answer_event
 from tests.tui.play import SKILLS, Play
 

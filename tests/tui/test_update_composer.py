@@ -19,11 +19,11 @@ from agent_tui.protocol.events import (
 )  # fmt: skip
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.protocol.transcript import Queued, Transcript
-from agent_tui.tui.effects import CopySelection, Quit, Remember, Send
-from agent_tui.tui.kinds import PurposeKind
-from agent_tui.tui.model import Purpose
-from agent_tui.tui.msg import DraftChanged, HistoryLoaded, Started
-from agent_tui.tui.update import composer, update
+from agent_tui.tui.core.effects import CopySelection, Quit, Remember, Send
+from agent_tui.tui.core.model import Purpose, PurposeKind
+from agent_tui.tui.core.msg import DraftChanged, HistoryLoaded, Started
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.play import Play
 

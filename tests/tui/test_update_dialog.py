@@ -7,8 +7,8 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, QuestionAsked, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer
-from agent_tui.tui.effects import Type, Yield
-from agent_tui.tui.msg import AskedShown, KeyPressed, Resized, Yielded
+from agent_tui.tui.core.effects import Type, Yield
+from agent_tui.tui.core.msg import AskedShown, KeyPressed, Resized, Yielded
 from tests.tui.play import Play
 
 

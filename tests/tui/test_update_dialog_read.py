@@ -7,7 +7,7 @@ import pytest
 from agent_tui.protocol.display import CommandDisplay, DiffDisplay, Display, Hunk
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
 from agent_tui.protocol.ops import Answer, SetMode
-from agent_tui.tui.msg import KeyPressed, QuestionAnswered, Resized
+from agent_tui.tui.core.msg import KeyPressed, QuestionAnswered, Resized
 from tests.tui.play import Play
 
 COMMAND = CommandDisplay("make\n" * 39 + "rm -rf build")

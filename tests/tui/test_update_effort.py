@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.protocol.events import Answered, EffortChanged, ModelChanged
 from agent_tui.protocol.ops import SetEffort
-from agent_tui.tui.view.header import header_view
+from agent_tui.tui.screen.header import header_view
 from tests.answers import answer_event
 from tests.tui.play import Play
 

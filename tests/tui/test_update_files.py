@@ -7,8 +7,8 @@ import pytest
 from agent_tui.protocol.events import Answered, ErrorRaised
 from agent_tui.protocol.ops import Query, Submit
 from agent_tui.structures import fuzzy
-from agent_tui.tui.effects import Yield
-from agent_tui.tui.msg import DraftChanged, Yielded
+from agent_tui.tui.core.effects import Yield
+from agent_tui.tui.core.msg import DraftChanged, Yielded
 from tests.answers import answer_event
 from tests.tui.play import Play
 

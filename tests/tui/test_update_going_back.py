@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.protocol.events import DraftSaved, Rewound, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Fork, Query, RestoreFiles, Rewind
-from agent_tui.tui.msg import OptionClicked
+from agent_tui.tui.core.msg import OptionClicked
 from agent_tui.tui.sheets.undo import DRAWN
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text

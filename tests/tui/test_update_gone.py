@@ -7,7 +7,7 @@ import pytest
 from agent_tui.protocol.events import ApprovalAsked, ErrorRaised, QueueChanged
 from agent_tui.protocol.ops import Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.effects import Quit
+from agent_tui.tui.core.effects import Quit
 from tests.tui.play import Play
 
 STOPPED = ErrorRaised(text="The engine stopped: OSError: disk", kind="stopped")

@@ -7,7 +7,7 @@ import pytest
 from agent_tui.protocol.events import ApprovalAsked, Cleared, QueueChanged, SessionStarted
 from agent_tui.protocol.ops import RunShell, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.msg import Scrolled
+from agent_tui.tui.core.msg import Scrolled
 from tests.answers import answer_event
 from tests.tui.play import Play
 

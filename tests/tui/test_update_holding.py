@@ -6,8 +6,8 @@ import pytest
 
 from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, ModelChanged
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SetModel
-from agent_tui.tui.effects import Quit, Yield
-from agent_tui.tui.msg import EventsArrived, Pasted, Yielded
+from agent_tui.tui.core.effects import Quit, Yield
+from agent_tui.tui.core.msg import EventsArrived, Pasted, Yielded
 from agent_tui.tui.update import update
 from tests.answers import answer_event
 from tests.tui.play import Play

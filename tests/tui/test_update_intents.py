@@ -6,8 +6,8 @@ import pytest
 
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, SetMode, Steer, Submit
-from agent_tui.tui.msg import CommandCalled, HistoryRead, PromptRecalled, QuestionAnswered
-from agent_tui.tui.recall import Past
+from agent_tui.tui.core.history_search import Past
+from agent_tui.tui.core.msg import CommandCalled, HistoryRead, PromptRecalled, QuestionAnswered
 from tests.tui.play import Play
 
 

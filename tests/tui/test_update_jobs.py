@@ -5,8 +5,8 @@ from __future__ import annotations
 from agent_tui.protocol.events import JobChanged
 from agent_tui.protocol.ops import Query, StopJob
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.tui.farewell import farewell
-from agent_tui.tui.view.header import header_view
+from agent_tui.tui.runtime.start import farewell
+from agent_tui.tui.screen.header import header_view
 from tests.answers import answer_event
 from tests.tui.lists import labels, sheet, text
 from tests.tui.play import Play

@@ -6,9 +6,9 @@ import pytest
 
 from agent_tui.protocol.events import ModeChanged
 from agent_tui.protocol.ops import SetMode
-from agent_tui.tui.effects import ExpireToast, Scroll, Type
-from agent_tui.tui.msg import Copied, EffectFailed, KeyPressed, Resized, Scrolled, ToastExpired, Toggled
-from agent_tui.tui.view.screen import TOO_SMALL
+from agent_tui.tui.core.effects import ExpireToast, Scroll, Type
+from agent_tui.tui.core.msg import Copied, EffectFailed, KeyPressed, Resized, Scrolled, ToastExpired, Toggled
+from agent_tui.tui.view import TOO_SMALL
 from tests.tui.play import Play
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent_tui.protocol.events import SavingChanged, TurnEnded, TurnStarted
 from agent_tui.protocol.ops import Save
-from agent_tui.tui.effects import Quit
+from agent_tui.tui.core.effects import Quit
 from tests.answers import answer_event
 from tests.tui.play import Play, words
 

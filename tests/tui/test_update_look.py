@@ -12,8 +12,8 @@ from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import ApprovalAsked
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.settings.table import Settings
-from agent_tui.tui.look import Look
-from agent_tui.tui.msg import EventsArrived, Submitted, Toggled
+from agent_tui.tui.core.display_options import Look
+from agent_tui.tui.core.msg import EventsArrived, Submitted, Toggled
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
 from tests.places import load

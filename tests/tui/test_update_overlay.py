@@ -7,8 +7,8 @@ import pytest
 from agent_tui.protocol.events import ApprovalAsked, ModelChanged
 from agent_tui.protocol.ops import Query, Resume, SetModel, Submit
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.tui.effects import Quit
-from agent_tui.tui.msg import KeyPressed
+from agent_tui.tui.core.effects import Quit
+from agent_tui.tui.core.msg import KeyPressed
 from tests.answers import answer_event, session
 from tests.tui.play import Play, words
 

@@ -20,8 +20,8 @@ from agent_tui.protocol.ops import Answer, Query, QueueEdit, RunShell, SaveDraft
 from agent_tui.protocol.transcript import Queued, Transcript
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip, Paste
-from agent_tui.tui.effects import EditDraft, Remember, Send, Type
-from agent_tui.tui.msg import ChipClicked, DraftChanged, DraftEdited, Pasted
+from agent_tui.tui.core.effects import EditDraft, Remember, Send, Type
+from agent_tui.tui.core.msg import ChipClicked, DraftChanged, DraftEdited, Pasted
 from tests.answers import answer_event
 from tests.tui.play import Play
 

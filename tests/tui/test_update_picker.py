@@ -8,9 +8,9 @@ import pytest
 
 from agent_tui.protocol.ops import Pull, Query, QueueEdit, Resume, SetMode, Submit
 from agent_tui.settings.values import Value
-from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
-from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead, Yielded
+from agent_tui.tui.core.effects import ReadSettings, UseTheme, WriteSetting
+from agent_tui.tui.core.model import Configured
+from agent_tui.tui.core.msg import KeyPressed, Resized, SettingsRead, Yielded
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, opened, sheet, text
 from tests.tui.play import Play, words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.ops import Query
-from agent_tui.tui.effects import Copy, ReadFacts
-from agent_tui.tui.msg import FactsRead, KeyPressed, Resized
+from agent_tui.tui.core.effects import Copy, ReadFacts
+from agent_tui.tui.core.msg import FactsRead, KeyPressed, Resized
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, opened, sheet, text
 

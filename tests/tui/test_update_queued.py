@@ -7,8 +7,8 @@ import pytest
 from agent_tui.protocol.events import ApprovalAsked, QueueChanged, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel, Op, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.effects import Remember
-from agent_tui.tui.msg import DraftChanged, Resized
+from agent_tui.tui.core.effects import Remember
+from agent_tui.tui.core.msg import DraftChanged, Resized
 from agent_tui.tui.sheets.draw import FIRM
 from tests.tui.play import Play, words
 

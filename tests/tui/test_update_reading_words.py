@@ -8,8 +8,8 @@ import pytest
 
 from agent_tui.protocol.events import AsideDelta, AsideEnded
 from agent_tui.protocol.ops import CancelAside
-from agent_tui.tui.effects import Copy
-from agent_tui.tui.msg import Pasted
+from agent_tui.tui.core.effects import Copy
+from agent_tui.tui.core.msg import Pasted
 from tests.answers import answer_event
 from tests.tui.play import Play
 

@@ -10,8 +10,8 @@ from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, QueueChanged
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.effects import Quit, Type
-from agent_tui.tui.msg import DraftChanged
+from agent_tui.tui.core.effects import Quit, Type
+from agent_tui.tui.core.msg import DraftChanged
 from tests.tui.play import Play
 
 ASKED = ApprovalAsked(id="a", call_id="c", tool="t", label="make", session="s")

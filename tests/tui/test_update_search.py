@@ -13,8 +13,8 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, Transcript, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.effects import Scroll, Yield
-from agent_tui.tui.msg import KeyPressed, Scrolled, Toggled, Yielded
+from agent_tui.tui.core.effects import Scroll, Yield
+from agent_tui.tui.core.msg import KeyPressed, Scrolled, Toggled, Yielded
 from tests.answers import answer_event
 from tests.tui.play import Play
 

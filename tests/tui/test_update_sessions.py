@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agent_tui.protocol.ops import Delete, Fork, Query, Rename, Resume, SaveDraft
-from agent_tui.tui.effects import Send, Yield
-from agent_tui.tui.msg import KeyPressed, Yielded
+from agent_tui.tui.core.effects import Send, Yield
+from agent_tui.tui.core.msg import KeyPressed, Yielded
 from tests.answers import answer_event
 from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.play import Play, words

@@ -12,13 +12,13 @@ from agent_tui.settings.schema import entries, fixed, free, sections, top
 from agent_tui.settings.table import Settings
 from agent_tui.settings.values import Value
 from agent_tui.tui.commands import COMMANDS
-from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting
-from agent_tui.tui.keymap import resolve
-from agent_tui.tui.look import FIELDS
-from agent_tui.tui.model import Configured
-from agent_tui.tui.msg import KeyPressed, Resized, SettingsRead
-from agent_tui.tui.regions import OverlayView
-from agent_tui.tui.update import settings as sheet
+from agent_tui.tui.core.display_options import FIELDS
+from agent_tui.tui.core.effects import ReadSettings, UseTheme, WriteSetting
+from agent_tui.tui.core.keymap import resolve
+from agent_tui.tui.core.model import Configured
+from agent_tui.tui.core.msg import KeyPressed, Resized, SettingsRead
+from agent_tui.tui.core.regions import OverlayView
+from agent_tui.tui.screen import settings as sheet
 from tests.tui.play import Play, words
 
 CHARACTERS = {" ": "space", ".": "full_stop", "_": "underscore"}

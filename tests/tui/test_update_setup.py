@@ -8,10 +8,10 @@ import pytest
 from textual.pilot import Pilot
 
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.tui.app import AgentApp
-from agent_tui.tui.effects import SendKey
-from agent_tui.tui.msg import Resized
-from agent_tui.tui.regions import HIDDEN, OverlayView
+from agent_tui.tui.core.effects import SendKey
+from agent_tui.tui.core.msg import Resized
+from agent_tui.tui.core.regions import HIDDEN, OverlayView
+from agent_tui.tui.runtime.app import AgentApp
 from agent_tui.tui.view import view
 from tests.answers import answer_event
 from tests.tui import stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_tui.protocol.ops import QueueEdit, Submit
-from agent_tui.tui.effects import WriteSetting
+from agent_tui.tui.core.effects import WriteSetting
 from tests.tui.test_update_copying import NEW, OLD
 from tests.tui.test_update_copying import opened as copies
 from tests.tui.test_update_going_back import FREE, answer, command, worked

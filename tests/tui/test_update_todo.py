@@ -8,8 +8,8 @@ from agent_tui.protocol.display import TodoItem
 from agent_tui.protocol.events import Cleared, TodoChanged
 from agent_tui.protocol.ops import Submit
 from agent_tui.tui.linear import sheets
+from agent_tui.tui.screen.header import header_view
 from agent_tui.tui.sheets.todo import NONE
-from agent_tui.tui.view.header import header_view
 from tests.tui.play import Play, words
 
 ITEMS = (TodoItem("find it", "done"), TodoItem("mend\x1b it", "active"), TodoItem("test it"))

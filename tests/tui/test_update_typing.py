@@ -8,7 +8,7 @@ import pytest
 
 from agent_tui.protocol.events import ApprovalAsked, QueueChanged
 from agent_tui.protocol.transcript import Queued
-from agent_tui.tui.msg import VimMoved
+from agent_tui.tui.core.msg import VimMoved
 from tests.tui.play import Play
 
 GAPS = [0.31, 0.35, 0.4, 0.7, 1.0, 1.4]

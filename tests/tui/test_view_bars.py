@@ -22,8 +22,8 @@ from agent_tui.protocol.events import (
     UsageReported,
 )  # fmt: skip
 from agent_tui.protocol.messages import Usage
-from agent_tui.tui.view import words as say
-from agent_tui.tui.view.header import header_view
+from agent_tui.tui.core import words as say
+from agent_tui.tui.screen.header import header_view
 from tests.tui.play import Play, words
 
 

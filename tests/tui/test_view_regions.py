@@ -12,12 +12,12 @@ from agent_tui.protocol.event import Restored
 from agent_tui.protocol.events import QueueChanged, SessionStarted, StepStarted, TextDelta, TurnStarted
 from agent_tui.protocol.transcript import Block, Queued, TextBlock, ToolBlock, Transcript
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Ticked, Toggled
-from agent_tui.tui.regions import View
+from agent_tui.tui.core.memo import lazy, lazy_large
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Msg, Ticked, Toggled
+from agent_tui.tui.core.regions import View
 from agent_tui.tui.update import update
 from agent_tui.tui.view import view
-from agent_tui.tui.view.lazy import lazy, lazy_large
 from tests.tui.play import Play
 
 

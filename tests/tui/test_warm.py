@@ -16,8 +16,8 @@ re._compiler.compile = compile
 from agent_tui.structures.markdown_stream import split
 from agent_tui.tui.markdown.render import render
 if "warm" in sys.argv:
-    from agent_tui.tui import warm
-    warm._draw_once()
+    from agent_tui.tui.runtime import preload
+    preload._draw_once()
     compiled.clear()
 answer = '''# Words
 

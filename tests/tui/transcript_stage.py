@@ -13,9 +13,9 @@ from textual.widgets import Static
 from agent_tui.paths import shipped
 from agent_tui.protocol.transcript import Block, TextBlock, ThinkingBlock, ToolBlock, UserBlock
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.regions import TranscriptView
-from agent_tui.tui.theme import load_theme
-from agent_tui.tui.widgets.transcript import Transcript
+from agent_tui.tui.core.regions import TranscriptView
+from agent_tui.tui.transcript.widget import Transcript
+from agent_tui.tui.widgets.theme import load_theme
 
 PROSE = "Some words of an answer that goes on for a while, so that it wraps at most widths of a screen.\n"
 

@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import Any, Final
 
 from agent_tui.protocol.codec import dump
-from agent_tui.sessions.copies import write_log
 from agent_tui.sessions.imports import claude, codex
 from agent_tui.sessions.imports.builder import Builder
-from agent_tui.sessions.maintain import Refused
-from agent_tui.sessions.raw import LOG, NoLog, lines, open_log
+from agent_tui.sessions.log.copies import write_log
+from agent_tui.sessions.log.raw import LOG, NoLog, lines, open_log
+from agent_tui.sessions.log.repair import Refused
 
 PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {"claude": (claude, "anthropic"), "codex": (codex, "openai")}
 """By name: how its files are read, and who makes its models."""

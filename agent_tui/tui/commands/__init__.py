@@ -1,8 +1,8 @@
 """The one table of commands: what slash commands, keys, completion, footer and help are made of.
 
-A file in this folder is a command (see `base`), and so is what a sheet declares; nothing else has to be told of it. One
-command is imported when it is asked for by name, all of them with the first question about all (`COMMANDS`): the first
-frame needs a dozen of fifty.
+Every command in a file of this folder counts (see `base`), and so does what a sheet declares; nothing else has to be
+told of it. A file that is named as its command is imported when that is asked for, all of them with the first question
+about all (`COMMANDS`): the first frame needs a dozen of fifty.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from agent_tui import registry
 from agent_tui.tui.commands.base import Command, key_name
-from agent_tui.tui.kinds import OwnKeys
+from agent_tui.tui.core.model import OwnKeys
 
 with registry.late():
     from agent_tui.tui import sheets
@@ -29,8 +29,14 @@ AT_REST: Final = tuple(name for name in LABELLED if name not in ("stop", "steer"
 
 @cache
 def _all() -> tuple[Command, ...]:
-    own = (registry.load(__name__, file, file) for file in registry.names(__name__))
+    own = (command for file in registry.names(__name__) for command in _of_file(file))
     return tuple(sorted((*own, *_of_sheets()), key=lambda command: (command.rank, command.name)))
+
+
+def _of_file(file: str) -> tuple[Command, ...]:
+    """The commands that a file of this folder makes."""
+    made = vars(registry.module(__name__, file)).values()
+    return tuple(one for one in made if isinstance(one, Command))
 
 
 @cache
@@ -52,7 +58,7 @@ def find(name: str) -> Command:
     try:
         found = registry.load(__name__, file, file)
     except LookupError:
-        found = next((one for one in _of_sheets() if one.name == name), None)
+        found = next((one for one in _all() if one.name == name), None)
     if found is None:
         raise KeyError(name)
     assert isinstance(found, Command)

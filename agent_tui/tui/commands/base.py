@@ -1,7 +1,7 @@
 """What a command is: a pure function `(model, args) -> (model, effects)` with a docstring, and how it is reached.
 
-A command is one file in this folder; its function has the file's name, which (with `-` for `_`) is the command's name.
-Those that open a sheet stand in the file of that sheet.
+A command is a function in a file of this folder, one file for those of a kind; the name of the function (with `-` for
+`_`) is the command's name. Those that open a sheet stand in the file of that sheet.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from agent_tui.protocol.transcript import Answers
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.effects import Effect
-from agent_tui.tui.model import Model
+from agent_tui.tui.core.effects import Effect
+from agent_tui.tui.core.model import Model
 
 Run = Callable[[Model, str], tuple[Model, tuple[Effect, ...]]]
 

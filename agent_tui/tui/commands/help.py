@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from agent_tui.tui.commands.base import Situation, command
-from agent_tui.tui.model import Model
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step
 
 
 def _label(now: Situation) -> str:

@@ -7,10 +7,11 @@ from typing import Final
 
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Situation, command
-from agent_tui.tui.effects import CopySelection, Quit
-from agent_tui.tui.model import Model
-from agent_tui.tui.update import composer, dialog, queue
-from agent_tui.tui.update.step import Step, toast
+from agent_tui.tui.core.effects import CopySelection, Quit
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.dialog import answering
+from agent_tui.tui.prompt import composer, queue
 
 TWICE_SECONDS: Final = 1.0
 
@@ -32,7 +33,7 @@ def interrupt(model: Model, _: str) -> Step:
     if model.composer.editing is not None and model.composer.purpose is None:
         return queue.leave_edit(model)
     if model.busy and not (model.dialog is not None and model.composer.draft):
-        return dialog.stop(model)
+        return answering.stop(model)
     if model.composer.draft:
         return composer.empty_prompt(model)
     if model.at - model.quit_at <= TWICE_SECONDS:

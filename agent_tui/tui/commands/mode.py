@@ -7,9 +7,9 @@ from typing import Final
 
 from agent_tui.protocol.ops import MODES, SetMode
 from agent_tui.tui.commands.base import Situation, command
-from agent_tui.tui.model import Model
-from agent_tui.tui.regions import Tone
-from agent_tui.tui.update.step import Step, send, then, toast
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.regions import Tone
+from agent_tui.tui.core.step import Step, send, then, toast
 
 MEANING: Final = {
     "manual": "asks before everything",

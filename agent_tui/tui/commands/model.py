@@ -5,9 +5,9 @@ from __future__ import annotations
 from agent_tui.protocol.ops import SetModel
 from agent_tui.protocol.transcript import Answers
 from agent_tui.tui.commands.base import Situation, command
-from agent_tui.tui.model import Model
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.step import Step, send
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step, send
 
 
 def offered_models(answers: Answers) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Final
 from agent_tui.present.plain import display_lines
 from agent_tui.protocol.transcript import Approval, Question
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.msg import QuestionAnswered
-from agent_tui.tui.update.dialog import Offer, offers
+from agent_tui.tui.core.msg import QuestionAnswered
+from agent_tui.tui.dialog.answering import Offer, offers
 
 WORDS: Final = {
     "y": ("yes", "once"), "a": ("always",), "e": ("edits", "accept edits"), "n": ("no",), "m": ("no, and say why",),

@@ -7,27 +7,28 @@ import signal
 import time
 from dataclasses import replace
 from types import FrameType
-from typing import Final
+from typing import Final, assert_never
 
-from agent_tui import boot
+from agent_tui.boot import terminal
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import AssistantReplied, ErrorRaised, TurnEnded, TurnStarted
-from agent_tui.tui import effects as do
-from agent_tui.tui import msg
-from agent_tui.tui.history import PromptHistory
+from agent_tui.protocol.exit_codes import FAILED, of_turn
+from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.tui.core import effects as do
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.linear import lines as reading
-from agent_tui.tui.linear.deeds import Deeds
+from agent_tui.tui.linear.announcer import Notices
+from agent_tui.tui.linear.effects import Deeds
 from agent_tui.tui.linear.input_rules import Rules
 from agent_tui.tui.linear.keys import KEYS
-from agent_tui.tui.linear.notices import Notices
 from agent_tui.tui.linear.out import Out
-from agent_tui.tui.linear.outcome import Outcome
-from agent_tui.tui.linear.scribe import Scribe
-from agent_tui.tui.link import Link
-from agent_tui.tui.model import Model
-from agent_tui.tui.remember import Memory
-from agent_tui.tui.update import composer, update
+from agent_tui.tui.linear.writer import Scribe
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.runtime.engine_client import Link
+from agent_tui.tui.runtime.history import Memory, PromptHistory
+from agent_tui.tui.update import update
 
 POLL_SECONDS: Final = 0.1
 TWICE_SECONDS: Final = 1.0
@@ -78,7 +79,7 @@ class Chat:
                     self._edit()
                 self.loop.run_until_complete(self._serve())
         finally:
-            self.heard = boot.noted()
+            self.heard = terminal.noted()
             self.loop.close()
         return self.outcome.code(not self.source.terminal) if self.code is None else self.code
 
@@ -171,6 +172,10 @@ class Chat:
 
     # -- the core
 
+    def leave_unanswered(self) -> None:
+        """Something was asked, and the input has ended."""
+        self.outcome.unanswered = True
+
     def call(self, name: str, draft: str = "") -> None:
         """Tell the core that the command `name` is wanted, with `draft` in the prompt."""
         self.dispatch(msg.CommandCalled(name, draft, at=time.time()))
@@ -236,3 +241,34 @@ class Chat:
         while taken := self.link.take():
             for event in taken:
                 self.dispatch(msg.EventsArrived(at=time.time(), events=(event,)))
+
+
+class Outcome:
+    """The last turn. `unanswered`: something was asked in it, and the input had ended."""
+
+    def __init__(self) -> None:
+        self.state: TurnEnd | None = None
+        self.unanswered = False
+        self._failed: ErrorRaised | None = None
+
+    def hear(self, event: TurnStarted | TurnEnded | ErrorRaised | AssistantReplied) -> None:
+        match event:
+            case TurnStarted():
+                self.state, self.unanswered, self._failed = None, False, None
+            case TurnEnded():
+                self.state = event.state
+            case ErrorRaised():
+                self._failed = event
+            case AssistantReplied():
+                self._failed = None
+            case _:
+                assert_never(event)
+
+    def code(self, counts: bool) -> int:
+        """The exit code: that of the last turn where it `counts`; else 0."""
+        failed = self._failed
+        if not counts or (self.state is None and failed is None):
+            return 0
+        if self.state is None:
+            return FAILED
+        return of_turn(self.state, self.unanswered, failed is not None and failed.may_pass)

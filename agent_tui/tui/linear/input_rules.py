@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
+from agent_tui.present import wording
+from agent_tui.present.plain import ASSISTANT, block_lines
 from agent_tui.protocol import ops
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import Answered, ErrorRaised, ModelChanged, Notice, SessionStarted
 from agent_tui.protocol.ops import Choice, Op, SaveDraft
 from agent_tui.protocol.setup_op import SetUp
-from agent_tui.protocol.shell_events import ShellStarted
-from agent_tui.protocol.transcript import Approval, Question
-from agent_tui.tui import msg
+from agent_tui.protocol.tool_events import ShellStarted
+from agent_tui.protocol.transcript import Approval, Question, TextBlock, UserBlock
+from agent_tui.tui.core import msg
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.regions import HIDDEN
+from agent_tui.tui.dialog.answering import put_off
 from agent_tui.tui.linear import asking, sheets
-from agent_tui.tui.linear.finding import found_lines
+from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, called, first_word
-from agent_tui.tui.linear.lines import Assembler
-from agent_tui.tui.regions import HIDDEN
+from agent_tui.tui.linear.lines import Assembler, Input
+from agent_tui.tui.linear.out import Out
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.prompt.submit import SLASH
+from agent_tui.tui.runtime.engine_client import Link
+from agent_tui.tui.screen.guards import BURST_SECONDS
+from agent_tui.tui.setup.steps import waits
 from agent_tui.tui.sheets import control
-from agent_tui.tui.update import composer
-from agent_tui.tui.update.dialog import put_off
-from agent_tui.tui.update.guards import BURST_SECONDS
-from agent_tui.tui.update.setup_steps import waits
-from agent_tui.tui.update.submit import SLASH
-
-if TYPE_CHECKING:
-    from agent_tui.tui.linear.chat import Chat
 
 SOON: Final = 0.25
 """Seconds in which the engine has said what came of most Ops."""
@@ -41,8 +43,26 @@ SLOW: Final = (
 )  # fmt: skip
 
 
+class Conversation(Protocol):
+    """What the rules need of the conversation that they are for (`chat.Chat`)."""
+
+    model: Model
+    source: Input
+    out: Out
+    link: Link
+    notices: Notices
+    secret: str
+
+    @property
+    def left(self) -> bool: ...
+    def leave(self, code: int | None = None) -> None: ...
+    def leave_unanswered(self) -> None: ...
+    def call(self, name: str, draft: str = "") -> None: ...
+    def dispatch(self, *messages: msg.Msg) -> None: ...
+
+
 class Rules:
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: Conversation) -> None:
         self._chat = chat
         self._assembler = Assembler()
         self._until = 0.0
@@ -216,7 +236,7 @@ class Rules:
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
         if not (isinstance(question, Question) and question.kind == "confirm"):
-            self._chat.outcome.unanswered = True
+            self._chat.leave_unanswered()
         choice: Choice = put_off(question) or ("no" if isinstance(question, Approval) else "stop")
         says = "stop" if choice == "stop" else "no"
         self._chat.out.say([f"Nobody answered, so the answer is {says}."], "warning")
@@ -291,3 +311,21 @@ class Rules:
             chat.dispatch(*sheets.closing(chat.model, overlay))
             if chat.model.overlay is overlay:
                 return
+
+
+MOST: Final = 50
+
+
+def found_lines(model: Model, words: str) -> list[str]:
+    """The lines of the session that hold `words`, the newest last, and who said them."""
+    wanted, hits = words.casefold(), list[str]()
+    for row in model.transcript.rows:
+        who = ASSISTANT if isinstance(row, TextBlock) else "You" if isinstance(row, UserBlock) else ""
+        for line in block_lines(row, model.look, True):
+            for part in line.split("\n"):
+                if wanted in part.casefold():
+                    hits.append(f"{who}: {part.strip()}" if who and not part.startswith(f"{who}: ") else part.strip())
+    if not hits:
+        return [f"No line contains “{words}”."]
+    more = [f"and {len(hits) - MOST} earlier ones"] if len(hits) > MOST else []
+    return [f"{wording.count(len(hits), 'line contains', 'lines contain')} “{words}”:", *more, *hits[-MOST:]]

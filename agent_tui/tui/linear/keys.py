@@ -6,7 +6,7 @@ from typing import Final
 
 from agent_tui.structures import late
 from agent_tui.tui import commands
-from agent_tui.tui.kinds import OwnKeys
+from agent_tui.tui.core.model import OwnKeys
 
 REAL: Final = {"send": "enter", "interrupt": "ctrl+c", "leave": "ctrl+d"}
 """Keys that a terminal without a full screen has too."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_tui import registry
 from agent_tui.structures import late
 from agent_tui.tui import sheets
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.msg import Acted
+from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.linear.keys import REAL, UNSEEN
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.msg import Acted
-from agent_tui.tui.picker import Entry
 
 if TYPE_CHECKING:
     from agent_tui.tui.sheets.base import Action, Body

@@ -14,17 +14,17 @@ from agent_tui.protocol.transcript import Transcript
 from agent_tui.settings.layers import Place
 from agent_tui.settings.store import Store
 from agent_tui.structures.visible import visible
-from agent_tui.tui.history import PromptHistory
+from agent_tui.tui.core.display_options import DEFAULT, Look
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.window import Window
+from agent_tui.tui.core.words import one_line
 from agent_tui.tui.linear.chat import Chat
-from agent_tui.tui.linear.deeds import Deeds
+from agent_tui.tui.linear.effects import Deeds
 from agent_tui.tui.linear.keys import KEYS
 from agent_tui.tui.linear.lines import Input
 from agent_tui.tui.linear.out import Out
-from agent_tui.tui.look import DEFAULT, Look
-from agent_tui.tui.model import Model
-from agent_tui.tui.own_editor import Foreground
-from agent_tui.tui.view.words import one_line
-from agent_tui.tui.window import Window
+from agent_tui.tui.runtime.editor import Foreground
+from agent_tui.tui.runtime.history import PromptHistory
 
 STOP_SECONDS: Final = 3.0
 BOUNDLESS: Final = 100_000

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_tui.structures import late
-from agent_tui.structures.markdown_links import NO_LINKS, Links
+from agent_tui.structures.markdown_stream import NO_LINKS, Links
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.code import code_lines
 from agent_tui.tui.markdown.inline import Runs, flat
-from agent_tui.tui.markdown.limits import DEEPEST, has_links, has_wide_rows
 from agent_tui.tui.markdown.lines import EMPTY, Cells, Line, Segment, line_cells, wrap
 from agent_tui.tui.markdown.table import Cell, Table, table_lines
 
@@ -279,3 +279,30 @@ _DRAWN: Final[dict[str, Callable[[_Writer, Sequence[Token]], None]]] = {
     "hr": _Writer._rule,
     "table_open": _Writer._table,
 }
+
+
+DEEPEST: Final = 60
+"""Levels of quotes and lists; source that is nested deeper is drawn as it stands, since parsers drop it."""
+BRACKETS: Final = 40
+"""Square brackets open at once; where there are more, none is a link: looking for the end of each takes square time."""
+COLUMNS: Final = 100
+"""Columns of a table; source with more is drawn as it stands: no screen has room for them."""
+_BRACKET: Final = late.pattern(r"\\.|[\[\]]", re.DOTALL)
+
+
+def has_links(source: str) -> bool:
+    """Whether `source` is looked through for links: not where its brackets are nested beyond all reason."""
+    if source.count("[") <= BRACKETS:
+        return True
+    depth = 0
+    for found in _BRACKET.finditer(source):
+        mark = found.group()
+        depth = depth + 1 if mark == "[" else max(0, depth - 1) if mark == "]" else depth
+        if depth > BRACKETS:
+            return False
+    return True
+
+
+def has_wide_rows(source: str) -> bool:
+    """Whether `source` has lines that would be rows of more than `COLUMNS` cells."""
+    return source.count("|") > COLUMNS and any(line.count("|") > COLUMNS + 1 for line in source.split("\n"))

@@ -4,47 +4,32 @@ from __future__ import annotations
 
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from agent_tui.protocol import (
     answers,
-    aside_events,
     display,
     messages,
-    model_answers,
     ops,
     session_answers,
     session_events,
-    shell_events,
     standing,
     tool_events,
     transcript,
     turn_events,
 )
 from agent_tui.settings.values import Value
-from agent_tui.structures import chips, markdown_links, markdown_stream, mention
+from agent_tui.structures import chips, markdown_stream, mention
 from agent_tui.structures.plain import has_fields, name_of
-from agent_tui.tui import (
-    aside,
-    finder,
-    going_back,
-    held,
-    look,
-    model,
-    msg,
-    picker,
-    recall,
-    search,
-    setting_up,
-    sheets,
-    window,
-)
+from agent_tui.tui import sheets
+from agent_tui.tui.core import display_options, history_search, model, msg, picker, undo_state, window
 from agent_tui.tui.recording.renamed import with_old_names
+from agent_tui.tui.transcript import search
 
 MODULES: tuple[ModuleType, ...] = (
-    msg, model, look, window, held, aside, finder, going_back, picker, recall, search, setting_up, chips, mention,
-    markdown_stream, markdown_links, transcript, display, messages, ops, session_events, shell_events, tool_events,
-    turn_events, aside_events, answers, model_answers, session_answers, standing,
+    msg, model, display_options, window, undo_state, picker, history_search, search, chips, mention,
+    markdown_stream, transcript, display, messages, ops, session_events, tool_events, turn_events,
+    answers, session_answers, standing,
 )  # fmt: skip
 
 
@@ -59,3 +44,12 @@ def classes() -> dict[str, type[Any]]:
     for kind in sheets.names():
         found.update({name_of(own): own for own in sheets.find(kind).states})
     return with_old_names(found)
+
+
+UNPLAYABLE: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What such values can do to code that trusts them."""
+
+
+def unshown(error: Exception) -> str:
+    """Why something of a recording cannot be shown, in a line."""
+    return f"it was not written by this program ({type(error).__name__}: {str(error)[:80]})"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.regions import FooterView
+from agent_tui.tui.core.regions import FooterView
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)
 LEAP: Final = 10.0

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.structures.plain import plain
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.model import Model
+from agent_tui.tui.core.model import Model
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.frame import frame
 from agent_tui.tui.view import view

@@ -12,10 +12,10 @@ from typing import Final
 from rich.cells import cell_len
 
 from agent_tui.protocol.transcript import Block
-from agent_tui.tui.blocks import block_lines, gap
-from agent_tui.tui.displays import display_lines
+from agent_tui.tui.core.regions import DialogView, OverlayView, Span, TranscriptView, View
 from agent_tui.tui.markdown.lines import cut
-from agent_tui.tui.regions import DialogView, OverlayView, Span, TranscriptView, View
+from agent_tui.tui.transcript.blocks import block_lines, gap
+from agent_tui.tui.transcript.displays import display_lines
 
 _SELECTED: Final = ("  ", "❯ ")
 

@@ -13,9 +13,9 @@ from agent_tui.protocol.answers import Files, PrivateOutput
 from agent_tui.protocol.event import Event
 from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.tui.model import Model
-from agent_tui.tui.recall import Past, Pasts, Recall
-from agent_tui.tui.view.recalls import shown
+from agent_tui.tui.core.history_search import Past, Pasts, Recall
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.prompt.history_view import shown
 
 PRIVATE: Final = "!!"
 HIDDEN: Final = "•"

@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from agent_tui.structures.plain import plain, rebuilt
-from agent_tui.tui.finder import Finder
-from agent_tui.tui.model import Model
-from agent_tui.tui.picker import Picker
-from agent_tui.tui.recall import Recall
+from agent_tui.tui.core.history_search import Recall
+from agent_tui.tui.core.model import Finder, Model
+from agent_tui.tui.core.picker import Picker
+from agent_tui.tui.prompt.history_view import shown
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.classes import classes
-from agent_tui.tui.view.recalls import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from agent_tui.protocol.event import Event
 from agent_tui.protocol.events import fold
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import TurnStarted
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import EventsArrived, HistoryAsked
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import EventsArrived, HistoryAsked
+from agent_tui.tui.recording.classes import UNPLAYABLE, unshown
 from agent_tui.tui.recording.digest import SHORT, digests
-from agent_tui.tui.recording.foreign import UNPLAYABLE, unshown
 from agent_tui.tui.recording.patches import NOTHING, applied, remembering
 from agent_tui.tui.recording.tape import BadTape, Check, Cut, Header, Load, Reader, Step
 from agent_tui.tui.update import update

@@ -13,8 +13,8 @@ from typing import Final
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.session_events import SessionStarted
 from agent_tui.protocol.turn_events import TurnEnded
-from agent_tui.tui.model import Model
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Msg, Ticked
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Msg, Ticked
 from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.tape import Writer, check
 

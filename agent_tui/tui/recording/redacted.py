@@ -14,9 +14,9 @@ from agent_tui.protocol.session_events import Answered
 from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
 from agent_tui.structures.plain import plain, rebuilt
-from agent_tui.tui.model import initial
-from agent_tui.tui.msg import CommandCalled, DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Submitted
-from agent_tui.tui.recall import Recall
+from agent_tui.tui.core.history_search import Recall
+from agent_tui.tui.core.model import initial
+from agent_tui.tui.core.msg import CommandCalled, DraftChanged, EventsArrived, HistoryAsked, KeyPressed, Msg, Submitted
 from agent_tui.tui.recording.classes import classes
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.recording.masked import recalled

@@ -9,6 +9,18 @@ from typing import Any, Final
 RENAMED: Final[Mapping[str, str]] = {
     "going_back.OldFile": "answers.OldFile",
     "settings_kinds.Value": "values.Value",
+    "look": "display_options",
+    "recall": "history_search",
+    "going_back": "undo_state",
+    "held": "model",
+    "aside": "model",
+    "finder": "model",
+    "setting_up": "model",
+    "markdown_links": "markdown_stream",
+    "aside_events": "turn_events",
+    "shell_events": "tool_events",
+    "undo_events": "session_events",
+    "model_answers": "answers",
 }
 """What a recording says → what it is called now, the oldest change first. Names are `module.Class`; a module alone
 stands for all classes that it held."""

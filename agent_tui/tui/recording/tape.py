@@ -22,8 +22,8 @@ from agent_tui.protocol.tool_events import ToolOutput
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.protocol.turn_events import TextDelta, ThinkingDelta, ToolArgsDelta
 from agent_tui.structures.plain import plain, rebuilt
-from agent_tui.tui.model import Model
-from agent_tui.tui.msg import (
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import (
     CommandCalled,
     DraftChanged,
     EventsArrived,

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.structures.frozen import frozen
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer
     from agent_tui.protocol.display import DiffDisplay
     from agent_tui.protocol.ops import QueryKind
     from agent_tui.tui.commands.base import Command
-    from agent_tui.tui.effects import Effect
-    from agent_tui.tui.model import Model, Overlay
-    from agent_tui.tui.msg import KeyPressed
-    from agent_tui.tui.picker import Picker
-    from agent_tui.tui.update.step import Step
+    from agent_tui.tui.core.effects import Effect
+    from agent_tui.tui.core.model import Model, Overlay
+    from agent_tui.tui.core.msg import KeyPressed
+    from agent_tui.tui.core.picker import Picker
+    from agent_tui.tui.core.step import Step
 
 Lines = tuple[tuple[Span, ...], ...]
 """Words as lines of pieces, each with its tone."""

@@ -6,17 +6,16 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.ops import AskAside, CancelAside
-from agent_tui.tui.aside import Aside
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Copy
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core import words
+from agent_tui.tui.core.effects import Copy
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Aside, Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.sheets.base import Action, Body, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.view import words
-from agent_tui.tui.view.lazy import lazy
 
 NOT_KEPT: Final = "not in the context"
 

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Final
 from agent_tui.protocol.ops import Query
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands, sheets
-from agent_tui.tui.effects import Copy, Effect, Send, Type
-from agent_tui.tui.model import Confirming, Model, Overlay
-from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.core.effects import Copy, Effect, Send, Type
+from agent_tui.tui.core.model import Confirming, Model, Overlay
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import pending_key
+from agent_tui.tui.screen.guards import QUIET_SECONDS, is_command, is_quiet
+from agent_tui.tui.screen.pending_key import hold_key, types
 from agent_tui.tui.sheets.base import NO_ROW, Action, Sheet
-from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.guards import QUIET_SECONDS, is_command, is_quiet
-from agent_tui.tui.update.holding import hold_key, types
-from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Answer
-    from agent_tui.tui.held import Held
-    from agent_tui.tui.msg import Acted, KeyPressed
+    from agent_tui.tui.core.model import Held
+    from agent_tui.tui.core.msg import Acted, KeyPressed
 
 PAGE: Final = 10
 NOTCH: Final = 3
@@ -166,8 +167,11 @@ def on_text(model: Model, text: str) -> Step:
     return typed(model, text) if typed is not None else (composer.leave(model), ())
 
 
-def dismiss_text(model: Model) -> Step:
-    """Esc while the prompt is the sheet's."""
+def dismiss_purpose(model: Model) -> Step:
+    """Esc while the prompt has a purpose, which may be the sheet's."""
+    purpose = model.composer.purpose
+    if purpose is None or purpose.kind != "sheet":
+        return composer.dismiss(model)
     esc = sheets.find(model.overlay.kind).on_esc if model.overlay is not None else None
     return esc(model) if esc is not None else (composer.leave(model), ())
 
@@ -523,7 +527,7 @@ def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) ->
         letters = "".join(
             key for one in actions_of(model, overlay) for key in one.keys if len(key) == 1
         )
-        return holding.type_or_hold(model, msg, letters, stays=sheet.typing == "below")
+        return pending_key.type_or_hold(model, msg, letters, stays=sheet.typing == "below")
     if sheet.typing != "finds" or overlay.picker is None:
         return None
     query = overlay.picker.query

@@ -9,15 +9,15 @@ from typing import Final
 from agent_tui.protocol.ops import WriteFile
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Copy
-from agent_tui.tui.model import Model, Overlay, Source
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core.effects import Copy
+from agent_tui.tui.core.model import Model, Overlay, Source
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step, send, toast
+from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets.base import CLOSES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.sources import sources
-from agent_tui.tui.update.step import Step, send, toast
-from agent_tui.tui.view.words import one_line
+from agent_tui.tui.transcript.copy_sources import sources
 
 LETTERS: Final = "abcdefghilmnop"
 """Keys of the pieces of code in the list; j, k, q and w mean something else there."""

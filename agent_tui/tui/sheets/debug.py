@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import ReadFacts
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.effects import ReadFacts
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import copy_rows, open_sheet
-from agent_tui.tui.update.step import Step
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:

@@ -8,13 +8,13 @@ from typing import Final
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import Check
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Copy
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Tone
+from agent_tui.tui.core.effects import Copy
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Tone
+from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step
 
 WRONG: Final = "bad"
 MARKS: Final[Mapping[str, tuple[str, Tone]]] = {

@@ -10,9 +10,10 @@ from typing import Final
 from agent_tui.protocol.answers import Preview
 from agent_tui.tui import commands, sheets
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.regions import (
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.regions import (
     WIDEST,
     FooterView,
     Option,
@@ -22,11 +23,10 @@ from agent_tui.tui.regions import (
     preview_room,
     sheet_room,
 )
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.screen.guards import enter_takes, is_command
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Body, Lines, Sheet
-from agent_tui.tui.update.guards import enter_takes, is_command
-from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.words import one_line
 
 ROOMY: Final = 24
 """Lines of the screen from which what is said of a row has its place, and headings have an empty

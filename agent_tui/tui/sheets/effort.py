@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from agent_tui.protocol.ops import EFFORTS, SetEffort
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.update.step import Step, send, then, toast
 
 if TYPE_CHECKING:
     from agent_tui.protocol.answers import Efforts

@@ -6,12 +6,12 @@ from typing import Final
 
 from agent_tui.structures import mention
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.prompt import composer
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update import composer
-from agent_tui.tui.update.step import Step
 
 
 def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:

@@ -12,15 +12,16 @@ from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.effects import Quit, Type
-from agent_tui.tui.model import Model, Overlay, Purpose
-from agent_tui.tui.msg import KeyPressed
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import Action, Body, Lines, Sheet
-from agent_tui.tui.update import composer, holding
-from agent_tui.tui.update.guards import (
+from agent_tui.tui.core.effects import Quit, Type
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import pending_key
+from agent_tui.tui.screen.guards import (
     ALT,
     BURST_SECONDS,
     enter_takes,
@@ -28,9 +29,9 @@ from agent_tui.tui.update.guards import (
     is_meant,
     is_quiet,
 )
-from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.no_model import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
+from agent_tui.tui.screen.no_model import ADDRESS_LABEL, NEEDED, WAYS, tried_lines
+from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets.base import Action, Body, Lines, Sheet
 
 DEMO: Final = "demo/tour"
 QUITS: Final = "Enter quits"
@@ -115,7 +116,7 @@ def _on_first_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float
     if chosen is None:
         return None
     ends = chosen.id == "quit"
-    held = holding.hold_key(model, msg, ROWS.index(chosen), confirmed=ends)
+    held = pending_key.hold_key(model, msg, ROWS.index(chosen), confirmed=ends)
     return then(held, toast(held[0], QUITS)) if ends else held
 
 

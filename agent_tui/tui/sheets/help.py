@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.tui import commands, key_words
+from agent_tui.tui import commands
 from agent_tui.tui.commands.base import key_name
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.screen import key_help, palette_actions
+from agent_tui.tui.screen.palette_actions import COMMAND
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.update import palette_actions
-from agent_tui.tui.update.palette_actions import COMMAND
-from agent_tui.tui.update.step import Step
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     """First a card of the usual keys, in no group, then all others: each is said once."""
-    prompt = list(key_words.prompt_rows())
+    prompt = list(key_help.prompt_rows())
     more = {keys: about for keys, _, about in prompt}
-    for name, key, what in key_words.CARD:
+    for name, key, what in key_help.CARD:
         if keys := key or _keys(model, name):
             about = commands.find(name).help if name else more.get(key, "")
             yield Entry(f"{COMMAND}{name}" if name else "", keys, what, about)
-    usual = {name or key for name, key, _ in key_words.CARD}
+    usual = {name or key for name, key, _ in key_help.CARD}
     for one in commands.COMMANDS:
         if one.name not in usual and (keys := _keys(model, one.name)):
             yield Entry(f"{COMMAND}{one.name}", keys, one.summary, one.help, "Other keys")
     others = (
         ("Keys in the prompt", (row for row in prompt if row[0] not in usual)),
-        ("Keys in the prompt, with /vim", key_words.VIM if model.vim else ()),
-        ("Keys when the agent asks", key_words.asked_rows()),
+        ("Keys in the prompt, with /vim", key_help.VIM if model.vim else ()),
+        ("Keys when the agent asks", key_help.asked_rows()),
     )
     for group, rows in others:
         for keys, what, about in rows:

@@ -8,12 +8,12 @@ from typing import Final
 from agent_tui.present.wording import ago
 from agent_tui.protocol.ops import StopJob
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, send
+from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step, send
-from agent_tui.tui.view.words import one_line
 
 ALL: Final = "*"
 

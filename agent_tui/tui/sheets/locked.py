@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from agent_tui.protocol.ops import Resume
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, send
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.update.step import Step, send
 
 READ: Final = Entry("read", "read only", "watch it", "Nothing is written; /fork makes a copy.")
 FORK: Final = Entry(

@@ -9,10 +9,10 @@ from typing import Final
 from agent_tui.protocol.ops import MODES
 from agent_tui.tui import commands
 from agent_tui.tui.commands.mode import MEANING
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.update.step import Step
 
 
 def _now(model: Model) -> str:

@@ -15,15 +15,16 @@ from agent_tui.settings.schema import entry
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
 from agent_tui.tui.commands.model import offered_models
-from agent_tui.tui.effects import ReadSettings, WriteSetting
-from agent_tui.tui.model import Model, Overlay, Purpose
-from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.core import words
+from agent_tui.tui.core.effects import ReadSettings, WriteSetting
+from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import settings
+from agent_tui.tui.screen.no_model import ADDRESS_LABEL, no_models
 from agent_tui.tui.sheets.base import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import look_again, open_sheet
-from agent_tui.tui.update import composer, settings
-from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.view import words
-from agent_tui.tui.view.no_model import ADDRESS_LABEL, no_models
 
 UNKNOWN: Final = "window not known: 128k assumed"
 UNKNOWN_NEARBY: Final = "window not known"

@@ -10,13 +10,13 @@ from typing import Final
 from agent_tui.settings.values import words
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import Command, key_name
-from agent_tui.tui.effects import ReadSettings
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.effects import ReadSettings
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.screen import palette_actions, settings
+from agent_tui.tui.screen.palette_actions import COMMAND, SETTING, SKILL
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.update import palette_actions, settings
-from agent_tui.tui.update.palette_actions import COMMAND, SETTING, SKILL
-from agent_tui.tui.update.step import Step
 
 RECENT: Final = 5
 

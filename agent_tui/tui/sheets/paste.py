@@ -8,13 +8,13 @@ from typing import Final
 
 from agent_tui.structures import chips
 from agent_tui.structures.chips import Chip
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.prompt.composer import MOST_EDITED
+from agent_tui.tui.prompt.pastes import text_lines
 from agent_tui.tui.sheets.base import CLOSES, Action, Body, Sheet
-from agent_tui.tui.update import composer
-from agent_tui.tui.update.composer import MOST_EDITED
-from agent_tui.tui.update.step import Step, toast
-from agent_tui.tui.view.pastes import text_lines
 
 
 def _chip(model: Model, overlay: Overlay) -> Chip | None:

@@ -6,13 +6,13 @@ from typing import Final
 
 from agent_tui.protocol.answers import Answer, PrivateOutput
 from agent_tui.structures.visible import visible
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.prompt.pastes import text_lines
 from agent_tui.tui.sheets.base import CLOSES, Body, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step
-from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.pastes import text_lines
 
 SAID: Final = "private: not saved, not sent to the model"
 

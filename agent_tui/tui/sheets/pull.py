@@ -8,20 +8,20 @@ from typing import Final
 from agent_tui.protocol.answers import Answer, PullProgress
 from agent_tui.protocol.ops import Pull
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step, send, toast
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.screen import model_pull
+from agent_tui.tui.screen.model_pull import progress
 from agent_tui.tui.sheets.base import Action, Body, Sheet
 from agent_tui.tui.sheets.control import JUST, open_sheet
-from agent_tui.tui.update import pulling
-from agent_tui.tui.update.step import Step, send, toast
-from agent_tui.tui.view.pulling import progress
-from agent_tui.tui.view.words import one_line
 
 
 def _is_down(model: Model, _: Overlay, __: Entry) -> bool:
     """Whether Ollama would have to be started first."""
-    return pulling.state(model) == "down"
+    return model_pull.state(model) == "down"
 
 
 def _goes_on(model: Model, overlay: Overlay, row: Entry) -> bool:
@@ -33,7 +33,7 @@ def _title(model: Model, overlay: Overlay) -> str:
 
 
 def _body(model: Model, overlay: Overlay, cells: int) -> Body:
-    data = None if overlay.query else pulling.told(model)
+    data = None if overlay.query else model_pull.told(model)
     if data is not None and data.state == "down":
         said = one_line(data.said, 200)
         after = "Enter starts `ollama serve`, which keeps running after agent-tui; "
@@ -54,7 +54,7 @@ def _hide(model: Model, overlay: Overlay, _: Entry) -> Step:
 
 def _leave(model: Model, overlay: Overlay) -> Step:
     return (
-        (model, ()) if pulling.state(model) == "down" else send(model, Pull(overlay.note, "stop"))
+        (model, ()) if model_pull.state(model) == "down" else send(model, Pull(overlay.note, "stop"))
     )
 
 
@@ -65,7 +65,7 @@ def _on_answer(model: Model, _: str, data: Answer) -> Step | None:
         return None
     now = model.overlay
     shown = now if now is not None and now.kind == "pull" else None
-    if data.state in pulling.UNDER_WAY:
+    if data.state in model_pull.UNDER_WAY:
         return model if shown is None else replace(model, overlay=replace(shown, query="")), ()
     if data.state == "down":
         if shown is None:
@@ -87,8 +87,8 @@ def pull(model: Model, args: str) -> Step:
             Pull(args),
         )
         return asked[0], (*effects, *asked[1])
-    found = pulling.told(model)
-    if found is None or found.state not in pulling.UNDER_WAY:
+    found = model_pull.told(model)
+    if found is None or found.state not in model_pull.UNDER_WAY:
         return toast(model, "name the model, such as /pull qwen3:8b", "warning")
     return open_sheet(model, "pull", note=found.model)
 
@@ -109,6 +109,6 @@ SHEET: Final = Sheet(
     on_answer=_on_answer,
     leave=_leave,
     shows=frozenset(("pull",)),
-    is_ready=lambda model, _: pulling.state(model) == "down",
-    esc=lambda model, _: "close" if pulling.state(model) == "down" else "stop",
+    is_ready=lambda model, _: model_pull.state(model) == "down",
+    esc=lambda model, _: "close" if model_pull.state(model) == "down" else "stop",
 )

@@ -10,14 +10,14 @@ from typing import Final, Literal
 from agent_tui.protocol.ops import QueueEdit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.structures import chips, mention
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step, send, toast
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.prompt import queue as waiting
 from agent_tui.tui.sheets.base import CLOSES, Action, Body, Run, Sheet
-from agent_tui.tui.update import composer
-from agent_tui.tui.update import queue as waiting
-from agent_tui.tui.update.step import Step, send, toast
-from agent_tui.tui.view.words import one_line
 
 STEERED: Final = "it is being steered into the turn; d cancels"
 AROUND: Final = 12

@@ -11,15 +11,16 @@ from agent_tui.protocol.answers import Answer, SearchResults, Sessions
 from agent_tui.protocol.ops import Delete, Query, Resume
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import Yield
-from agent_tui.tui.model import Model, Overlay, Purpose
-from agent_tui.tui.picker import Entry, Picker
+from agent_tui.tui.core.effects import Yield
+from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import session_actions
+from agent_tui.tui.screen.session_actions import session_row
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet, refresh
-from agent_tui.tui.update import composer, session_lists
-from agent_tui.tui.update.session_lists import session_row
-from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.view.words import one_line
 
 REST: Final = 0.25
 """Seconds without a key after which what was typed is searched for in the text of all sessions."""
@@ -62,9 +63,9 @@ def _rows(model: Model, overlay: Overlay) -> Iterator[Entry]:
 
 def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:
     """What was found in the text is called as it is called now, and what is gone is gone."""
-    if not picker.extra or not (known := session_lists.known(model)):
+    if not picker.extra or not (known := session_actions.known(model)):
         return picker
-    names = {one.id: session_lists.name_of(one) for one in known}
+    names = {one.id: session_actions.name_of(one) for one in known}
     extra = tuple(replace(one, label=names[one.id]) for one in picker.extra if one.id in names)
     return picker if extra == picker.extra else replace(picker, extra=extra).looked_up(picker.query)
 
@@ -72,7 +73,7 @@ def _arrange(model: Model, _: Overlay, picker: Picker, __: bool) -> Picker:
 def _named(model: Model, overlay: Overlay) -> tuple[str, ...]:
     """The sessions that are called as `/load` was told, or whose ids begin so; where one of them is
     meant, it alone."""
-    name, found = overlay.note.strip().casefold(), session_lists.known(model)
+    name, found = overlay.note.strip().casefold(), session_actions.known(model)
     if not name:
         return ()
     named_so = list[str]()
@@ -221,7 +222,7 @@ SHEET: Final = Sheet(
     lambda _, overlay: "Sessions of all folders" if search_of(overlay).wide else "Sessions",
     _rows,
     (
-        Action("open", TAKES, "open", session_lists.open_row),
+        Action("open", TAKES, "open", session_actions.open_row),
         Action(
             "folders",
             ("ctrl+a",),

@@ -11,12 +11,12 @@ from agent_tui.protocol.transcript import ToolBlock
 from agent_tui.structures import chips
 from agent_tui.tui import commands
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.screen import rewinding
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update import rewinding
-from agent_tui.tui.update.step import Step, toast
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:

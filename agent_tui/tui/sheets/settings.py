@@ -7,19 +7,19 @@ from typing import Any, Final
 
 from agent_tui.present.wording import count
 from agent_tui.settings.values import KEYS, THEME, Setting, typed, words
-from agent_tui.tui import keymap
 from agent_tui.tui.commands.base import command, key_name
-from agent_tui.tui.effects import ReadSettings, WriteSecret, WriteSetting
-from agent_tui.tui.keymap import key_named
-from agent_tui.tui.model import Model, Overlay, Purpose
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span, list_room
+from agent_tui.tui.core import keymap
+from agent_tui.tui.core.effects import ReadSettings, WriteSecret, WriteSetting
+from agent_tui.tui.core.keymap import key_named
+from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span, list_room
+from agent_tui.tui.core.step import Step, toast
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen.settings import all_entries, own_keys, value_of
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Lines, Run, Sheet
-from agent_tui.tui.update import composer
-from agent_tui.tui.update.settings import all_entries, own_keys, value_of
-from agent_tui.tui.update.step import Step, toast
-from agent_tui.tui.view.words import one_line
 
 VALUE_CELLS: Final = 22
 NARROW_CELLS: Final = 14

@@ -10,15 +10,18 @@ from agent_tui.protocol.answers import Answer, Offer, PullProgress, SetupOffers,
 from agent_tui.protocol.ops import Pull
 from agent_tui.protocol.setup_op import KeyPlace, SetUp, SetupScope
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import SendKey
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry, Picker
-from agent_tui.tui.regions import Span
-from agent_tui.tui.setting_up import SettingUp
-from agent_tui.tui.sheets import control
-from agent_tui.tui.sheets.base import TAKES, Action, Body, Lines, Sheet
-from agent_tui.tui.update import composer, pulling, setup_heard
-from agent_tui.tui.update.setup_rows import (
+from agent_tui.tui.core.effects import SendKey
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Model, Overlay, SettingUp
+from agent_tui.tui.core.picker import Entry, Picker
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import model_pull
+from agent_tui.tui.screen.model_pull import progress
+from agent_tui.tui.setup import answers
+from agent_tui.tui.setup.rows import (
     ELSEWHERE,
     FETCH,
     keyed,
@@ -28,11 +31,9 @@ from agent_tui.tui.update.setup_rows import (
     rows,
     typed_rows,
 )
-from agent_tui.tui.update.setup_steps import ASKS, after, at, put, state_of, waits
-from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.pulling import progress
-from agent_tui.tui.view.words import one_line
+from agent_tui.tui.setup.steps import ASKS, after, at, put, state_of, waits
+from agent_tui.tui.sheets import control
+from agent_tui.tui.sheets.base import TAKES, Action, Body, Lines, Sheet
 
 LOOK: Final = "setup"
 LONGEST: Final = 300
@@ -72,8 +73,8 @@ def _body(model: Model, overlay: Overlay, cells: int) -> Body:
     state = overlay.state
     if not isinstance(state, SettingUp):
         return Body()
-    down = pulling.state(model) == "down"
-    return Body(_lines(state, overview(model), outcome(model), pulling.told(model), down, cells))
+    down = model_pull.state(model) == "down"
+    return Body(_lines(state, overview(model), outcome(model), model_pull.told(model), down, cells))
 
 
 @lazy
@@ -199,7 +200,7 @@ def _esc(model: Model, overlay: Overlay) -> str:
     if (
         isinstance(state, SettingUp)
         and state.step in ("asking", "pulling")
-        and pulling.state(model) != "down"
+        and model_pull.state(model) != "down"
     ):
         return "stop"
     first = not isinstance(state, SettingUp) or state.step in ("provider", "keeping")
@@ -380,7 +381,7 @@ def back(model: Model) -> Step:
         else ()
     )
     if state.step == "pulling":
-        under_way = pulling.state(model) in pulling.UNDER_WAY
+        under_way = model_pull.state(model) in model_pull.UNDER_WAY
         model, gives_up = send(model, *((Pull(state.model, "stop"),) if under_way else ()))
     else:
         model, gives_up = send(model, *stops)
@@ -410,9 +411,9 @@ def _on_answer(model: Model, id: str, data: Answer) -> Step | None:
         case SetupOffers():
             return control.refresh(model)
         case SetupOutcome():
-            return setup_heard.heard(model, id)
+            return answers.heard(model, id)
         case PullProgress():
-            return setup_heard.pulled(model)
+            return answers.pulled(model)
         case _:
             return None
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.screen import palette_actions
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update import palette_actions
-from agent_tui.tui.update.step import Step
 
 SOURCES: Final = {"project": 1, "user": 2, "~/.claude": 3, "shipped": 4}
 """Whose a skill is: the nearest first."""

@@ -10,12 +10,12 @@ from agent_tui.present.wording import count, duration
 from agent_tui.protocol import answers
 from agent_tui.protocol.answers import Share, Stats
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.core.words import tokens
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import copy_rows, open_sheet
-from agent_tui.tui.update.step import Step
-from agent_tui.tui.view.words import tokens
 
 OFF: Final = "this session is off the record: it has no statistics"
 ONE: Final = {"retries": "retry", "warnings": "warning"}

@@ -8,13 +8,13 @@ from typing import Final
 
 from agent_tui.structures.frozen import frozen
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.effects import ReadSettings, UseTheme, WriteSetting, Yield
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span
+from agent_tui.tui.core.effects import ReadSettings, UseTheme, WriteSetting, Yield
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span
+from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets.base import TAKES, Action, Lines, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update.step import Step
 
 SETTING: Final = "display.theme"
 REST: Final = 0.08

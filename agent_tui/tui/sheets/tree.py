@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.screen import session_actions
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
 from agent_tui.tui.sheets.control import open_sheet
-from agent_tui.tui.update import session_lists
-from agent_tui.tui.update.step import Step
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
@@ -20,7 +20,7 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     found = model.transcript.answers.tree
     for branch in found.branches if found is not None else ():
         own = replace(branch.session, parent="")  # the lines say whose fork it is
-        entry = session_lists.session_row(model, own)
+        entry = session_actions.session_row(model, own)
         yield replace(entry, label=f"{branch.lines}{entry.label}")
 
 
@@ -33,7 +33,7 @@ def tree(model: Model, _: str) -> Step:
 SHEET: Final = Sheet(
     "Forks",
     _rows,
-    (Action("open", TAKES, "open", session_lists.open_row),),
+    (Action("open", TAKES, "open", session_actions.open_row),),
     (tree,),
     query="tree",
     preview="session_preview",

@@ -13,16 +13,16 @@ from agent_tui.protocol.ops import FileChoice, Fork, Query, QueryKind, RestoreFi
 from agent_tui.structures import mention
 from agent_tui.structures.visible import visible
 from agent_tui.tui.commands.base import command
-from agent_tui.tui.going_back import GoingBack, What, in_order
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
-from agent_tui.tui.regions import Span, Tone
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.regions import Span, Tone
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.core.undo_state import GoingBack, What, in_order
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.screen.rewinding import unable
 from agent_tui.tui.sheets import control
 from agent_tui.tui.sheets.base import Action, Body, Sheet
-from agent_tui.tui.update.rewinding import unable
-from agent_tui.tui.update.step import Step, send, then, toast
-from agent_tui.tui.view.lazy import lazy
-from agent_tui.tui.view.words import one_line
 
 SECONDS: Final = 8.0
 WORDS: Final = 300

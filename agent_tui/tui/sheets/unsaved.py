@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_tui.tui.model import Model, Overlay
-from agent_tui.tui.picker import Entry
+from agent_tui.tui.core.model import Model, Overlay
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.screen import leaving
 from agent_tui.tui.sheets.base import TAKES, Action, Sheet
-from agent_tui.tui.update import leaving
-from agent_tui.tui.update.step import Step
 
 
 def _rows(model: Model, _: Overlay) -> tuple[Entry, ...]:

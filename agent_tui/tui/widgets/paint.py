@@ -18,8 +18,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agent_tui.structures.visible import visible
+from agent_tui.tui.core.regions import Option, Span, Tone
 from agent_tui.tui.markdown.lines import Segment, cut_runs, cut_words, line_cells
-from agent_tui.tui.regions import Option, Span, Tone
 
 TONES: Final[dict[Tone, str]] = {
     "normal": "text",

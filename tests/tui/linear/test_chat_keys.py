@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agent_tui.settings.store import Store
-from agent_tui.tui.effects import ReadSettings
-from agent_tui.tui.linear.deeds import Deeds
+from agent_tui.tui.core.effects import ReadSettings
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import SettingsRead
+from agent_tui.tui.linear.effects import Deeds
 from agent_tui.tui.linear.out import Out
-from agent_tui.tui.model import Model
-from agent_tui.tui.msg import SettingsRead
 from tests.agent.driving import Place
 from tests.places import place_in
 from tests.tui.linear.talk import CREATE, chat, place, steps

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from agent_tui.tui.linear.scribe import PAUSE
+from agent_tui.tui.linear.writer import PAUSE
 from tests.agent.driving import Place
 from tests.tui.linear.talk import CREATE, LIST, chat, command, environment, place, settled, steps
 

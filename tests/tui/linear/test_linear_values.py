@@ -27,16 +27,16 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript, TurnBlock
 from agent_tui.tui import commands, linear
+from agent_tui.tui.core.display_options import DEFAULT
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import EventsArrived
 from agent_tui.tui.linear import asking, keys, sheets
-from agent_tui.tui.linear import scribe as scribing
+from agent_tui.tui.linear import writer as scribing
+from agent_tui.tui.linear.announcer import Notices
+from agent_tui.tui.linear.chat import Outcome
 from agent_tui.tui.linear.lines import Assembler
-from agent_tui.tui.linear.notices import Notices
 from agent_tui.tui.linear.out import Out
-from agent_tui.tui.linear.outcome import Outcome
-from agent_tui.tui.linear.scribe import Scribe
-from agent_tui.tui.look import DEFAULT
-from agent_tui.tui.model import Model
-from agent_tui.tui.msg import EventsArrived
+from agent_tui.tui.linear.writer import Scribe
 from agent_tui.tui.sheets.control import open_sheet
 from agent_tui.tui.update import update
 

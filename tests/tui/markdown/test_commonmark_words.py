@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from agent_tui.tui.markdown.lines import Line
+from agent_tui.tui.markdown.lines import DECORATION, Line
 from agent_tui.tui.markdown.render import render
-from agent_tui.tui.markdown.styles import DECORATION
 
 SPEC = Path(__file__).resolve().parents[4] / "shared" / "data" / "commonmark-spec.txt"
 EXAMPLE = re.compile(r"^`{32} example\n(.*?)^\.\n(.*?)^`{32}$", re.MULTILINE | re.DOTALL)

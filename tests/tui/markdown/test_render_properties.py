@@ -12,9 +12,8 @@ from rich.cells import cell_len
 from agent_tui.structures.markdown_stream import split
 from agent_tui.structures.visible import visible
 from agent_tui.tui.markdown.chop import chop
-from agent_tui.tui.markdown.lines import Line, Segment, breaks, cut, wrap
+from agent_tui.tui.markdown.lines import STYLES, Line, Segment, breaks, cut, wrap
 from agent_tui.tui.markdown.render import render
-from agent_tui.tui.markdown.styles import STYLES
 
 HARMFUL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"

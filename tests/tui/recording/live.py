@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agent_tui.protocol.event import Event, Restored
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import EventsArrived, Msg
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import EventsArrived, Msg
 from agent_tui.tui.recording.digest import digests
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.tape import Writer

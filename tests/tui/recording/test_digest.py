@@ -10,7 +10,7 @@ import pytest
 from agent_tui.protocol.standing import Mark
 from agent_tui.protocol.transcript import Block, TextBlock, Transcript
 from agent_tui.structures.vec import Vec
-from agent_tui.tui.model import Model, initial
+from agent_tui.tui.core.model import Model, initial
 from agent_tui.tui.recording import digest
 
 

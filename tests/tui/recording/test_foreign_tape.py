@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from agent_tui.cli_bug import bug
-from agent_tui.cli_replay import replay
+from agent_tui.cli.bug import bug
+from agent_tui.cli.replay import replay
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.turn_events import TextDelta, TurnEnded, TurnStarted
-from agent_tui.tui.msg import DraftChanged, EventsArrived, KeyPressed, Resized, Started, Submitted
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, KeyPressed, Resized, Started, Submitted
 from agent_tui.tui.recording.player import Player
 from tests.tui.recording.live import Live
 

@@ -22,7 +22,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.structures.plain import plain
-from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Started, Submitted
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Started, Submitted
 from agent_tui.tui.recording import masked
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.player import EVERY, Player

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.protocol.events import SessionStarted
-from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryRead, KeyPressed, Msg, Resized, Started
-from agent_tui.tui.recall import Past
+from agent_tui.tui.core.history_search import Past
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, HistoryRead, KeyPressed, Msg, Resized, Started
 from agent_tui.tui.recording.digest import digests, frame_of
 from agent_tui.tui.recording.recorder import Recorder, Taken
 from agent_tui.tui.recording.redacted import redacted

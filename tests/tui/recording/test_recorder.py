@@ -9,8 +9,8 @@ import pytest
 
 from agent_tui.protocol.event import Event, Restored
 from agent_tui.protocol.events import SessionStarted, TextDelta, TurnEnded, TurnStarted, fold
-from agent_tui.tui.model import Model, initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, FocusChanged, Msg, Resized, Started
+from agent_tui.tui.core.model import Model, initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, FocusChanged, Msg, Resized, Started
 from agent_tui.tui.recording import recorder
 from agent_tui.tui.recording.digest import SHORT, digests
 from agent_tui.tui.recording.player import Player

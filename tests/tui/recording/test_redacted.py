@@ -19,8 +19,8 @@ from agent_tui.protocol.events import (
     fold,
 )
 from agent_tui.protocol.turn_events import AssistantReplied
-from agent_tui.safety.redact import DOT, Redactor
-from agent_tui.tui.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Pasted, Started, Submitted
+from agent_tui.safety.secrets import DOT, Redactor
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, HistoryAsked, HistoryLoaded, Pasted, Started, Submitted
 from agent_tui.tui.recording.digest import frame_of
 from agent_tui.tui.recording.player import Player
 from agent_tui.tui.recording.redacted import redacted

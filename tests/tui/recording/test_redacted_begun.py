@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.cli_bug import bug
-from agent_tui.cli_replay import replay
+from agent_tui.cli.bug import bug
+from agent_tui.cli.replay import replay
 from agent_tui.protocol.codec import encode
 from agent_tui.protocol.events import AssistantReplied, ToolStarted, TurnEnded, TurnStarted
 from agent_tui.protocol.transcript import Transcript
-from agent_tui.safety.redact import DOT, Redactor
-from agent_tui.tui.model import initial
-from agent_tui.tui.msg import DraftChanged, EventsArrived, Started
+from agent_tui.safety.secrets import DOT, Redactor
+from agent_tui.tui.core.model import initial
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, Started
 from tests.tui.recording.live import Live
 
 KEY = "ghp_" + "a1B2c3D4e5" * 4

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent_tui.protocol.answers import OldFile
-from agent_tui.tui.going_back import GoingBack
-from agent_tui.tui.model import initial
-from agent_tui.tui.msg import DraftChanged, Submitted
+from agent_tui.tui.core.model import initial
+from agent_tui.tui.core.msg import DraftChanged, Submitted
+from agent_tui.tui.core.undo_state import GoingBack
 from agent_tui.tui.recording import classes as known
 from agent_tui.tui.recording import renamed
 from agent_tui.tui.recording.player import Player

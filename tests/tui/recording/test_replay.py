@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_tui.protocol.event import Restored
-from agent_tui.tui.msg import EventsArrived, Msg, Started
+from agent_tui.tui.core.msg import EventsArrived, Msg, Started
 from agent_tui.tui.recording.digest import digests
 from tests.tui.recording.live import Live
 from tests.tui.test_update_any import MSGS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agent_tui.protocol.events import SessionStarted
-from agent_tui.tui.msg import DraftChanged, EventsArrived, KeyPressed, Started, Submitted
+from agent_tui.tui.core.msg import DraftChanged, EventsArrived, KeyPressed, Started, Submitted
+from agent_tui.tui.core.regions import HIDDEN
 from agent_tui.tui.recording.digest import digests
-from agent_tui.tui.regions import HIDDEN
-from agent_tui.tui.update.setup_steps import state_of
+from agent_tui.tui.setup.steps import state_of
 from tests.answers import answer_event
 from tests.tui.recording.live import Live
 from tests.tui.setup_play import OFFERS

@@ -1,0 +1,155 @@
+"""Questions outside a turn that want a yes or a no: a project suggests a model, a typed address could be kept."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor as Pool
+from functools import partial
+from typing import Any, Final, Literal
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.models import Models, address_of
+from agent_tui.agent.session.record import Record
+from agent_tui.protocol.events import Notice, QuestionAnswered, QuestionAsked
+from agent_tui.protocol.ops import Answer, Cancel, Op, RestoreFiles, Rewind, RunShell, SetModel, Steer, Submit
+from agent_tui.protocol.ops import Continue as GoOn
+from agent_tui.settings.layers import FILE, Suggestion
+from agent_tui.settings.store import Refused, Store, remember
+
+Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+_WAITING: Final = (Submit, Steer, GoOn, RunShell, Rewind, RestoreFiles, SetModel)
+"""Ops that wait while something is asked: they begin what is to go on with the answer."""
+
+
+class Confirmations:
+    """At most one such question is open. `again` takes an Op that had to wait; `new_id` makes the id of a question."""
+
+    def __init__(
+        self, config: EngineConfig, record: Record, models: Models, consent: Consent, pool: Pool, spawn: Spawn,
+        again: Callable[[Op], None], new_id: Callable[[], str],
+    ) -> None:  # fmt: skip
+        self._config, self._record, self._models, self._consent = config, record, models, consent
+        self._pool, self._spawn, self._again, self._new_id = pool, spawn, again, new_id
+        self._task: asyncio.Task[None] | None = None
+        self._waiting: list[Op] = []
+
+    def holds(self, op: Op) -> bool:
+        """Whether `op` was taken: it waits for the answer, or it is a word that none will come."""
+        if self._task is None:
+            return False
+        if isinstance(op, Cancel):
+            self._task.cancel()
+        elif isinstance(op, _WAITING):
+            self._waiting.append(op)
+        else:
+            return False
+        return True
+
+    def suggest_model(self, suggestion: Suggestion) -> None:
+        """Ask whether the model that the project suggests is used here, and remember it."""
+        self._begin(self._suggest_model(suggestion))
+
+    def offer_to_keep_address(self) -> None:
+        """Ask whether the address of the server in use is kept, if the settings do not have it."""
+        if not self._config.interactive or self._config.otr:
+            return
+        provider = self._models.provider
+        if provider is not None and (address := address_of(provider)):
+            self._begin(self._offer_to_keep(f"providers.{provider.name}.base_url", address))
+
+    @property
+    def _store(self) -> Store:
+        return Store(self._config)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self._task = self._spawn(work)
+        self._task.add_done_callback(self._end)
+
+    def _end(self, _: asyncio.Task[None]) -> None:
+        waiting, self._waiting, self._task = self._waiting, [], None
+        for op in waiting:
+            self._again(op)
+
+    async def _suggest_model(self, suggestion: Suggestion) -> None:
+        model, data = suggestion.model, self._config.folders.data
+        if why := await self._models.refusal(model):
+            self._record.emit(Notice(f"{suggestion.where} suggests the model {model}: not used, because {why}"))
+            return
+        now = f"Your model is {self._models.info.name}. " if self._models.info.name else ""
+        text = f"Use the model {model} in this project?\n{now}The project suggests another one: {suggestion.where}"
+        agreed = await self._ask(text, f"{model} from now on, here", "keep your own model, and do not ask again")
+        if agreed is None:
+            self._record.emit(self._models.told("start"))
+            return
+        await self._write(partial(remember, data, suggestion, agreed))
+        if agreed:
+            await self._models.change(self._record, model)
+        elif self._models.provider is None:
+            self._record.emit(self._models.told("start"))
+
+    async def _offer_to_keep(self, key: str, address: str) -> None:
+        store = self._store
+        kept = await asyncio.get_running_loop().run_in_executor(self._pool, store.own, key)
+        if kept == address:
+            return
+        more = f" Your {FILE} has {kept}, which it replaces." if kept else ""
+        text = f"Save this address?\n{address} is known in this session only.{more}"
+        if await self._ask(text, f"save it in your {FILE}", "do not save it"):
+            await self._write(partial(store.write, key, address), f"{address} is kept in {store.path()}")
+
+    async def _ask(self, text: str, yes: str, no: str) -> bool | None:
+        """The answer; None: not now."""
+        asked = QuestionAsked(id=self._new_id(), kind="confirm", text=text, options=(yes, no))
+        self._record.emit(asked)
+        choice: Literal["yes", "stop", "later"] = "later"
+        try:
+            answer = await self._consent.wait(asked.id)
+            if answer.choice == "yes" or answer.choice == "stop":
+                choice = answer.choice
+        finally:  # also where nobody waits for it any more
+            self._record.emit(QuestionAnswered(id=asked.id, choice=choice, idle=True))
+        return {"yes": True, "stop": False}.get(choice)
+
+    async def _write(self, write: Callable[[], None], done: str = "") -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._pool, write)
+        except Refused as error:
+            self._record.emit(Notice(f"Not saved: {error}", "warning"))
+        else:
+            if done:
+                self._record.emit(Notice(done))
+
+
+class Consent:
+    """The open questions. Everything runs on one loop."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._since = self._waited = 0.0
+
+    def clock(self) -> float:
+        """Seconds of a clock that stands still while a question waits for its answer."""
+        now = self._since if self._waiting else time.monotonic()
+        return now - self._waited
+
+    async def wait(self, id: str) -> Answer:
+        """The answer to question `id`, when it comes."""
+        future = asyncio.get_running_loop().create_future()
+        self._since = self._since if self._waiting else time.monotonic()
+        self._waiting[id] = future
+        try:
+            answer: Answer = await future
+            return answer
+        finally:
+            self._waiting.pop(id, None)
+            self._waited += 0.0 if self._waiting else time.monotonic() - self._since
+
+    def answer(self, op: Answer) -> bool:
+        """Give an answer; false when nobody waits for it (any more)."""
+        future = self._waiting.get(op.id)
+        if future is None or future.done():
+            return False
+        future.set_result(op)
+        return True

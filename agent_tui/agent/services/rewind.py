@@ -1,0 +1,285 @@
+"""Going back: to an earlier turn, to a copy of the session, to what files were; and names for what is there."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor as Pool
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services import undo
+from agent_tui.agent.services.shell import Shell
+from agent_tui.agent.services.undo import WORDS, Look, shown
+from agent_tui.agent.session.changes import Plan
+from agent_tui.agent.session.record import Record
+from agent_tui.agent.turn.turns import Turns, new_id
+from agent_tui.protocol.answers import ForkOutcome, OldFile, OldTurn, RestoreOutcome, UndoPlan
+from agent_tui.protocol.display import Hunk
+from agent_tui.protocol.events import Answered, FilesRestored, Labelled, Notice, RestoreStarted, Rewound, Titled
+from agent_tui.protocol.ops import Continue, Fork, Label, Op, Query, Rename, RestoreFiles, Rewind, Submit
+from agent_tui.protocol.standing import RestoredFile
+from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.sessions.log.fork import fork
+from agent_tui.structures.readable import counted
+from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.files import is_binary
+
+T = TypeVar("T")
+
+LAST_SECONDS: Final = 10.0
+"""So long the end of the program waits for files that are being put back."""
+BUSY: Final = "Something is running: interrupt it first (Esc)."
+REWOUND: Final = "Rewound the conversation."
+
+
+class Past:
+    """What a session's person does about what has happened. `again` takes an Op that had to wait."""
+
+    def __init__(
+        self, config: EngineConfig, record: Record, turns: Turns, shell: Shell, pool: Pool, again: Callable[[Op], None]
+    ) -> None:
+        self._config, self._record, self._turns, self._shell = config, record, turns, shell
+        self._pool, self._again = pool, again
+        self._waiting: list[Op] | None = None
+        """While files are put back: what else was asked for."""
+        self._restoring_task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._waiting is not None
+
+    async def close(self) -> None:
+        """Files that are being put back are put back, all of them."""
+        if self._restoring_task is not None:
+            await asyncio.wait({self._restoring_task}, timeout=LAST_SECONDS)
+
+    def waits(self, op: Op) -> bool:
+        """Whether `op` has to wait, because files are being put back."""
+        if self._waiting is None:
+            return False
+        self._waiting.append(op)
+        return True
+
+    def handle(self, op: Op) -> bool:
+        """Whether it was an Op for this."""
+        match op:
+            case Rewind():
+                self._rewind(op.to)
+            case Fork():
+                self._turns.spawn(self._fork(op))
+            case Rename():
+                self._record.emit(Titled(" ".join(op.title.split())[:200]))
+            case Label():
+                self._record.emit(Labelled(op.of, " ".join(op.label.split())[:80]))
+            case RestoreFiles():
+                self._restore(op)
+            case Continue():
+                self._continue(op.again)
+            case _:
+                return False
+        return True
+
+    def tell(self, op: Query) -> None:
+        """Answer what would be taken back, or made again."""
+        self._turns.spawn(self._tell(op))
+
+    # -- the conversation
+
+    def _rewind(self, to: int) -> bool:
+        if self._turns.busy or self._shell.running:
+            self._record.emit(Notice(BUSY, "warning"))
+        elif self._record.standing.begun(to) is None:
+            self._record.emit(Notice("There is no such turn.", "warning"))
+        else:
+            self._turns.skills.loaded.clear()  # what was loaded may have been said in a turn that is gone
+            self._record.emit(Rewound(to))
+            return True
+        return False
+
+    def _continue(self, again: bool) -> None:
+        if self._turns.busy:
+            self._record.emit(Notice(BUSY, "warning"))
+        elif self._turns.models.provider is None:
+            self._record.emit(self._turns.models.told("start"))
+        elif not len(self._record.history.messages):
+            self._record.emit(Notice("There is nothing to continue yet.", "warning"))
+        elif again and self._record.history.whole:
+            said = "The last answer is complete: there is nothing to retry."
+            self._record.emit(Notice(said, hint="/rewind goes back to a prompt"))
+        else:
+            self._turns.begin(Submit(""), None, continued=True, again=again)
+
+    async def _fork(self, op: Fork) -> None:
+        folder, session = self._config.folders.sessions, self._record.session
+        current = self._turns.current
+        running = [mark.n for mark in self._record.standing.marks if current and mark.turn == current.number]
+        at = op.at or (running[0] if running else 0)
+        made = problem = ""
+        try:
+            if trouble := self._record.store.trouble:
+                raise OSError(f"the session cannot be saved: {trouble}")
+            if self._config.otr:
+                raise OSError("this session is off the record")
+            made = await self._off_loop(lambda: fork(folder, session, at))
+        except FileNotFoundError:
+            problem = "this session has no prompt yet"
+        except OSError as error:
+            problem = error.strerror or str(error)
+        self._record.emit(Answered("forked", ForkOutcome(made, session, at, problem)))
+
+    # -- files
+
+    async def _tell(self, op: Query) -> None:
+        changes = self._record.changes
+        await self._settled()
+        to = int(op.argument) if op.argument.isdigit() else 0
+        plan = changes.redo() if op.kind == "redo" else changes.undo(to)
+        looks = await self._look(plan)
+        files, capped = await self._off_loop(lambda: self._files_told(looks))
+        turns = tuple(OldTurn(n, *changes.about(n)) for n in plan.turns)
+        caps = (*caps_said(capped), *(changes.limits(plan, to) if op.kind == "undo" else ()))
+        undone = op.kind == "undo" and changes.is_undone(to)
+        self._record.emit(Answered(op.id, UndoPlan(plan.direction, files, turns, caps, undone)))
+
+    def _files_told(self, looks: list[undo.Look]) -> tuple[tuple[OldFile, ...], int]:
+        """The files, and of how many the difference was left out."""
+        scrub = self._turns.executor.workplace.scrub
+        told = [file_told(look, self._config.cwd, number, scrub) for number, look in enumerate(looks)]
+        return tuple(file for file, _ in told), sum(capped for _, capped in told)
+
+    def _restore(self, op: RestoreFiles) -> None:
+        if op.what == "conversation":
+            self._rewind(op.to)
+        elif self._turns.busy or self._shell.running:
+            self._record.emit(Notice(BUSY, "warning"))
+        elif why := self._turns.sealed():
+            self._record.emit(Notice(why[:1].upper() + why[1:], "warning"))
+        else:
+            self._waiting = []
+            self._restoring_task = self._turns.spawn(self._restoring(op))
+
+    async def _restoring(self, op: RestoreFiles) -> None:
+        outcome = RestoreOutcome()
+        try:
+            await self._settled()
+            plan = self._record.changes.redo() if op.redo else self._record.changes.undo(op.to)
+            looks = await self._look(plan)
+            asked = [look for look in looks if look.choices and self._needs_word(op, look)]
+            if asked:
+                outcome = RestoreOutcome(asked=(await self._off_loop(lambda: self._files_told(asked)))[0])
+            elif not looks and op.what == "code":
+                outcome = RestoreOutcome(problem=f"there is nothing to {plan.direction}")
+            else:
+                outcome = await self._written(op, plan, looks)
+                if op.what == "both" and not op.redo and outcome.done and self._rewind(op.to or plan.turns[0]):
+                    outcome = replace(outcome, said=" ".join(filter(None, (outcome.said, REWOUND))))
+                    self._record.emit(Notice(outcome.said))  # what was said of the files went with the conversation
+        finally:
+            self._record.emit(Answered("restored", outcome))
+            waiting, self._waiting = self._waiting or [], None
+            for later in waiting:
+                self._again(later)
+
+    async def _written(self, op: RestoreFiles, plan: Plan, looks: list[undo.Look]) -> RestoreOutcome:
+        """Put the files back: the intent on record, then the files, then what became of each."""
+        if not looks:
+            return RestoreOutcome(done=True)
+        id, blobs = new_id(), Blobs(self._config.blobs)
+        intents = tuple(undo.intent(look) for look in looks)
+        self._record.emit(RestoreStarted(id, plan.direction, plan.turns, intents))
+        if why := self._turns.sealed():
+            files = tuple(undo.refused(intent, why) for intent in intents)
+        else:
+            files = await self._put_back(op, looks, blobs)
+            await self._off_loop(lambda: undo.tidy(looks, files))
+        whole = all(file.outcome not in ("changed", "failed") for file in files)
+        restored = FilesRestored(id, plan.direction, plan.turns if whole else (), files)
+        self._record.emit(restored)
+        return RestoreOutcome(whole, id, files=files, said=restored.said())
+
+    async def _put_back(self, op: RestoreFiles, looks: list[undo.Look], blobs: Blobs) -> tuple[RestoredFile, ...]:
+        """All at once, for the disk takes long; only names of one file one after the other."""
+        names: dict[object, list[undo.Look]] = {}
+        for look in looks:
+            names.setdefault(look.inode, []).append(look)
+        chosen = [(own, [self._choice(op, one) for one in own]) for own in names.values()]
+        work = [partial(undo.restore_all, own, choices, blobs) for own, choices in chosen]
+        done = itertools.chain.from_iterable(await asyncio.gather(*map(self._off_loop, work)))
+        files = {file.path: file for file in done}
+        return tuple(files[look.plan.path] for look in looks)
+
+    def _choice(self, op: RestoreFiles, look: undo.Look) -> str:
+        return self._of_file(op.choices, look)
+
+    def _needs_word(self, op: RestoreFiles, look: undo.Look) -> bool:
+        """Whether it is open what becomes of a file, or was said of other content than it holds by now."""
+        seen = self._of_file(op.seen, look, look.found.sha)
+        return seen != look.found.sha or not look.decide(self._choice(op, look))
+
+    def _of_file(self, values: Mapping[str, str], look: undo.Look, default: str = "") -> str:
+        """What `values` has under the real path of a file, or the one that is shown."""
+        path = look.plan.path
+        return values.get(path, values.get(undo.shown(path, self._config.cwd), default))
+
+    async def _settled(self) -> None:
+        """What a cancelled command changed belongs to its turn, too."""
+        if (watch := self._turns.executor.watch) is not None and self._turns.current is None:
+            await watch.settled()
+
+    async def _look(self, plan: Plan) -> list[undo.Look]:
+        blobs, roots = Blobs(self._config.blobs), self._turns.executor.workplace.roots
+        return await self._off_loop(lambda: undo.look(plan, blobs, roots))
+
+    async def _off_loop(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+DIFFS: Final = 200
+"""Files of which the difference is told."""
+DIFF_BYTES: Final = 400_000
+"""Of a file, either side, up to which its difference is told."""
+
+
+def file_told(look: Look, cwd: Path, number: int, scrub: Callable[[str], str]) -> tuple[OldFile, bool]:
+    """One file of an answer, the `number`th, its difference as `scrub` gives it; and whether that was left out because
+    of its size or number."""
+    told = OldFile(
+        path=shown(look.plan.path, cwd), real=look.plan.path, state=look.state,
+        why=look.found.problem or WORDS[look.state] or parted(look), choices=look.choices, default=look.decide(""),
+        now=look.found.sha, goes=bool(look.found.sha) and not look.plan.target,
+        comes=bool(look.plan.target) and not look.found.sha,
+    )  # fmt: skip
+    now, then = look.found.content, look.old or b""
+    if look.state in ("same", "lost") or look.found.problem or is_binary(now) or is_binary(then):
+        return told, False
+    if number >= DIFFS or max(len(now), len(then)) > DIFF_BYTES:
+        return told, True
+    difference = diff(told.path, now.decode("utf-8", "replace"), then.decode("utf-8", "replace"))
+    hunks = tuple(_scrubbed(hunk, scrub) for hunk in difference.hunks)
+    return replace(told, added=difference.added, removed=difference.removed, diff=hunks), False
+
+
+def _scrubbed(hunk: Hunk, scrub: Callable[[str], str]) -> Hunk:
+    lines, old, new = (tuple(map(scrub, part)) for part in (hunk.lines, hunk.old_opening, hunk.new_opening))
+    return replace(hunk, lines=lines, old_opening=old, new_opening=new)
+
+
+def parted(look: Look) -> str:
+    """What happens to a file's other names: one is written whole beside it and takes its place."""
+    others = look.names_elsewhere
+    if look.state not in ("as_left", "during") or others < 1:
+        return ""
+    return f"its {others} other hard link{'s keep their' if others > 1 else ' keeps its'} content"
+
+
+def caps_said(capped: int) -> tuple[str, ...]:
+    """In words, what was left out."""
+    if not capped:
+        return ()
+    left = counted(capped, "difference is", "differences are")
+    return (f"{left} not shown: only those of the first {DIFFS} files, up to {DIFF_BYTES // 1000} kB",)

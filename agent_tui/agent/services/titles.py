@@ -1,0 +1,132 @@
+"""The title of a session by the small model: asked for in the background once a turn is done, never over a person's."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
+from dataclasses import replace
+from logging import Logger
+from typing import Any, Final
+
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.session.record import Record
+from agent_tui.agent.turn.usage import Accounts
+from agent_tui.protocol.events import AssistantReplied, RequestFailed, Titled
+from agent_tui.protocol.messages import AssistantMessage, ModelInfo, Request, UserMessage
+from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
+from agent_tui.providers.choosing import choose
+from agent_tui.structures.visible import visible
+
+WORDS: Final = """\
+You name conversations. Answer with a title of at most six words for the one below: what it is about, in its own \
+language, without quotes, without a full stop, and nothing else."""
+ASKED: Final = 2_000
+ANSWERED: Final = 1_000
+"""Characters of the first prompt and of the last answer that the small model gets."""
+LONGEST: Final = 60
+MOST_TRIES: Final = 2
+SECONDS: Final = 60.0
+_MARKS: Final = re.compile(r"^[\s#*_`\"'“”„«»>-]+|[\s*_`\"'“”„«».:;,-]+$")
+
+
+class Titles:
+    """At most one request at a time, and no more than `MOST_TRIES` that failed."""
+
+    def __init__(
+        self,
+        models: Models,
+        record: Record,
+        accounts: Accounts,
+        spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        log: Logger,
+    ) -> None:
+        self.models, self.record, self.accounts, self.spawn, self.log = models, record, accounts, spawn, log
+        self._task: asyncio.Task[None] | None = None
+        self._tries = 0
+
+    @property
+    def _wanted(self) -> bool:
+        """Whether there is a model for it, and nothing yet that a title would take the place of."""
+        config = self.models.config
+        wanted = bool(config.settings.small_model) and config.interactive and not config.otr
+        return wanted and not self.record.standing.titled and self._tries < MOST_TRIES
+
+    def turned(self) -> None:
+        """A turn is done."""
+        if self._wanted and (self._task is None or self._task.done()):
+            self._task = self.spawn(self._give())
+
+    async def _give(self) -> None:
+        request, config = self._request(), self.models.config
+        if request is None:
+            return
+        self._tries += 1
+        try:
+            async with asyncio.timeout(SECONDS):
+                choice = await choose.choose(config.settings.small_model, config, self.models.unlock)
+        except TimeoutError:
+            self.log.warning("no title: %s was not available in time", config.settings.small_model)
+            return
+        if choice.provider is None:
+            self.log.warning("no title: %s", "; ".join(f"{one.what}: {one.result}" for one in choice.tried))
+            return
+        try:
+            await self._ask(choice.provider, choice.info, request)
+        finally:
+            await choice.provider.close()
+
+    async def _ask(self, provider: Provider, info: ModelInfo | None, request: Request) -> None:
+        if (reached := self.accounts.reached(provider)) is not None:
+            self.log.info("no title: %s", reached[1])
+            return
+        began, texts = time.monotonic(), list[str]()
+        end = await _stream(provider, request, texts)
+        took = round((time.monotonic() - began) * 1000)
+        known = info or ModelInfo(f"{provider.name}/{provider.model}")
+        if isinstance(end, Failed):
+            self.log.warning("no title: %s", end.text)
+            self.record.emit(RequestFailed(known.name, end.kind, took, "title"))
+            return
+        reply = AssistantReplied(text="".join(texts))
+        used = await self.accounts.answered(provider, known, request, reply, end.usage, took)
+        self.record.emit(replace(used, purpose="title", window=0, answered_by=end.model))
+        title = cleaned(reply.text)
+        if title and not self.record.standing.titled:  # the person may have given one meanwhile
+            self.record.emit(Titled(title, by="model"))
+
+    def _request(self) -> Request | None:
+        """What the session is about: how it began, and what was answered last."""
+        messages = self.record.history.messages
+        first = next((one.text for one in messages if isinstance(one, UserMessage)), "").strip()
+        answers = (one.text for one in reversed(tuple(messages)) if isinstance(one, AssistantMessage))
+        last = next((text for text in answers if text.strip()), "").strip()
+        if not first:
+            return None
+        said = f"Asked:\n{first[:ASKED]}" + (f"\n\nAnswered:\n{last[:ANSWERED]}" if last else "")
+        return Request(WORDS, (UserMessage(said),))
+
+
+async def _stream(provider: Provider, request: Request, texts: list[str]) -> Finished | Failed:
+    """How the answer to `request` ended; its words are in `texts`."""
+    try:
+        async with asyncio.timeout(SECONDS), aclosing(provider.stream(request)) as items:
+            async for item in items:
+                if isinstance(item, TextChunk):
+                    texts.append(item.text)
+                elif isinstance(item, Finished | Failed):
+                    return item
+    except TimeoutError:
+        return Failed("timeout", f"{provider.name}/{provider.model} took too long")
+    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end")
+
+
+def cleaned(text: str) -> str:
+    """The title in what a model wrote: its first line, without the marks around it, whole words of it."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    title = _MARKS.sub("", " ".join(visible(line).removeprefix("Title:").split()))
+    if len(title) <= LONGEST:
+        return title
+    return f"{title[: LONGEST - 1].rpartition(' ')[0] or title[: LONGEST - 1]}…"

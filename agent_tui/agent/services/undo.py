@@ -1,0 +1,354 @@
+"""Puts files back: looks at what each is now, says what would change, and writes only what nobody else has changed.
+
+What is about to be replaced goes into the blobs first, so going back can itself be taken back. Reads and writes files:
+not for the loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from agent_tui.agent.session.changes import Plan, Restoration
+from agent_tui.protocol.ops import FileChoice
+from agent_tui.protocol.standing import RestoredFile
+from agent_tui.safety import atomic_swap, paths, protected_names
+from agent_tui.safety.paths import KIND, is_link, make, read
+from agent_tui.sessions.log.checkpoints import Blobs
+
+MOST: Final = 64_000_000
+"""Bytes of a file that is put back."""
+CLOCK: Final = 1.0
+"""Seconds that the clock of a file system may be behind ours."""
+
+State = Literal["as_left", "during", "same", "changed", "between", "gone", "replaced", "unreadable", "outside", "lost"]
+WORDS: Final[Mapping[State, str]] = {
+    "as_left": "",
+    "during": "changed while a command ran, perhaps by you",
+    "same": "already in that state",
+    "changed": "changed since then",
+    "between": "somebody else changed it between these changes",
+    "gone": "deleted since then",
+    "replaced": "something else is there now",
+    "unreadable": "it cannot be read",
+    "outside": "it is outside the folder of this session, or a protected name",
+    "lost": "its earlier content is no longer stored",
+}
+PRIVATE: Final = 0o600
+"""The mode of a file that is made again where nobody knows which it had."""
+KEEP_ONLY: Final = frozenset({"unreadable", "lost"})
+DEFAULTS: Final[Mapping[State, FileChoice]] = {
+    "as_left": "restore", "during": "keep", "same": "keep",
+}  # fmt: skip
+"""What becomes of a file without a word; in other states the person is asked, where there is a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What lies at a path: no file (`sha` empty), a file, or something that is none (`problem`)."""
+
+    sha: str = ""
+    content: bytes = b""
+    about: os.stat_result | None = None
+    problem: str = ""
+    replaced: bool = False
+    link: bool = False
+    """`content` is where it points."""
+
+    @property
+    def mode(self) -> int:
+        return KIND if self.link else stat.S_IMODE(self.about.st_mode) if self.about else 0
+
+    @property
+    def names(self) -> int:
+        """How many names the file has (hard links)."""
+        return self.about.st_nlink if self.about and not self.link else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A file to put back, and how it is now; `old`: the content to put there (None: no file, or not kept)."""
+
+    plan: Restoration
+    state: State
+    found: Found
+    old: bytes | None = None
+    twins: int = 0
+    """Other names of the same file that are to be put back with it (hard links)."""
+
+    @property
+    def names_elsewhere(self) -> int:
+        """Other names of the file, of which nothing is known."""
+        return max(0, self.found.names - 1 - self.twins)
+
+    @property
+    def inode(self) -> object:
+        """What names of one file have in common; nothing else has it."""
+        about = self.found.about
+        return (about.st_dev, about.st_ino) if about else self.plan.path
+
+    @property
+    def choices(self) -> tuple[FileChoice, ...]:
+        """What may be chosen for it; empty: nothing is to be done."""
+        if self.state == "same":
+            return ()
+        if self.state in KEEP_ONLY or self.found.problem:
+            return ("keep",)
+        if self.state in DEFAULTS or self.old is None:
+            return ("keep", "restore")
+        return ("keep", "restore", "both")
+
+    def decide(self, choice: str) -> FileChoice | Literal[""]:
+        """What becomes of it, where `choice` is what the person said; empty: they need to be asked."""
+        if (known := next((one for one in self.choices if one == choice), None)) is not None:
+            return known
+        return "keep" if self.choices == ("keep",) else DEFAULTS.get(self.state, "")
+
+
+def found(path: Path, as_link: bool = False) -> Found:
+    """What lies at a real path. Follows no link, and cannot block on a FIFO. `as_link`: a link is no surprise there."""
+    try:
+        descriptor = paths.open_regular(path)
+    except FileNotFoundError:
+        return Found()
+    except paths.NotRegular as error:
+        return (_link(path) if as_link else None) or Found(problem=str(error), replaced=True)
+    except OSError as error:
+        said = f"{path}: {error.strerror or error}"
+        return Found(problem=said, replaced=error.errno in (errno.ELOOP, errno.ENOTDIR))
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if about.st_size > MOST:
+            return Found(problem=f"{path} is larger than {MOST // 1_000_000} MB", about=about)
+        content = file.read(MOST + 1)
+    return Found(hashlib.sha256(content).hexdigest(), content, about)
+
+
+def is_too_large(path: Path) -> bool:
+    """Whether what lies there is larger than a file that is put back."""
+    try:
+        return path.lstat().st_size > MOST
+    except OSError:
+        return False  # it is gone again: that can be taken back
+
+
+def _link(path: Path) -> Found | None:
+    try:
+        target, about = read(path)
+    except (OSError, paths.NotRegular):
+        return None  # no link either, or not to be read: then the first problem is the one to tell
+    return Found(hashlib.sha256(target).hexdigest(), target, about, link=True)
+
+
+def look(plan: Plan, blobs: Blobs, roots: tuple[Path, ...]) -> list[Look]:
+    """How each file of `plan` is now."""
+    looks = [look_at(one, blobs, roots) for one in plan.files]
+    names = Counter(one.inode for one in looks)
+    return [replace(one, twins=names[one.inode] - 1) for one in looks]
+
+
+def look_at(plan: Restoration, blobs: Blobs, roots: tuple[Path, ...]) -> Look:
+    path = Path(plan.path)
+    now = found(path, plan.links)
+    state = _state(plan, now, roots)
+    try:
+        old = blobs.get(plan.target) if plan.target and state != "same" else None
+    except (OSError, ValueError):
+        return Look(plan, "lost", now)
+    return Look(plan, state, now, old)
+
+
+def _state(plan: Restoration, now: Found, roots: tuple[Path, ...]) -> State:
+    if now.problem:
+        return "replaced" if now.replaced else "unreadable"
+    if now.sha == plan.target and (not now.sha or (plan.chmod in (0, now.mode) and now.link == plan.link)):
+        return "same"
+    if now.sha != plan.left or (now.sha and now.link != is_link(plan.mode_left)):
+        return "changed" if now.sha else "gone"
+    if not _ours(plan, roots):
+        return "outside"
+    return "between" if plan.between else "during" if plan.during_command else "as_left"
+
+
+def _ours(plan: Restoration, roots: tuple[Path, ...]) -> bool:
+    """Whether it is a plain name in one of `roots`, by no detour. Of a link it is its own place that counts."""
+    path = Path(plan.path)
+    try:
+        fact = paths.facts(plan.path, roots)
+        place = paths.facts(str(path.parent), roots) if plan.links else fact
+    except ValueError:
+        return False
+    real = path.parent if plan.links else path
+    runs = protected_names.RUNS in (fact.protected, place.protected)
+    return place.inside and not runs and place.real == real
+
+
+def intent(one: Look) -> RestoredFile:
+    """What is about to be done to a file, for the record."""
+    mode = one.plan.chmod or one.found.mode or one.plan.mode
+    return RestoredFile(one.plan.path, one.found.sha, one.plan.target, mode, one.found.mode)
+
+
+def restore_all(looks: Sequence[Look], choices: Sequence[str], blobs: Blobs) -> list[RestoredFile]:
+    """Put the names of one file back, one after the other: each changes what the others look like. Where two get the
+    same content and mode, they are names of one file again."""
+    twins: dict[tuple[str, int], Path] = {}
+    files: list[RestoredFile] = []
+    for one, choice in zip(looks, choices, strict=True):
+        kind = (one.plan.target, one.plan.chmod)
+        file = restore(_again(one) if files else one, choice, blobs, twins.get(kind))
+        files.append(file)
+        if file.outcome == "done" and file.after and not one.plan.links:
+            twins.setdefault(kind, Path(one.plan.path))
+    return files
+
+
+def _again(one: Look) -> Look:
+    """`one` as it is now, where it is the same file with the same content: another name of it was put back."""
+    now, then = found(Path(one.plan.path), one.plan.links), one.found.about
+    same = now.about is not None and then is not None and os.path.samestat(now.about, then)
+    return replace(one, found=now) if same and now.sha == one.found.sha else one
+
+
+def restore(one: Look, choice: str, blobs: Blobs, twin: Path | None = None) -> RestoredFile:
+    """Put one file back, as far as it may be; what became of it. `twin` was put back to the same: it becomes another
+    name of that. Never raises for the disk's sake."""
+    told = intent(one)
+    if one.state == "same":
+        return replace(told, outcome="same")
+    if (decided := one.decide(choice)) in ("", "keep"):
+        return replace(told, outcome="kept")
+    try:
+        if decided == "both":
+            return replace(told, outcome="beside", beside=_beside(one))
+        _write(one, blobs, twin)
+    except paths.ChangedMeanwhile as error:
+        return replace(told, outcome="changed", problem=str(error))
+    except FileExistsError:
+        return replace(told, outcome="changed", problem=f"{one.plan.path}: another program just created it")
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        return replace(told, outcome="failed", problem=f"{one.plan.path}: {said}")
+    return replace(told, outcome="done")
+
+
+def _write(one: Look, blobs: Blobs, twin: Path | None) -> None:
+    path, now = Path(one.plan.path), one.found
+    if now.about is not None:
+        blobs.put(now.content)  # before anything is lost
+    if one.plan.target and one.old is not None:
+        _folder(path)
+        if one.plan.link or now.link:  # one kind of thing in the place of another: there is no exchange of these
+            if now.about is not None:
+                paths.remove(path, now.about)
+            _new(one, path)
+        elif now.about is None:
+            paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
+        else:
+            paths.atomic_write(path, one.old, one.plan.chmod or None, follow=False, expect=now.about, twin=twin)
+    elif now.about is not None:
+        paths.remove(path, now.about)
+
+
+def _new(one: Look, path: Path) -> None:
+    assert one.old is not None  # only then something is written
+    if one.plan.link:
+        make(path, one.old)
+    else:
+        paths.atomic_write(path, one.old, one.plan.mode or PRIVATE, follow=False, new=True)
+
+
+def tidy(looks: Sequence[Look], files: Sequence[RestoredFile]) -> None:
+    """Remove the folders that were made for files that are gone again, where nothing else is in them."""
+    made: set[Path] = set()
+    for one, file in zip(looks, files, strict=True):
+        if not one.plan.target and file.outcome in ("done", "same"):
+            made.update(Path(one.plan.path).parents[: one.plan.folders])
+    for folder in sorted(made, key=lambda path: len(path.parts), reverse=True):
+        with contextlib.suppress(OSError), paths.folder_of(folder) as above:  # something else is in it, or it is gone
+            os.rmdir(folder.name, dir_fd=above)
+
+
+def _beside(one: Look) -> str:
+    """Write the old content under another name; returns that."""
+    assert one.old is not None  # only then it can be chosen
+    other = _name_beside(Path(one.plan.path), one.plan.target)
+    _folder(other)
+    try:
+        if one.plan.link:
+            make(other, one.old)
+        else:
+            mode = one.plan.mode or one.found.mode or PRIVATE
+            paths.atomic_write(other, one.old, mode, follow=False, new=True)
+    except FileExistsError:
+        if found(other, one.plan.link).sha != one.plan.target:
+            raise
+    return str(other)
+
+
+def _name_beside(path: Path, sha: str) -> Path:
+    return path.with_name(f"{atomic_swap.cut(path.name, 200)}.orig-{sha[:8]}")
+
+
+def _folder(path: Path) -> None:
+    """Make the folder of a real path where it is missing. Raises OSError, ValueError (a link leads elsewhere)."""
+    if not path.parent.is_dir():
+        if paths.resolve(str(path.parent), Path("/")) != path.parent:
+            raise ValueError("its folder is a link now")
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def shown(path: str, cwd: Path) -> str:
+    """How the file is named to people."""
+    return paths.shown(Path(path), cwd)
+
+
+def refused(file: RestoredFile, why: str) -> RestoredFile:
+    return replace(file, outcome="failed", problem=why)
+
+
+def outcome_of(file: RestoredFile) -> RestoredFile:
+    """What became of a file when nobody wrote it down: its content says so."""
+    now = found(Path(file.path), is_link(file.mode) or is_link(file.mode_before))
+    moded = (
+        bool(now.sha) and file.before == file.after and file.mode_before != file.mode
+    )  # the mode alone is given back
+    if now.sha == file.after and (not moded or now.mode == file.mode):
+        return replace(file, outcome="done" if moded or file.before != file.after else "same")
+    if now.sha == file.before:
+        return replace(file, outcome="failed", problem=f"{file.path}: the program ended before")
+    return replace(file, outcome="changed", problem=f"{file.path} is in neither its old nor its new state")
+
+
+def remove_unfinished(file: RestoredFile, begun: float, blobs: Blobs, beside: atomic_swap.Leftovers) -> None:
+    """Remove what a kill left of content on its way to a file, in a restore that began at `begun` (seconds). It is ours
+    where the name, the owner and the time say so, and where it is a part of what was to be written, which is kept."""
+    path = Path(file.path)
+    for place in (path, _name_beside(path, file.after)):
+        for part in beside.find(place, "tmp"):
+            with contextlib.suppress(OSError, ValueError):  # it went away, is no file, or the content is not kept
+                about = part.lstat()
+                ours = about.st_uid == os.geteuid() and about.st_ctime >= begun - CLOCK
+                if ours and blobs.get(file.after).startswith(paths.read_regular(part, MOST)):
+                    part.unlink()
+
+
+def left_beside(file: RestoredFile, beside: atomic_swap.Leftovers) -> list[str]:
+    """Remove what a kill left beside a file that was put back, where its content is kept; the names of what is not."""
+    unknown = []
+    for aside in beside.find(Path(file.path), "was"):
+        sha = found(aside, as_link=True).sha
+        if sha and sha in (file.before, file.after):
+            with contextlib.suppress(FileNotFoundError):
+                aside.unlink()
+        else:
+            unknown.append(str(aside))
+    return unknown

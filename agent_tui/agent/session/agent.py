@@ -1,0 +1,381 @@
+"""The agent of a session: takes Ops, runs turns, keeps the queue. Everything here runs on one asyncio loop.
+
+`handle` never blocks and never fails: what takes time is a task, what goes wrong is an event."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Executor as Pool
+from dataclasses import replace
+from logging import Logger
+from typing import Final
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.catalogue import sessions_told
+from agent_tui.agent.services.clipboard_files import Errands
+from agent_tui.agent.services.confirmations import Confirmations
+from agent_tui.agent.services.doctor import Checkup
+from agent_tui.agent.services.files import Files
+from agent_tui.agent.services.images import Images
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.services.queries import Looker
+from agent_tui.agent.services.rewind import Past
+from agent_tui.agent.services.setup_ops import Setups
+from agent_tui.agent.services.shell import Shell
+from agent_tui.agent.services.side_questions import Asides
+from agent_tui.agent.session.directories import Directories, roots
+from agent_tui.agent.session.queue import PromptQueue
+from agent_tui.agent.session.record import Record
+from agent_tui.agent.turn import tool_wiring
+from agent_tui.agent.turn.turns import Turns, new_id
+from agent_tui.context.skills import Expansion, Missing
+from agent_tui.protocol.answers import SaveOutcome, Skills
+from agent_tui.protocol.events import (
+    Answered,
+    Cleared,
+    DraftSaved,
+    EffortChanged,
+    ErrorRaised,
+    ModeChanged,
+    Notice,
+    PlaceKept,
+    QuestionAnswered,
+    QuestionAsked,
+    SteerSeen,
+)
+from agent_tui.protocol.ops import (
+    EFFORTS,
+    MODES,
+    Answer,
+    AskAside,
+    Cancel,
+    CancelAside,
+    Clear,
+    Export,
+    Fork,
+    KeepPlace,
+    Op,
+    Pull,
+    Query,
+    QueueEdit,
+    RunShell,
+    Save,
+    SaveDraft,
+    SetClipboard,
+    SetDirectory,
+    SetEffort,
+    SetMode,
+    SetModel,
+    Steer,
+    StopJob,
+    Submit,
+    WriteFile,
+)
+from agent_tui.protocol.setup_op import SetUp
+from agent_tui.providers.facts.effort_words import heeds
+from agent_tui.structures import chips
+
+SAVE_SECONDS: Final = 1.0
+"""So soon a log that could not be written is tried again."""
+DRAFT_SECONDS: Final = 0.2
+"""A draft is put on record this long after its first unsaved change."""
+
+
+class Agent:
+    """One session at work."""
+
+    def __init__(
+        self, config: EngineConfig, record: Record, models: Models, skills: tool_wiring.LoadedSkills, pool: Pool,
+        log: Logger,
+    ) -> None:  # fmt: skip
+        self.config, self.record, self.models, self.skills, self.log = config, record, models, skills, log
+        self._pool = pool
+        self.queue = PromptQueue(record)
+        self.turns = Turns(config, record, models, skills, self.queue, pool, log)
+        self.errands = Errands(config, record, pool, self.turns.spawn)
+        self.setups = Setups(models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn)
+        self.shell = Shell(record, self.turns)
+        self.asides = Asides(
+            record, models, self.turns.accounts, lambda: self.turns.main.prepare(record.emit), self.turns.main.filled,
+            self.turns.spawn,
+        )  # fmt: skip
+        self.images = Images(config, record.emit, self.turns.executor.workplace)
+        self.files = Files(config, record.emit, pool, log, lambda: roots(record))
+        self.directories = Directories(config, record, pool)
+        self.looker = Looker(config, record.emit, pool, record.session)
+        self.checkup = Checkup(self.models, record.emit, pool)
+        self.past = Past(config, record, self.turns, self.shell, pool, self.handle)
+        self.confirmations = Confirmations(
+            config, record, models, self.turns.consent, pool, self.turns.spawn, self.handle, new_id
+        )
+        self._draft: SaveDraft | None = None
+        self._closed = self._saves = False
+        """`_saves`: the log is tried again after a while."""
+        record.on_trouble = self._save_later
+
+    def handle(self, op: Op) -> None:
+        if isinstance(op, Fork):  # the copy has the prompt as it is now
+            self._keep_draft()
+        if self.past.waits(op) or self.confirmations.holds(op) or self.past.handle(op):
+            return
+        match op:
+            case Submit():
+                self._submit(op)
+            case Steer():
+                self._steer(op)
+            case Cancel():
+                self._cancel(op.clear_queue)
+            case QueueEdit():
+                self.queue.edit(op)
+                self._follow_queue()
+                if op.action == "add":
+                    self._spent(op.text)
+            case Answer():
+                self.turns.main.answer(op)
+            case SetMode() | SetEffort():
+                switch(self.record, op)
+            case SetDirectory():
+                self.turns.spawn(self.directories.change(op))
+            case SetModel():
+                self.turns.spawn(self._change_model(op))
+            case Pull() | SetUp():
+                self.setups.handle(op)
+            case SaveDraft():
+                self._save_draft(op)
+            case KeepPlace() if op.row >= 0 or self.record.standing.place >= 0:
+                self.record.emit(PlaceKept(op.row))
+            case RunShell():
+                self.shell.run(op)
+            case StopJob():
+                self.turns.jobs.stop(op)
+            case AskAside():
+                self.asides.ask(op)
+            case CancelAside():
+                self.asides.cancel()
+            case Query():
+                self._query(op)
+            case Clear():
+                self._clear()
+            case Save():
+                self._save_at(op)
+            case SetClipboard() | WriteFile() | Export():
+                self.errands.run(op)
+            case _:
+                self.log.warning("an op that is not for the agent: %s", type(op).__name__)
+
+    async def _change_model(self, op: SetModel) -> None:
+        found = await self.models.change(self.record, op.model, op.base_url)
+        if found and op.base_url and not self.turns.busy:
+            self.confirmations.offer_to_keep_address()
+
+    def _submit(self, op: Submit) -> None:
+        if op.queue_id:
+            queued = self.queue.find(op.queue_id)
+            if queued is None:
+                return  # it has left the queue by another way: never twice
+            # it may have been edited since it was asked for
+            op = replace(op, text=queued.text, pastes=queued.pastes)
+        if self.turns.busy:
+            if not op.queue_id:
+                self.handle(QueueEdit("add", text=op.text, pastes=op.pastes))
+            return
+        if self.models.provider is None:
+            self.record.emit(self.models.told("start"))
+            self._give_back(op)
+            return
+        expansion = self.skills.skills.expand(op.text)
+        if isinstance(expansion, Missing) and not self.config.interactive:
+            said = f"/{expansion.name} needs <{expansion.argument}>"
+            self.record.emit(ErrorRaised(said, "invalid_arguments", "write all arguments after the name"))
+        elif isinstance(expansion, Missing):
+            self.turns.task = self.turns.spawn(self._complete(op, expansion))
+        else:
+            self._begin(op, expansion)
+
+    async def _complete(self, op: Submit, missing: Missing) -> None:
+        """Ask for the arguments that a skill lacks, then begin; a no gives the line back."""
+        expansion: Expansion | Missing = missing
+        while isinstance(expansion, Missing):
+            asked = QuestionAsked(
+                id=new_id(), kind="skill_argument", text=f"/{expansion.name} needs <{expansion.argument}>"
+            )
+            self.record.emit(asked)
+            try:
+                answer = await self.turns.consent.wait(asked.id)
+            except asyncio.CancelledError:
+                idle = self.turns.current is None  # else another prompt has begun its turn since the cancel
+                self.record.emit(QuestionAnswered(id=asked.id, choice="no", idle=idle))
+                self._give_back(op)
+                raise
+            said = answer.text.strip() if answer.choice == "say" else ""
+            self.record.emit(QuestionAnswered(id=asked.id, choice="say" if said else "no", text=said, idle=True))
+            if not said:
+                self.turns.task = None
+                self._give_back(op)
+                return
+            expansion = self.skills.skills.complete(expansion, said)
+        self._begin(op, expansion)
+
+    def _steer(self, op: Steer) -> None:
+        queued = self.queue.find(op.queue_id) if op.queue_id else None
+        text, pastes = (queued.text, queued.pastes) if queued else (op.text, op.pastes)
+        if op.queue_id and queued is None:
+            return
+        if self.turns.current is None:
+            self._submit(Submit(text, op.queue_id, pastes))
+            return
+        steers = self.turns.current.steers
+        if queued is None:  # on record in the queue until the model has seen it: a kill in between loses nothing
+            queued = self.queue.add(text, True, pastes)
+            self._spent(text)
+        else:
+            self.queue.steer(queued.id)
+        if queued is not None and queued.id not in (steer.queue_id for steer in steers):
+            steers.append(SteerSeen(text, queued.id, pastes))
+
+    def _follow_queue(self) -> None:
+        """Words that wait in the queue for the turn's next step are those that stand there now, or none."""
+        if (turn := self.turns.current) is not None:
+            items = self.queue.items
+            found = {item.id: SteerSeen(item.text, item.id, item.pastes) for item in items}
+            turn.steers = [
+                found.get(steer.queue_id, steer)
+                for steer in turn.steers
+                if not steer.queue_id or steer.queue_id in found
+            ]
+
+    def _cancel(self, clear_queue: bool) -> None:
+        if clear_queue:
+            self.queue.set((), False)
+            self._follow_queue()
+        if self.shell.cancel():
+            self.queue.pause()  # nothing goes out because a person stopped something
+        self.turns.cancel()
+
+    def _begin(self, op: Submit, expansion: Expansion | None) -> None:
+        self.turns.begin(op, expansion)
+        self._spent(op.text)
+
+    def _spent(self, text: str) -> None:
+        """What was sent, queued or steered is no draft any more, whenever the program ends."""
+        standing, resting = self.record.standing, self._draft
+        if resting is not None and chips.expand(resting.text, resting.pasted).strip() == text.strip():
+            self._draft = SaveDraft("")  # it was not on record yet, and will not be
+        if standing.draft and chips.expand(standing.draft, standing.pasted).strip() == text.strip():
+            self.record.emit(DraftSaved(""))
+
+    def _save_draft(self, op: SaveDraft) -> None:
+        if self._draft is None:
+            asyncio.get_running_loop().call_later(DRAFT_SECONDS, self._keep_draft)
+        self._draft = op
+
+    def _keep_draft(self) -> None:
+        draft, self._draft = self._draft, None
+        before = self.record.standing
+        if draft is not None and (draft.text, draft.pasted) != (before.draft, before.pasted):
+            new = tuple(chip for chip in draft.pasted if chip not in before.pasted)  # a long paste is stored once
+            self.record.emit(DraftSaved(draft.text, new))
+
+    def _save_later(self) -> None:
+        """What is not on disk is tried again, also where nothing happens: room may come back."""
+        if not self._saves:
+            self._saves = True
+            asyncio.get_running_loop().call_later(SAVE_SECONDS, self._save_again)
+
+    def _save_again(self) -> None:
+        self._saves = False
+        if not self._closed:
+            self.record.save()
+            if self.record.store.trouble:
+                self._save_later()
+
+    def _save_at(self, op: Save) -> None:
+        """The log is tried again now, or kept in another file from here on."""
+        self._keep_draft()
+        problem = ""
+        try:
+            if op.path:
+                self.record.move(self.errands.target_of_log(op.path))
+            else:
+                self.record.save()
+                problem = self.record.store.trouble
+        except OSError as error:
+            problem = f"{error.strerror or error}: {error.filename or op.path}"
+        self.record.emit(Answered("saved", SaveOutcome(problem)))
+
+    def _query(self, op: Query) -> None:
+        match op.kind:
+            case "models":
+                self.turns.spawn(self.models.offer(self.record, op.id))
+            case "skills":
+                self.turns.spawn(self._look_for_skills(op.id))
+            case "sessions":
+                self.record.emit(sessions_told(self.config, op.id))
+            case "image":
+                self.turns.spawn(self.images.look(op.id, op.argument))
+            case "clipboard_image":
+                self.turns.spawn(self.images.paste(op.id))
+            case "files":
+                self.turns.spawn(self.files.tell(op.id))
+            case "session_preview" | "file_preview" | "log" | "search" | "search_here" | "stats" | "tree":
+                self.turns.spawn(self.looker.look(op))
+            case "undo" | "redo":
+                self.past.tell(op)
+            case "jobs":
+                self.turns.jobs.tell(op.id)
+            case "doctor":
+                self.turns.spawn(self.checkup.tell(op.id))
+
+    async def _look_for_skills(self, id: str) -> None:
+        """Who asks for the list may have written a skill meanwhile."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self.skills.look_again)
+        self.tell_skills(id)
+
+    def tell_skills(self, id: str) -> None:
+        self.record.emit(Answered(id, Skills(self.skills.skills.list())))
+
+    def _clear(self) -> None:
+        if self.turns.current is not None:
+            self.record.emit(Notice("A turn is running: interrupt it first (Esc), then /clear.", "warning"))
+            return
+        self.skills.loaded.clear()
+        self.record.emit(Cleared())
+
+    async def close(self) -> None:
+        """End what runs and put the rest on record."""
+        self._closed = True
+        self.turns.cancel()
+        self.asides.cancel()
+        self.files.ended = True
+        await self.errands.close()
+        await self.turns.close()
+        self.turns.jobs.close()
+        self._keep_draft()
+        await self.models.close()
+
+    def _give_back(self, op: Submit) -> None:
+        """A prompt that cannot be sent now: it stays in the queue it came from, or returns to the draft."""
+        if op.queue_id:
+            self.queue.pause()
+        else:
+            self.record.emit(DraftSaved(*chips.draft(op.text, op.pastes)))
+
+
+def switch(record: Record, op: SetMode | SetEffort) -> None:
+    wanted, known = (op.mode, MODES) if isinstance(op, SetMode) else (op.level, ("", *EFFORTS))
+    if wanted not in known:
+        what = "mode" if isinstance(op, SetMode) else "effort"
+        hint = f"{what}s: {', '.join(name for name in known if name)}"
+        record.emit(ErrorRaised(f"No {what} {wanted!r}.", "invalid_arguments", hint))
+    else:
+        record.emit(ModeChanged(wanted) if isinstance(op, SetMode) else EffortChanged(wanted))
+        if isinstance(op, SetEffort) and wanted:
+            _heeded(record)
+
+
+def _heeded(record: Record) -> None:
+    """Whoever asks a model to think harder that cannot be asked learns that nothing will come of it."""
+    name = record.standing.model
+    provider, _, model = name.partition("/")
+    if model and not heeds(provider, model):
+        record.emit(Notice(f"{name} has no effort setting: /effort changes nothing there.", "warning"))

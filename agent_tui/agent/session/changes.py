@@ -1,0 +1,211 @@
+"""What a session changed in files, from its events, and what it takes to go back: facts alone, no file is looked at."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent_tui.protocol.events import (
+    Event,
+    FileChanged,
+    FilesRestored,
+    RestoreStarted,
+    ToolStarted,
+    TurnStarted,
+    UndoLimited,
+)
+from agent_tui.protocol.standing import Direction
+from agent_tui.safety.paths import is_link
+
+PROMPT: Final = 200
+"""Characters that are kept of a turn's prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a file. `turn`: the record number of its turn. `during_command`: it was seen after a command, so
+    perhaps somebody else made it."""
+
+    turn: int
+    path: str
+    before: str
+    after: str
+    mode: int = 0
+    mode_after: int = 0
+    folders: int = 0
+    during_command: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """A file to put back: the content `left` (SHA-256, empty: no file) that it was left with, the content `target` that
+    it had, and its mode (0: not known). `between`: somebody else changed it between two changes. `folders`: how many
+    folders above it were made for it. `during_command`: perhaps somebody else changed it while a command ran."""
+
+    path: str
+    left: str
+    target: str
+    mode: int = 0
+    mode_left: int = 0
+    between: bool = False
+    folders: int = 0
+    during_command: bool = False
+
+    @property
+    def chmod(self) -> int:
+        """The mode to give back; 0: it was not changed."""
+        return self.mode if self.mode != self.mode_left else 0
+
+    @property
+    def link(self) -> bool:
+        """Whether a symbolic link is put back."""
+        return is_link(self.mode)
+
+    @property
+    def links(self) -> bool:
+        """Whether it is a link, or was left as one."""
+        return self.link or is_link(self.mode_left)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is taken back, or made again: the turns by their record numbers, and the files, each once."""
+
+    direction: Direction
+    turns: tuple[int, ...] = ()
+    files: tuple[Restoration, ...] = ()
+
+
+class Changes:
+    """The fold of a session's changes. A log is only appended to, so it needs no past of its own."""
+
+    def __init__(self) -> None:
+        self.all: list[Change] = []
+        self.paths: dict[str, None] = {}
+        """What was changed, each once, in the order of the first time."""
+        self.unfinished: RestoreStarted | None = None
+        """A restore whose end is not on record."""
+        self._turn = 0
+        self._of_agent: dict[str, int] = {}
+        """The turn that started each sub-agent: what that changes is taken back with it."""
+        self._numbers: dict[int, int] = {}
+        self._prompts: dict[int, tuple[int, str]] = {}
+        self._undone: set[int] = set()
+        self._kept: set[tuple[int, str]] = set()
+        """Of turns that were undone: files that were left as they are, whether or not something lies beside them."""
+        self._limits: dict[int, dict[str, None]] = {}
+        self._commands: set[tuple[str, str]] = set()
+        """Calls of commands."""
+        self._undos: list[FilesRestored] = []
+
+    def take(self, event: Event) -> None:
+        if not event.is_main and event.agent not in self._of_agent:
+            above = self._of_agent.get(event.agent.rpartition("/")[0], self._turn)
+            self._of_agent[event.agent] = above
+        match event:
+            case TurnStarted() if event.is_main:
+                self._turn = self._numbers[event.turn] = event.n
+                self._prompts[event.n] = (event.turn, event.prompt[:PROMPT])
+            case ToolStarted():
+                note = self._commands.add if event.effect == "execute" else self._commands.discard
+                note((event.agent, event.call_id))
+            case FileChanged():
+                self._changed(event)
+            case UndoLimited():
+                self._limits.setdefault(self._turn_of(event), {})[event.text] = None
+            case RestoreStarted():
+                self.unfinished = event
+            case FilesRestored():
+                self.unfinished = None
+                self._restored(event)
+            case _:
+                pass
+
+    def _turn_of(self, event: Event) -> int:
+        """The turn of the main agent that `event` belongs to."""
+        return self._numbers.get(event.turn, self._turn) if event.is_main else self._of_agent[event.agent]
+
+    def _changed(self, event: FileChanged) -> None:
+        turn = self._turn_of(event)
+        during = event.during_command or (event.agent, event.call_id) in self._commands  # old logs do not say it
+        modes = (event.mode, event.mode_after)
+        self.all.append(Change(turn, event.path, event.before, event.after, *modes, event.folders, during))
+        self.paths[event.path] = None
+        self._undos.clear()
+        self._undone.discard(turn)
+
+    def _restored(self, event: FilesRestored) -> None:
+        left = [file.path for file in event.files if file.outcome in ("kept", "beside")]
+        kept = {(turn, path) for turn in event.turns for path in left}
+        if event.direction == "undo":
+            self._undone |= set(event.turns)
+            self._kept = {one for one in self._kept if one[0] not in event.turns} | kept
+            self._undos.append(event)
+        else:
+            self._undone -= set(event.turns)
+            self._made_again(event)
+
+    def _made_again(self, event: FilesRestored) -> None:
+        """Of what was taken back last only that is left which could not be made again."""
+        if self._undos:
+            last = self._undos.pop()
+            failed = {file.path for file in event.files if file.outcome in ("changed", "failed")}
+            if left := tuple(file for file in last.files if file.path in failed):
+                self._undos.append(replace(last, files=left))
+
+    def about(self, n: int) -> tuple[int, str]:
+        """The number of the turn that began with record `n`, and the beginning of its prompt."""
+        return self._prompts.get(n, (0, ""))
+
+    def undo(self, to: int = 0) -> Plan:
+        """Back to before the turn that began with record `to`; 0: the last turn whose changes stand. A file that was
+        left as it is when its turn was undone can still be put back with `to`."""
+        if to:
+            wanted = [change for change in self.all if change.turn >= to and self._stands(change)]
+        else:
+            standing = [change for change in self.all if change.turn not in self._undone]
+            last = max((change.turn for change in standing), default=0)
+            wanted = [change for change in standing if change.turn == last]
+        turns = tuple(sorted({change.turn for change in wanted}))
+        return Plan("undo", turns, tuple(_joined(wanted)))
+
+    def _stands(self, change: Change) -> bool:
+        return change.turn not in self._undone or (change.turn, change.path) in self._kept
+
+    def is_undone(self, to: int) -> bool:
+        """Whether changes since the turn `to` were taken back."""
+        return any(change.turn >= to and not self._stands(change) for change in self.all)
+
+    def limits(self, plan: Plan, to: int = 0) -> list[str]:
+        """What undo cannot reach, from the turn `to` or the first of `plan` on; without either of the last turn."""
+        first = to or min(plan.turns, default=self._turn)
+        return list(dict.fromkeys(text for turn, texts in self._limits.items() if turn >= first for text in texts))
+
+    def redo(self) -> Plan:
+        """What was taken back last, made again; nothing where files were changed since."""
+        if not self._undos:
+            return Plan("redo")
+        last = self._undos[-1]
+        files = (
+            Restoration(file.path, file.after, file.before, file.mode_before, file.mode)
+            for file in last.files
+            if file.outcome == "done"
+        )
+        return Plan("redo", last.turns, tuple(files))
+
+
+def _joined(changes: Iterable[Change]) -> Iterable[Restoration]:
+    """Each file once: from how it was left last to how it was first."""
+    found: dict[str, list[Change]] = {}
+    for change in changes:
+        found.setdefault(change.path, []).append(change)
+    for path, own in found.items():
+        first, last = own[0], own[-1]
+        between = any(one.after != later.before for one, later in itertools.pairwise(own))
+        folders = max(change.folders for change in own)
+        during = any(change.during_command for change in own)
+        one = Restoration(path, last.after, first.before, first.mode, last.mode_after, between, folders, during)
+        if between or first.before != last.after or one.chmod:
+            yield one

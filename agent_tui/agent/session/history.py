@@ -1,0 +1,203 @@
+"""What the model is sent: the other fold of the events, into messages.
+
+A request depends on the log alone, so that a resumed session sends the same bytes; messages are only ever appended,
+so that a server's cache of the earlier ones stays warm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent_tui.agent.services import images
+from agent_tui.protocol.display import TodoItem
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    Cleared,
+    ContextBuilt,
+    DirectoriesChanged,
+    Directory,
+    Event,
+    FilesRestored,
+    Rewound,
+    ShellEnded,
+    SteerSeen,
+    StepStarted,
+    TodoChanged,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+)  # fmt: skip
+from agent_tui.protocol.messages import AssistantMessage, Image, Message, Request, ToolMessage, ToolSpec, UserMessage
+from agent_tui.protocol.tool_events import ATTACHED
+from agent_tui.structures.vec import Vec
+
+ON: Final = "(Your answer reached its token limit. Go on exactly where it stopped, without repeating anything.)"
+"""Stands in a request in the place of a prompt where an answer goes on that was cut."""
+BROKEN: Final = ("error", "interrupted", "cancelled", "refusal")
+"""How answers end that did not come to their end."""
+NAMED: Final = 50
+"""Files that are named to the model when they were put back."""
+GO_ON: Final = "(The turn before was interrupted. Go on where it stopped; look before you repeat anything.)"
+"""Stands in a request in the place of a prompt where an interrupted turn goes on and its last words are the model's."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's messages begin; `marks`:
+    what each turn began with, by the number of its record (all of them share what they have in common)."""
+
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    messages: Vec[Message] = Vec()  # noqa: RUF009  (immutable)
+    turn_at: int = 0
+    facts: str = ""
+    """The volatile facts that the model was told last."""
+    shell: tuple[str, ...] = ()
+    """What the person did since the last request: commands with their output, files put back. And a todo list of which
+    no message tells."""
+    marks: Vec[tuple[int, History]] = Vec()  # noqa: RUF009  (immutable)
+    cut: bool = False
+    """The newest answer reached the model's token limit."""
+    broken: int = -1
+    """Where the newest answer stands that broke off before its end."""
+
+    directories: tuple[Directory, ...] = ()
+    built_for: tuple[Directory, ...] = ()
+    """The folders beside the session's own: as they are, and as they were when the prefix was built."""
+
+    @property
+    def stale(self) -> bool:
+        """The prefix tells of other folders than there are."""
+        return self.directories != self.built_for
+
+    def request(self) -> Request:
+        return Request(self.system, tuple(self.messages), self.tools)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last words are the model's, and came to their end."""
+        return isinstance(self._last(), AssistantMessage) and self.broken != len(self.messages) - 1
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what was asked stays in the conversation, should the turn fail now."""
+        return self.answered() or len(self.messages) == self.turn_at
+
+    def answered(self) -> bool:
+        """Whether the model has said anything in the newest turn."""
+        return any(isinstance(message, AssistantMessage) for message in self.messages[self.turn_at :])
+
+    def after(self, event: Event) -> History:
+        """The history once `event` has happened."""
+        match event:
+            case ContextBuilt():
+                tools = tuple(ToolSpec(t["name"], t["description"], t["parameters"]) for t in json.loads(event.tools))
+                return replace(self, system=event.system, tools=tools, built_for=self.directories)
+            case DirectoriesChanged():
+                return replace(self, directories=event.directories)
+            case Cleared():
+                return History(marks=self.marks, directories=self.directories)
+            case Rewound():
+                return self._before(event.to)
+            case TurnStarted():
+                told = (self._unbroken() if event.again else self)._shell_told()
+                marked = replace(told, turn_at=len(told.messages), marks=self.marks.append((event.n, self._unmarked())))
+                if event.continued and not isinstance(told._last(), AssistantMessage):
+                    return marked  # a prompt or a result is what the next request ends with
+                sent = UserMessage(GO_ON if event.continued else event.sent or event.prompt)
+                return replace(marked, messages=told.messages.append(sent))
+            case SteerSeen():
+                return replace(self, messages=self.messages.append(UserMessage(event.text)))
+            case StepStarted():
+                # behind a prompt that is unanswered it could go with that, if the turn fails
+                told = self._shell_told() if self.answered() else self
+                if told.cut and isinstance(told._last(), AssistantMessage):
+                    told = replace(told, messages=told.messages.append(UserMessage(ON)), cut=False)
+                return told._told(event.facts) if event.facts and len(told.messages) else told
+            case ShellEnded() if event.content:
+                said = f"[The person ran this in a shell]\n$ {event.command}\n{event.content}"
+                return replace(self, shell=(*self.shell, said))
+            case FilesRestored():
+                changed = [file.path for file in event.files if file.outcome == "done"]
+                return replace(self, shell=(*self.shell, _restored(event.direction, changed))) if changed else self
+            case TodoChanged() if event.items and not len(self.messages):
+                # the call that made it is in no request any more: the session was made smaller
+                return replace(self, shell=(*self.shell, _todos(event.items)))
+            case AssistantReplied() if event.text or event.reasoning or event.calls:
+                reply = AssistantMessage(event.text, event.reasoning, event.calls, event.provider, event.state)
+                broken = len(self.messages) if event.stop_reason in BROKEN and not event.calls else self.broken
+                cut = event.stop_reason == "length" and not event.calls
+                return replace(self, messages=self.messages.append(reply), broken=broken, cut=cut)
+            case ToolEnded() if event.name == ATTACHED:
+                said = event.content if event.tag == "ok" else f"[{event.label}: {event.content}]"
+                return self._joined(said, images.of(event.display))
+            case ToolEnded():
+                result = ToolMessage(event.call_id, event.name, event.content)
+                return replace(self, messages=self.messages.append(result))
+            case TurnEnded(state="error") if not self.answered():
+                # The prompt never reached the model (or did not fit): it goes back to the person, not into the context.
+                return replace(self, messages=self.messages.truncate(self.turn_at), facts="")
+            case _:
+                return self
+
+    def _last(self) -> Message | None:
+        return self.messages[-1] if len(self.messages) else None
+
+    def _unbroken(self) -> History:
+        """Without the answer that broke off, if it is the last: what is sent then is what was sent before it."""
+        if not 0 <= self.broken == len(self.messages) - 1:
+            return self
+        return replace(self, messages=self.messages.truncate(self.broken), broken=-1)
+
+    def _unmarked(self) -> History:
+        return replace(self, marks=Vec())
+
+    def _before(self, to: int) -> History:
+        """As it was before the turn that began with record `to`; unchanged where there is none."""
+        for place in range(len(self.marks) - 1, -1, -1):
+            n, before = self.marks[place]
+            if n == to:
+                return replace(before, marks=self.marks.truncate(place), directories=self.directories)
+        return self
+
+    def _shell_told(self) -> History:
+        """What the person's own commands put out stands before what comes next."""
+        if not self.shell:
+            return self
+        return replace(self, messages=self.messages.append(UserMessage("\n\n".join(self.shell))), shell=())
+
+    def _told(self, facts: str) -> History:
+        after = self._joined(facts)
+        return self if after is self else replace(after, facts=facts)
+
+    def _joined(self, text: str, images: tuple[Image, ...] = ()) -> History:
+        """`text` stands behind the newest message of the person, if nothing followed it."""
+        last = self._last()
+        if not isinstance(last, UserMessage):
+            return self
+        both = UserMessage(f"{last.text}\n\n{text}", (*last.images, *images))
+        return replace(self, messages=self.messages.set(-1, both))
+
+
+def _restored(direction: str, changed: list[str]) -> str:
+    """What the model is told of files that the person put back."""
+    named = "\n".join(changed[:NAMED]) + (f"\n… and {len(changed) - NAMED} more" if len(changed) > NAMED else "")
+    what = "took back changes of" if direction == "undo" else "made again the changes that were taken back of"
+    return f"[The person {what} these files; read them before you rely on them]\n{named}"
+
+
+def _todos(items: tuple[TodoItem, ...]) -> str:
+    """What the model is told of its todo list."""
+    words = {"open": "pending", "active": "active", "done": "done"}
+    return "\n".join(("[Your todo list]", *(f"- {words[item.state]}: {item.text}" for item in items)))
+
+
+def digest(request: Request) -> str:
+    """A hash of all that a request says, to compare a replay with."""
+    sha = hashlib.sha256(request.system.encode("utf-8", "surrogatepass"))
+    for part in (*request.tools, *request.messages):
+        sha.update(repr(part).encode("utf-8", "surrogatepass"))
+    return sha.hexdigest()[:16]

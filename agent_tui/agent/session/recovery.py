@@ -1,0 +1,209 @@
+"""Start-up is recovery: what a log that ends in the middle of a turn still needs, so that it can go on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from textwrap import shorten
+from typing import Final
+
+from agent_tui.agent.services.undo import left_beside, outcome_of, remove_unfinished
+from agent_tui.protocol.display import CommandDisplay
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    AssistantReplied,
+    Event,
+    FilesRestored,
+    JobChanged,
+    Notice,
+    Partial,
+    QuestionAnswered,
+    QueueChanged,
+    RequestSent,
+    RestoreStarted,
+    ShellEnded,
+    ShellStarted,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)  # fmt: skip
+from agent_tui.protocol.messages import ToolCall
+from agent_tui.protocol.tool_events import ATTACHED
+from agent_tui.protocol.transcript import Question, Transcript
+from agent_tui.safety.atomic_swap import Leftovers
+from agent_tui.safety.output_capture import Captured
+from agent_tui.sessions.log.checkpoints import Blobs
+
+FIRST_WORDS: Final = 50
+"""Characters of a prompt by which a person knows it."""
+MOST_NAMED: Final = 3
+_OUTPUT: Final = re.compile(r"[0-9a-f]{8}\.txt")
+
+
+def interrupted(call: ToolCall, label: str, started: ToolStarted | None, output: str = "") -> ToolEnded:
+    """The result of a call whose end was never recorded; `output` is what came of its command."""
+    said = "unknown whether it ran: look before you repeat it" if started else "it was not started"
+    display = None
+    if started and output:
+        said += f". Its output until then:\n{output}"
+        display = CommandDisplay(_command(started), output=output)
+    return ToolEnded(
+        call_id=call.id, name=call.name, label=label, tag="interrupted", content=f"Error [interrupted]: {said}",
+        display=display,
+    )  # fmt: skip
+
+
+def _command(started: ToolStarted) -> str:
+    """The command that a call ran."""
+    try:
+        found = json.loads(started.arguments)
+    except ValueError:
+        return started.label  # the arguments needed a repair
+    return str(found.get("command", started.label)) if isinstance(found, dict) else started.label
+
+
+def output_of(outputs: Path, limit: int, name: str) -> str:
+    """What came of a command before the program was killed, from its file `name` among the `outputs` of the session: at
+    most about `limit` characters. Empty where nothing came."""
+    if not _OUTPUT.fullmatch(name):  # a log may come from anywhere: it names no other file
+        return ""
+    try:
+        found = Captured.of_file(outputs / name, limit)
+    except (OSError, ValueError):
+        return ""
+    return found.text() + found.loss
+
+
+def _cut_off(begun: ShellStarted, output: str, idle: bool) -> ShellEnded:
+    """The end of a command of the person's whose end was never recorded."""
+    ended = ShellEnded(
+        call_id=begun.call_id, label=begun.label, private=begun.private, tag="cancelled", idle=idle,
+    )  # fmt: skip
+    if not output:
+        return ended
+    command = begun.label.removeprefix("! ")
+    return replace(
+        ended, command=command, content=f"cut off: the program ended\n{output}", lines=len(output.splitlines()),
+        display=CommandDisplay(command, output=output),
+    )  # fmt: skip
+
+
+def restored(started: RestoreStarted | None, blobs: Blobs) -> list[Event]:
+    """What settles a restore of files that was begun and whose end is not on record: their contents say what was done.
+
+    Reads the files, and removes what the kill left beside them.
+    """
+    if started is None:
+        return []
+    beside = Leftovers()
+    for file in started.files:
+        remove_unfinished(file, started.at, blobs, beside)
+    files = tuple(outcome_of(file) for file in started.files)
+    done = sum(file.outcome in ("done", "same") for file in files)
+    whole = done == len(files)
+    said = f"The program ended while it restored files: {done} of {len(files)} are done."
+    turns = started.turns if whole else ()  # else they can be taken back again
+    settled = FilesRestored(started.id, started.direction, turns, files)
+    told: list[Event] = [
+        Notice(f"{aside} has the text that another program wrote while the file was restored.", "warning")
+        for file in started.files
+        for aside in left_beside(file, beside)
+    ]
+    return [settled, Notice(said, "info" if whole else "warning", "" if whole else "/undo shows the rest"), *told]
+
+
+def missing(
+    events: Iterable[Event], seen: Transcript, output: Callable[[str], str] = lambda _: ""
+) -> list[Event]:  # fmt: skip
+    """The events that settle the open turns at the end of `events`, those of sub-agents first; `seen` is what they fold
+    into. Empty: all is well. `output` gives what came of a command, by the name of its file."""
+    main: list[Event] = []
+    below: dict[str, list[Event]] = {}
+    for event in events:
+        (main if event.is_main else below.setdefault(event.agent, [])).append(event)
+    needed: list[Event] = []
+    for agent, own in sorted(below.items(), key=lambda one: one[0].count("/"), reverse=True):
+        turn = max(event.turn for event in own)
+        needed += [
+            replace(event, agent=agent, parent_call=own[-1].parent_call, turn=turn)
+            for event in _missing(own, Transcript(), output)
+            if not isinstance(event, Notice)
+        ]
+    return [*needed, *(replace(event, turn=seen.turn) for event in _missing(main, seen, output))]
+
+
+def _missing(events: Iterable[Event], seen: Transcript, output: Callable[[str], str]) -> list[Event]:
+    """The same of one agent."""
+    turn, step, texts, thoughts = 0, 0, "", ""
+    open_calls: dict[str, ToolCall] = {}
+    started: dict[str, ToolStarted] = {}
+    commands: dict[str, ShellStarted] = {}
+    asked: dict[str, str] = {}
+    for event in events:
+        match event:
+            case TurnStarted():
+                turn, step, texts, thoughts = event.turn, 0, "", ""
+                open_calls, started = {}, {}
+            case StepStarted():
+                step, texts, thoughts = event.step, "", ""
+            case RequestSent():  # what an attempt before it had begun is void
+                texts = thoughts = ""
+            case Partial():
+                texts += event.text
+                thoughts += event.thinking
+            case AssistantReplied():
+                texts = thoughts = ""
+                open_calls = {call.id: call for call in event.calls}
+            case ToolStarted():
+                started[event.call_id] = event
+                if event.name == ATTACHED:  # the person's call, not one of the model's answer
+                    open_calls[event.call_id] = ToolCall(event.call_id, event.name)
+            case ApprovalAsked(tool=name) if name == ATTACHED:
+                open_calls[event.call_id] = ToolCall(event.call_id, name)
+                asked[event.call_id] = event.label
+            case ShellStarted():
+                commands[event.call_id] = event
+            case ShellEnded():
+                commands.pop(event.call_id, None)
+            case ToolEnded():
+                open_calls.pop(event.call_id, None)
+            case TurnEnded():
+                turn = 0
+            case _:
+                pass
+    needed: list[Event] = [
+        _cut_off(one, output(one.output), not turn) for one in commands.values()
+    ]
+    needed += [JobChanged(id=job.id, state="stopped", command=job.command) for job in seen.jobs]
+    if not turn:  # a question outside a turn has nobody any more who waits for its answer
+        open_questions = [asked for asked in seen.pending if isinstance(asked, Question)]
+        return [*needed, *(QuestionAnswered(asked.id, "later", idle=True) for asked in open_questions)]
+    if texts or thoughts:
+        needed.append(AssistantReplied(text=texts, reasoning=thoughts, stop_reason="interrupted"))
+    for call in open_calls.values():
+        begun = started.get(call.id)
+        label = begun.label if begun else asked.get(call.id, call.name)
+        needed.append(interrupted(call, label, begun, output(begun.output) if begun and begun.output else ""))
+    items = tuple(replace(item, steer=False) for item in seen.queue)  # the turn that they were for is over
+    if items and (items, True) != (seen.queue, seen.paused):
+        needed.append(QueueChanged(items=items, paused=True))
+    needed.append(TurnEnded(state="interrupted", steps=step))
+    said = "agent-tui stopped during this turn; what was saved is above."
+    needed.append(Notice(said, "warning", "/continue resumes it"))
+    if steers := [item.text for item in seen.queue if item.steer]:
+        needed.append(Notice(describe_put_back(steers)))
+    return [replace(event, step=step) for event in needed]
+
+
+def describe_put_back(prompts: Sequence[str]) -> str:
+    """What became of these prompts, for a turn that ended before the model read them: by their first words, for they
+    need not be the last ones."""
+    named = ", ".join(f"“{shorten(prompt, FIRST_WORDS, placeholder=' …')}”" for prompt in prompts[:MOST_NAMED])
+    more = f" and {len(prompts) - MOST_NAMED} more" if len(prompts) > MOST_NAMED else ""
+    are = "they are" if len(prompts) > 1 else "it is"
+    return f"The model has not read {named}{more}: {are} in the queue again."

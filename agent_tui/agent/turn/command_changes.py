@@ -1,0 +1,362 @@
+"""What a shell command changes in files: those that git calls changed, and those that the session touched, before and
+after it. Nothing of git's own is written: no index, no stash, no refs; it only says what it sees.
+
+A file that was clean before is as git has it in its commit; where git changes files on their way (line ends, filters),
+or the command moved to another commit, that is not known, and then nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import re
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from concurrent.futures import Executor as Pool
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Final, TypeVar
+
+from agent_tui.agent.turn.snapshots import Known, NewFiles, Snapshot, SnapshotFile, Status, parsed
+from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.protocol.display import DiffDisplay
+from agent_tui.protocol.events import FileChanged, UndoLimited
+from agent_tui.safety import paths, process_guard, sandbox
+from agent_tui.safety.git import ask_git
+from agent_tui.safety.git_config import find_repository, read_text
+from agent_tui.safety.paths import KIND, is_link, read
+from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.tools.support.diff import diff
+from agent_tui.tools.support.files import is_binary
+
+MOST_FILES: Final = 2_000
+MOST_BYTES: Final = 200_000_000
+"""Of files that are looked at around one command."""
+DIFFS: Final = 50
+DIFF_BYTES: Final = 200_000
+LAST: Final = 2 * sandbox.GRACE
+"""Seconds that the end of a session waits for a look after commands that were cancelled."""
+GUARD_ENDS: Final = process_guard.TERM_SECONDS + 0.5
+"""Seconds after which the commands of a killed program have ended."""
+CLOCK: Final = 20_000_000
+"""Nanoseconds that a file system's clock may be behind ours."""
+_TIMEOUT: Final = 2.0
+_STATUS: Final = (
+    "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignore-submodules=dirty",
+)  # fmt: skip
+_CRLF: Final = ("config", "--get", "--default", "false", "core.autocrlf")
+_ATTRIBUTES: Final = re.compile(r"(?m)^[^#\n]*\b(filter|eol|text|ident|working-tree-encoding)\b")
+_PLAIN: Final = re.compile(r"[\w./=:,@%+ -]*")
+READERS: Final = frozenset({
+    "cat", "df", "du", "egrep", "fgrep", "grep", "head", "id", "ls", "printenv", "pwd", "stat", "tail", "uname", "wc",
+    "which", "whoami",
+})  # fmt: skip
+"""Programs that change no file, whatever their arguments; where nothing else is in the command, nobody looks."""
+
+NO_REPOSITORY: Final = (
+    "No git repository here: /undo reverts a command's changes only in files that this session changed before."
+)
+IGNORED: Final = (
+    "/undo does not see a command's changes to files that git ignores, to empty folders, and to permissions other than "
+    "executable. A file that a command deleted comes back readable only by you."
+)
+UNREAD: Final = "/undo reverts a command's changes only in files that this session changed before."
+CONVERTED: Final = (
+    "git converts files here: /undo reverts a command's changes only in files that were modified before it."
+)
+MANY: Final = f"More than {MOST_FILES:,} files are changed here: /undo does not see a command's changes to the others."
+COMMIT: Final = "A command switched to another commit: git can switch back, /undo cannot."
+MOVED: Final = (
+    "A command moved files here from where /undo does not look: /undo can delete them here, but not move them back."
+)
+UNKNOWN: Final = "What the command changed that was cut off is not known: /undo cannot revert it."
+APPEARED: Final = (
+    "git shows files that it did not show before a command, but the command did not make them: /undo keeps them."
+)
+"""What undo cannot reach."""
+
+T = TypeVar("T")
+
+
+def reads_only(command: str) -> bool:
+    """Whether the command evidently changes nothing: one of a few programs, and nothing of the shell's own."""
+    words = command.split()
+    return bool(words) and words[0] in READERS and _PLAIN.fullmatch(command) is not None
+
+
+class Watch:
+    """Looks around the commands of a session, and tells what it finds as the call of the command.
+    `touched`: real paths that the session changed. `copy`: the file that holds the snapshot while a command runs."""
+
+    def __init__(
+        self, cwd: Path, blobs: Blobs, touched: Callable[[], Iterable[str]], pool: Pool, copy: Path
+    ) -> None:  # fmt: skip
+        self._cwd, self._blobs, self._touched, self._pool = cwd, blobs, touched, pool
+        self._copy = SnapshotFile(copy, cwd)
+        self._repository = find_repository(cwd)
+        self._seen: dict[Path, Known] = {}
+        self._limits: set[tuple[int, str]] = set()
+        """What undo cannot reach, by the turn for which that is on record."""
+        self._slow, self._problem = False, ""
+        self._filtered: bool | None = None
+        self._closed, self._closing = False, asyncio.Event()
+        self._unwinding: set[asyncio.Task[None]] = set()
+        self._idle = asyncio.Event()
+        """No command is being looked at."""
+        self._idle.set()
+
+    async def before(self, command: str, call: CallContext) -> Snapshot | None:
+        """The files before `command`; None where nobody needs to look. `after` or `later` must follow."""
+        await self.settled()
+        if reads_only(command):
+            return None
+        snapshot = Snapshot(call, time.time_ns() - CLOCK)
+        snapshot.status = await self._status(snapshot)
+        wanted = self._wanted(snapshot, snapshot.status.changed)
+        snapshot.files = await self._off_loop(lambda: self._look(wanted, keep=True))
+        await self._off_loop(lambda: self._copy.save(snapshot))
+        self._idle.clear()
+        return snapshot
+
+    async def after(self, before: Snapshot) -> None:
+        """Tell what is another than before."""
+        try:
+            await self._after(before)
+        finally:
+            self._idle.set()
+
+    async def _after(self, before: Snapshot) -> None:
+        status = await self._status(before)
+        same_commit = status.commit == before.status.commit
+        wanted = self._wanted(before, {**before.files, **status.changed})
+        now = await self._off_loop(lambda: self._look(wanted, keep=False))
+        other = {path: has for path, has in status.changed.items() if path not in before.files and same_commit}
+        clean = {path: has for path, has in other.items() if has and has.sha}
+        earlier = before.files | await self._committed(before, clean)
+        unknown = {path: has for path, has in other.items() if has and not has.sha}
+        gone = {has.sha for path, has in earlier.items() if path in now and not now[path].sha}
+        new = await self._off_loop(lambda: self._new(before, unknown, now, gone))
+        earlier |= {path: unknown[path] for path in new}
+        if not same_commit and before.status.commit and status.commit:
+            self._limit(before, COMMIT)
+        if any(folders and now[path].sha not in gone for path, folders in new.items()):
+            self._limit(before, MOVED)
+        if unknown.keys() - new.keys():
+            self._limit(before, APPEARED, shown=False)
+        told = [(path, earlier[path], known) for path, known in now.items() if path in earlier]
+        for event in await self._off_loop(lambda: list(self._differing(told, before.call, new))):
+            before.call.tell(event)
+        self._copy.remove()
+
+    def _new(
+        self, before: Snapshot, paths: Iterable[Path], now: Mapping[Path, Known], gone: Collection[str]
+    ) -> dict[Path, int]:
+        """Those of `paths` that came to be, each with the number of folders that came with it."""
+        if self._repository is None:
+            return {}
+        exclude = self._repository.common / "info" / "exclude"
+        new = NewFiles(self._repository.top, exclude, before.begun, before.status.changed, now, gone)
+        return {path: new.folders(path) for path in paths if new.is_new(path)}
+
+    def later(self, before: Snapshot) -> None:
+        """The command was cancelled, and still ends: look as soon as it has. What changes later is not its own."""
+
+        async def look() -> None:
+            await sandbox.wait_for_endings()
+            await self.after(before)
+
+        self._idle.set()
+        if not self._closed:
+            self._unwind(look())
+
+    def recover(self, workplace: Workplace) -> None:
+        """The program may have been killed while a command ran: look what that changed, as soon as its guard has ended
+        it. What the person changed since then cannot be told apart."""
+        try:
+            before = self._copy.load(workplace)
+        except FileNotFoundError:
+            return
+
+        async def look(before: Snapshot) -> None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), GUARD_ENDS)
+                return  # its copy stays, for the next time
+            await self.after(before)
+
+        if before is not None:
+            self._unwind(look(before))
+            return
+        self._copy.remove()
+        workplace.emit(UndoLimited("", UNKNOWN))
+
+    def _unwind(self, look: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(look)
+        self._unwinding.add(task)
+        task.add_done_callback(self._unwinding.discard)
+
+    async def settled(self) -> None:
+        """Wait until commands that were cancelled have ended and were looked at. Not while one runs that was not."""
+        await self._idle.wait()
+        if self._unwinding:
+            await asyncio.wait(set(self._unwinding))
+
+    async def close(self) -> None:
+        """The session ends: what cancelled commands changed is still told, and nothing after that."""
+        self._closing.set()
+        if self._unwinding:
+            await asyncio.wait(set(self._unwinding), timeout=LAST)
+        self._closed = True
+        for task in self._unwinding:
+            task.cancel()
+
+    # -- git
+
+    async def _status(self, around: Snapshot) -> Status:
+        if self._repository is None:
+            self._limit(around, NO_REPOSITORY)
+            return Status()
+        if not self._slow:
+            answer = await ask_git(self._repository, _STATUS, _TIMEOUT)
+            if not answer.problem:
+                self._limit(around, IGNORED, shown=False)
+                return parsed(answer.output, self._repository.top)
+            self._slow, self._problem = answer.slow, answer.problem
+        self._limit(around, f"{self._problem}: {UNREAD}")
+        return Status()
+
+    async def _committed(self, around: Snapshot, clean: Mapping[Path, Known]) -> dict[Path, Known]:
+        """What files were that had no change before: their objects, kept."""
+        if not clean or await self._filters(around):
+            return {}
+        assert self._repository is not None  # there is a status only in one
+        asked = "".join(f"{has.sha}\n" for has in clean.values()).encode()
+        with tempfile.TemporaryFile() as output:
+            answer = await ask_git(self._repository, ("cat-file", "--batch"), _TIMEOUT * 5, asked, output)
+            if answer.problem:
+                return {}
+            return await self._off_loop(lambda: self._objects(output, clean))
+
+    def _objects(self, output: IO[bytes], wanted: Mapping[Path, Known]) -> dict[Path, Known]:
+        output.seek(0)
+        found: dict[Path, Known] = {}
+        budget = MOST_BYTES
+        for path, has in wanted.items():
+            head = output.readline().split()
+            if len(head) != 3 or not head[2].isdigit():
+                continue
+            size = int(head[2])
+            budget -= size
+            content = output.read(size)
+            output.read(1)
+            if head[1] == b"blob" and budget >= 0:
+                found[path] = Known(self._blobs.put(content), has.mode)
+        return found
+
+    async def _filters(self, around: Snapshot) -> bool:
+        """Whether git changes files on their way to the work tree."""
+        if self._filtered is None:
+            assert self._repository is not None  # there is a status only in one
+            answer = await ask_git(self._repository, _CRLF, _TIMEOUT)
+            files = (self._repository.top / ".gitattributes", self._repository.common / "info" / "attributes")
+            self._filtered = answer.output.strip() in ("true", "input") or any(
+                _ATTRIBUTES.search(read_text(file)) for file in files
+            )
+        if self._filtered:
+            self._limit(around, CONVERTED)
+        return self._filtered
+
+    # -- files
+
+    def _wanted(self, around: Snapshot, changed: Iterable[Path]) -> list[Path]:
+        wanted = list(dict.fromkeys((*(Path(path) for path in self._touched()), *changed)))
+        if len(wanted) > MOST_FILES:
+            self._limit(around, MANY)
+        return wanted[:MOST_FILES]
+
+    def _look(self, wanted: Iterable[Path], keep: bool) -> dict[Path, Known]:
+        """How the files are; with `keep` their contents go into the blobs. What is no file is left out."""
+        found: dict[Path, Known] = {}
+        budget = MOST_BYTES
+        for path in wanted:
+            try:
+                about = path.lstat()
+            except OSError:
+                found[path] = Known()
+                continue
+            link = stat.S_ISLNK(about.st_mode)
+            if not link and not stat.S_ISREG(about.st_mode):
+                continue
+            key = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+            seen = self._seen.get(path)
+            if seen is not None and seen.key == key:
+                found[path] = seen
+                continue
+            budget -= about.st_size
+            if budget < 0:
+                continue
+            try:
+                content = _content(path, about.st_mode, about.st_size)
+                sha = self._blobs.put(content) if keep else hashlib.sha256(content).hexdigest()
+            except (OSError, ValueError):
+                continue  # it went away, or is not for us: nothing is known of it
+            found[path] = Known(sha, KIND if link else stat.S_IMODE(about.st_mode), key)
+            if keep:
+                self._seen[path] = found[path]
+        return found
+
+    def _differing(
+        self, told: Iterable[tuple[Path, Known, Known]], call: CallContext, folders: Mapping[Path, int]
+    ) -> Iterable[FileChanged]:
+        shown = 0
+        for path, then, now in told:
+            if then.sha and not then.key and not is_link(then.mode):
+                then = replace(then, mode=_mode_before(then.mode, now.mode))
+            if (then.sha, then.mode) == (now.sha, now.mode):
+                continue
+            display = DiffDisplay(paths.shown(path, self._cwd), (), created=not then.sha)
+            if shown < DIFFS and (difference := self._diff(path, then, now)) is not None:
+                display, shown = difference, shown + 1
+            yield FileChanged(
+                call.call_id, str(path), call.workplace.scrubbed(display), then.sha, now.sha, then.mode, now.mode,
+                folders.get(path, 0), during_command=True,
+            )  # fmt: skip
+
+    def _diff(self, path: Path, then: Known, now: Known) -> DiffDisplay | None:
+        try:
+            before = self._blobs.get(then.sha) if then.sha else b""
+            after = _content(path, now.mode, DIFF_BYTES) if now.sha else b""
+        except (OSError, ValueError):
+            return None
+        if max(len(before), len(after)) > DIFF_BYTES or is_binary(before) or is_binary(after):
+            return None
+        texts = (before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
+        return diff(paths.shown(path, self._cwd), *texts, created=not then.sha)
+
+    def _limit(self, around: Snapshot, text: str, shown: bool = True) -> None:
+        """Put on record, once a turn, what undo cannot reach. People are told once a session."""
+        first = not any(text == one for _, one in self._limits)
+        if (key := (around.call.turn, text)) not in self._limits:
+            self._limits.add(key)
+            around.call.tell(UndoLimited(around.call.call_id, text, shown and first))
+
+    async def _off_loop(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _mode_before(known: int, now: int) -> int:
+    """The mode of a file of which git knows only whether it can be run: never wider than it was. Of one that is gone
+    nothing else is known, so it comes back for its owner alone."""
+    runs = known & 0o100
+    if not now or is_link(now):
+        return 0o700 if runs else 0o600
+    if runs == now & 0o100:
+        return now
+    return now | (now & 0o444) >> 2 if runs else now & ~0o111
+
+
+def _content(path: Path, mode: int, limit: int) -> bytes:
+    """What a file holds, or where a link points. Raises OSError, ValueError."""
+    return read(path)[0] if is_link(mode) else paths.read_regular(path, limit)

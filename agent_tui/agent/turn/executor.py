@@ -1,0 +1,354 @@
+"""Runs tool calls: parse, judge, ask, record the intent, run, scrub, cap, record the result.
+
+Every way out is a result with a stable tag; the one broad `except` here is the boundary of a tool call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, Literal, Protocol
+
+from pydantic import ValidationError
+
+from agent_tui.agent.turn import argument_repair
+from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.guard import Outcome, nudge, research_calls
+from agent_tui.agent.turn.tool_context import CallContext, Workplace
+from agent_tui.protocol.display import CommandDisplay, TextDisplay
+from agent_tui.protocol.events import ApprovalAnswered, ApprovalAsked, Event, ToolEnded, ToolStarted
+from agent_tui.protocol.messages import ToolCall
+from agent_tui.protocol.ops import Answer
+from agent_tui.protocol.standing import Allowance
+from agent_tui.safety import paths, policy, sandbox
+from agent_tui.safety.secret_strength import PLACEHOLDER
+from agent_tui.tools.base import Planned, Tool, ToolFailure, ToolResult
+
+LABEL_LIMIT: Final = 300
+TOLD: Final = 500
+"""Characters of arguments that were repaired in a result."""
+CHANGED: Final = "the file changed meanwhile, so this diff is new"
+EXPLAINED: Final = (
+    "\n\n[note: [hidden:kind:hash] stands for a secret value that you cannot see; equal ones are equal. Never write "
+    "one into a file or a command: leave the text that holds it as it is]"
+)
+WRONG: Final = 5
+"""Wrong arguments that are named."""
+
+Verdict = Literal["once", "always", "no"]
+
+
+class Journal(Protocol):
+    """Where a turn writes what it does; after the turn was settled it takes nothing more."""
+
+    number: int
+    step: int
+
+    def emit(self, event: Event) -> None: ...
+    def opened(self, call: ToolCall, cancelled: Callable[[], ToolEnded]) -> None:
+        """The call is open: if the turn is settled now, `cancelled` is its result."""
+        ...
+
+    def closed(self, call: ToolCall) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that may run: its parsed arguments and the policy's word on it."""
+
+    call: ToolCall
+    tool: Tool[Any]
+    arguments: Any
+    label: str
+    context: CallContext
+    facts: policy.Facts
+    decision: policy.Decision
+    note: str = ""
+    """What the model is told with the result."""
+    planned: Planned | None = None
+    """What a person was asked about and said yes to."""
+
+
+class Executor:
+    """The tools of a session. `ask` is None where nobody can answer: then whatever must be asked is denied. `sealed`
+    says why nothing may be changed now; empty: it may."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool[Any]],
+        known: Callable[[], frozenset[str]],
+        workplace: Workplace,
+        scrub: Callable[[str], str],
+        mode: Callable[[], str],
+        ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
+        new_id: Callable[[], str],
+        parallel: bool,
+        sealed: Callable[[], str] = lambda: "",
+        watch: Watch | None = None,
+        changing: asyncio.Lock | None = None,
+    ) -> None:
+        self.tools, self.known, self.workplace, self.scrub = tools, known, workplace, scrub
+        self.mode, self.ask, self.new_id, self.parallel = mode, ask, new_id, parallel
+        self.sealed, self.watch, self._changing = sealed, watch, changing or asyncio.Lock()
+        self.rules: frozenset[policy.Rule] = frozenset()
+
+    async def run(
+        self, calls: Sequence[ToolCall], journal: Journal, before: Sequence[tuple[Outcome, ...]], cut: bool = False
+    ) -> tuple[Outcome, ...]:
+        """Run the calls of one step; reads that need no consent run side by side. Returns their outcomes in order.
+        `cut`: the answer reached the model's token limit, so that its last call may be half of one."""
+        if self.watch is not None:
+            await self.watch.settled()  # a command that was cancelled may write until it has ended
+        outcomes: dict[int, Outcome] = {}
+        group: list[tuple[int, Prepared]] = []
+        looked_up = research_calls(before)
+
+        async def finish(index: int, prepared: Prepared, note: str) -> None:
+            outcomes[index] = await self._execute(prepared, journal, prepared.note + note)
+
+        async def flush() -> None:
+            async with asyncio.TaskGroup() as tasks:
+                for index, prepared in group:
+                    tasks.create_task(finish(index, prepared, ""))
+            group.clear()
+
+        for call in calls:
+            journal.opened(call, partial(_not_run, call, call.name))
+        for index, call in enumerate(calls):
+            prepared = self._prepare(call, journal, cut)
+            if isinstance(prepared, ToolResult):
+                await flush()
+                outcomes[index] = self._ended(call, call.name, prepared, 0.0, journal)
+                continue
+            journal.opened(call, partial(_not_run, call, prepared.label))
+            reads = prepared.tool.effect == "read" and not prepared.tool.research
+            if self.parallel and reads and prepared.decision.verdict == "allow":
+                group.append((index, prepared))
+                continue
+            await flush()
+            looked_up += prepared.tool.research
+            allowed = await self._consent(prepared, journal)
+            if isinstance(allowed, ToolResult):
+                outcomes[index] = self._ended(call, prepared.label, allowed, 0.0, journal)
+            else:
+                await finish(index, allowed, nudge(looked_up) if prepared.tool.research else "")
+        await flush()
+        return tuple(outcomes[index] for index in range(len(calls)))
+
+    def _prepare(self, call: ToolCall, journal: Journal, cut: bool) -> Prepared | ToolResult:
+        tool = self.tools.get(call.name)
+        if tool is None:
+            if call.name in self.known():
+                return _failed("no_handler", f"the tool {call.name} is not available in this run")
+            return _failed("unknown_tool", f"no tool {call.name!r}; there are: {', '.join(sorted(self.tools))}")
+        read = _read(call.arguments, cut)
+        if isinstance(read, ToolResult):
+            return read
+        raw, note = read
+        try:
+            arguments = tool.arguments.model_validate(raw)
+        except ValidationError as error:
+            return _failed("invalid_arguments", _problems(error))
+        try:
+            first, *others = roots = self.workplace.roots
+            touched = tuple(paths.facts(text, roots) for text in tool.paths(arguments))
+        except ValueError as error:
+            return _failed("invalid_arguments", str(error))
+        command = tool.command(arguments) if tool.command else ""
+        facts = policy.Facts(tool.name, tool.effect, touched, command, str(first), tuple(map(str, others)))
+        label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
+        granted = frozenset(path.real for path in touched)
+        writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
+        context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
+        decision = policy.decide(self.mode(), facts, self.rules)
+        return Prepared(call, tool, arguments, label, context, facts, decision, note)
+
+    async def _consent(self, prepared: Prepared, journal: Journal) -> Prepared | ToolResult:
+        """The call as it may run, or the result that says why it may not. What a person said yes to is what runs:
+        where a file was changed while they were asked, they are asked about the new difference."""
+        decision = prepared.decision
+        if prepared.tool.effect != "read" and (why := self.sealed()):
+            return _failed("blocked", why)
+        if decision.verdict == "refuse":
+            return _failed("blocked", decision.reason)
+        if decision.verdict == "allow":
+            return prepared
+        reason = decision.reason
+        while True:
+            try:
+                planned = await prepared.tool.plan(prepared.arguments, prepared.context) if prepared.tool.plan else None
+            except ToolFailure as failure:
+                return failure.result()  # it would fail anyway: nobody needs to be asked
+            refused = await self._ask(prepared, planned, reason, journal)
+            if refused is not None:
+                return refused
+            if planned is None or planned.is_current is None or await planned.is_current():
+                return replace(prepared, planned=planned)
+            reason = f"{decision.reason}; {CHANGED}"
+
+    async def _ask(
+        self, prepared: Prepared, planned: Planned | None, reason: str, journal: Journal
+    ) -> ToolResult | None:
+        """Ask the person about a call. None: yes. Otherwise the result that says why not."""
+        decision, call = prepared.decision, prepared.call
+        asked = ApprovalAsked(
+            id=self.new_id(), call_id=call.id, tool=call.name, label=prepared.label, reason=reason,
+            display=self.workplace.scrubbed_question(planned.display) if planned else None,
+            always=decision.always_text if decision.always else "", hard=decision.hard,
+            mode=policy.unasked(self.mode(), prepared.facts),
+        )  # fmt: skip
+        journal.emit(asked)
+        if self.ask is None:
+            journal.emit(ApprovalAnswered(id=asked.id, choice="no", by="headless"))
+            return _failed("denied", f"nobody can approve it here ({reason})")
+        answer = await self.ask(asked)
+        verdict: Verdict = "once" if answer.choice == "once" else "always" if answer.choice == "always" else "no"
+        allows = self._on_record(decision.always) if verdict == "always" else None
+        journal.emit(ApprovalAnswered(id=asked.id, choice=verdict, text=answer.text, by=answer.by, allows=allows))
+        if verdict == "always" and decision.always is not None:
+            self.rules |= {decision.always}
+        if verdict == "no" and answer.by == "nobody":
+            return _failed("denied", f"nobody answered ({reason})")
+        if verdict == "no":
+            return _failed("denied", f"the person said no{': ' + answer.text if answer.text else ''}")
+        now = policy.decide(self.mode(), prepared.facts, self.rules)  # the mode may be another than when it was asked
+        return _failed("blocked", now.reason) if now.verdict == "refuse" else None
+
+    def remember(self, allowed: Iterable[Allowance]) -> None:
+        """What a person allowed earlier in this session holds again."""
+        self.rules |= {policy.Rule(one.tool, one.targets, one.folder) for one in allowed}
+
+    def _on_record(self, rule: policy.Rule | None) -> Allowance | None:
+        """`rule` as the log may hold it; None where it names a secret, or there is none."""
+        if rule is None or any(self.scrub(target) != target for target in rule.targets):
+            return None
+        return Allowance(rule.tool, rule.targets, rule.folder)
+
+    async def _execute(self, prepared: Prepared, journal: Journal, note: str) -> Outcome:
+        call, tool, decision = prepared.call, prepared.tool, prepared.decision
+        started = time.monotonic()
+        journal.opened(call, lambda: self._cancelled(prepared, time.monotonic() - started))
+        limit = (tool.timeout(prepared.arguments) or self.workplace.command_timeout) if tool.timeout else 0.0
+        journal.emit(
+            ToolStarted(
+                call_id=call.id, name=call.name, label=prepared.label, arguments=self.scrub(call.arguments),
+                effect=tool.effect, note=decision.note, timeout_s=limit,
+                output=prepared.context.output_file.name if tool.command else "",
+            )
+        )  # fmt: skip
+        if tool.effect != "read" and (why := self.sealed()):  # that the intent cannot be saved shows only now
+            return self._ended(call, prepared.label, _failed("blocked", why), 0.0, journal, note, tool.research)
+        try:
+            result, seconds = await self._run(prepared)
+        except ToolFailure as failure:
+            result, seconds = failure.result(), time.monotonic() - started
+        except Exception as error:  # the boundary of a tool call
+            self.workplace.log.exception("tool %s", call.name)
+            result, seconds = _failed("exception", f"{type(error).__name__}: {error}"), time.monotonic() - started
+        outcome = self._ended(call, prepared.label, result, seconds, journal, note, tool.research)
+        prepared.context.release()
+        return outcome
+
+    async def _run(self, prepared: Prepared) -> tuple[ToolResult, float]:
+        """Run the tool, and say how many seconds that took. What changes something waits for other agents' changes."""
+        if prepared.tool.effect == "read":
+            return await self._run_alone(prepared)
+        async with self._changing:
+            return await self._run_alone(prepared)
+
+    async def _run_alone(self, prepared: Prepared) -> tuple[ToolResult, float]:
+        """Around a command, look what it changes."""
+        tool, command, watch = prepared.tool, prepared.facts.command, self.watch
+        if tool.effect != "read":
+            await sandbox.wait_for_endings()
+        before = await watch.before(command, prepared.context) if watch is not None and command else None
+        started, looked = time.monotonic(), False
+        try:
+            planned = prepared.planned
+            result = await (planned.apply() if planned else tool.run(prepared.arguments, prepared.context))
+            seconds = time.monotonic() - started
+            if watch is not None and before is not None:
+                await watch.after(before)
+                looked = True
+        finally:
+            if watch is not None and before is not None and not looked:
+                watch.later(before)
+        return result, seconds
+
+    def _cancelled(self, prepared: Prepared, seconds: float) -> ToolEnded:
+        """The result of a call that is cancelled while it runs: what came of its output is part of it."""
+        captured, command = prepared.context.captured, prepared.facts.command
+        said, display = "Error [cancelled]: cancelled while it ran", None
+        if output := captured.text():
+            said += f". Its output until then:\n{output}{captured.loss}"
+            display = CommandDisplay(command, str(self.workplace.roots[0]), output)
+        return self._result(prepared.call, prepared.label, ToolResult(said, display, "cancelled"), seconds, "")
+
+    def _ended(
+        self, call: ToolCall, label: str, result: ToolResult, seconds: float, journal: Journal, note: str = "",
+        research: bool = False,
+    ) -> Outcome:  # fmt: skip
+        if result.display is None and result.tag != "ok":
+            result = replace(result, display=TextDisplay(result.content))
+        ended = self._result(call, label, result, seconds, note)
+        journal.emit(ended)
+        journal.closed(call)
+        return Outcome(call.name, call.arguments, ended.content, research)
+
+    def _result(self, call: ToolCall, label: str, result: ToolResult, seconds: float, note: str) -> ToolEnded:
+        """`result` as it may be told: scrubbed and capped."""
+        content = capped(self.scrub(result.content), self.workplace.max_output_chars)
+        content += (EXPLAINED if PLACEHOLDER.search(content) else "") + note
+        return ToolEnded(
+            call_id=call.id, name=call.name, label=label, content=content,
+            display=self.workplace.scrubbed(result.display), duration_ms=round(seconds * 1000), tag=result.tag,
+        )  # fmt: skip
+
+
+def _not_run(call: ToolCall, label: str) -> ToolEnded:
+    """The result of a call that is cancelled before it runs."""
+    said = "Error [cancelled]: cancelled before it ran"
+    return ToolEnded(call_id=call.id, name=call.name, label=label, content=said, tag="cancelled")
+
+
+def capped(text: str, limit: int) -> str:
+    """At most about `limit` characters: head and tail, with a line between that says what is missing."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit * 2 // 3, limit // 3
+    lost = len(text) - head - tail
+    return f"{text[:head]}\n[… {lost:,} characters left out: ask for a smaller part …]\n{text[-tail:]}"
+
+
+def _read(text: str, cut: bool) -> tuple[Any, str] | ToolResult:
+    """The arguments in `text`, and what the model is told where they had to be repaired."""
+    if (raw := argument_repair.whole(text)) is not None:
+        return raw, ""
+    if cut:
+        said = "the answer reached the token limit before these arguments ended: write less at once, in several calls"
+        return _failed("invalid_arguments", said)
+    found = argument_repair.repaired(text)
+    if found is None:
+        return _failed("invalid_arguments", argument_repair.wrong(text))
+    told = capped(json.dumps(found, ensure_ascii=False), TOLD)
+    return found, f"\n\n[note: the arguments were no valid JSON object and were read as {told}]"
+
+
+def _failed(tag: str, text: str) -> ToolResult:
+    return ToolFailure(tag, text).result()
+
+
+def _problems(error: ValidationError) -> str:
+    """What is wrong with the arguments, in one line however much it is."""
+    found = error.errors()
+    more = (f"and {len(found) - WRONG} more",) if len(found) > WRONG else ()
+    return "; ".join((*map(_said, found[:WRONG]), *more))
+
+
+def _said(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"]) or "arguments"
+    return f"{where}: {error['msg']}"

@@ -1,0 +1,216 @@
+"""The agent loop: build context → stream → run tools → append results → again, until a step has no tool call.
+
+Every collaborator is passed in; nothing here knows a provider, a file or a thread. Cancellation is the one exception
+that crosses it: whoever cancels settles what is open (`turn.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal
+
+from agent_tui.agent.session.history import History, digest
+from agent_tui.agent.turn import retries
+from agent_tui.agent.turn.attachments import Attach
+from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.guard import Outcome, held
+from agent_tui.agent.turn.retries import Chain, Other
+from agent_tui.agent.turn.running_turn import Turn
+from agent_tui.agent.turn.tokens import cut_notice, full_window, goes_on, stop_reason, too_long
+from agent_tui.agent.turn.usage import Accounts
+from agent_tui.protocol.events import (
+    AssistantReplied,
+    Notice,
+    RequestFailed,
+    RequestSent,
+    Retrying,
+    SteerSeen,
+    StepStarted,
+    UsageReported,
+)  # fmt: skip
+from agent_tui.protocol.messages import ModelInfo, Request
+from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.providers.base import CallChunk, Failed, Finished, Provider, TextChunk, ThinkingChunk
+
+LOOKS: Final = 32
+"""Parts of a stream after which that is looked at: the clock of a thread costs as much as a part does."""
+WORD: Final = 8
+"""Characters of a large part that count as one more."""
+AT_ONCE: Final = 0.01
+"""Seconds of CPU that a stream may take without a rest, where all of an answer is there at once."""
+REST: Final = 0.001
+"""So long it rests then: what the person asked for meanwhile is done, and the screen does not wait for this thread."""
+
+Held = tuple[Literal["stop", "continue", "say"], SteerSeen]
+
+
+@dataclass(frozen=True, slots=True)
+class Collaborators:
+    """All that the loop works with. `facts` are the volatile facts of now; `hold` asks the person whether to go on;
+    `may_send` says whether the budget is enough;
+    `attach` reads the files that words of the person name; `fill` puts the bytes of images into a request."""
+
+    provider: Provider
+    info: ModelInfo
+    executor: Executor
+    history: Callable[[], History]
+    facts: Callable[[], Awaitable[str]]
+    hold: Callable[[str], Awaitable[Held]]
+    attach: Attach
+    fill: Callable[..., Awaitable[Request]]
+    accounts: Accounts
+    may_send: Callable[[Provider, str, Request], Awaitable[bool]]
+    max_steps: int
+    chain: Chain
+    continues: int = 0
+    interactive: bool = True
+
+    def by(self, other: Other) -> Collaborators:
+        """With another model."""
+        return replace(self, provider=other.provider, info=other.info, fill=partial(self.fill, info=other.info))
+
+
+async def run(turn: Turn, with_: Collaborators) -> TurnEnd:
+    """One turn, from an accepted prompt to its end."""
+    done: list[tuple[Outcome, ...]] = []
+    cuts = 0
+    facts = await with_.facts()
+    for step in range(1, with_.max_steps + 1):
+        turn.step = step
+        await heard(turn, with_.attach)
+        turn.emit(StepStarted(facts=facts if facts != with_.history().facts else ""))
+        request = with_.history().request()
+        if not await with_.may_send(with_.provider, with_.info.name, request):
+            return "budget_exceeded"
+        reply, with_ = await answer(turn, with_, request)
+        if isinstance(reply, str):
+            return reply
+        long = reply.stop_reason == "length"
+        cuts = cuts + 1 if long else 0
+        if long:
+            turn.emit(cut_notice(reply, cuts, with_.continues))
+        full = reply.stop_reason == "window"
+        if reply.calls:
+            done.append(await with_.executor.run(reply.calls, turn, done, long or full))
+        if full:
+            turn.emit(full_window(with_.info, with_.history(), with_.interactive))
+            return "error"
+        if not reply.calls:
+            if turn.steers or (long and goes_on(reply, cuts, with_.continues)):
+                continue
+            return "completed"
+        if reason := held(done):
+            choice, words = await with_.hold(reason)
+            if choice == "stop":
+                return "stuck"
+            done.clear()
+            if words.text:
+                turn.steers.append(words)
+    return "max_steps"
+
+
+async def heard(turn: Turn, attach: Attach) -> None:
+    """What the person said while the turn ran enters it, with the files that it names."""
+    while turn.steers:
+        steer = turn.steers.pop(0)
+        turn.steered.append(steer)
+        turn.emit(steer)
+        await attach(steer.text, turn)
+
+
+async def answer(
+    turn: Turn, with_: Collaborators, request: Request
+) -> tuple[AssistantReplied | TurnEnd, Collaborators]:  # fmt: skip
+    """One model call with its retries, by another model where one fails for good; the collaborators from now on. Else
+    how the turn ends, which was told."""
+    attempt, sent = 0, 0
+    while True:
+        attempt, sent = attempt + 1, sent + 1
+        started = time.monotonic()
+        turn.emit(
+            RequestSent(model=with_.info.name, messages=len(request.messages), hash=digest(request), attempt=sent)
+        )
+        turn.cut = cut(with_, request, started)
+        end, took = await stream(turn, with_.provider, await with_.fill(request)), _since(started)
+        if isinstance(end, Finished):
+            turn.cut = None
+            filtered = end.stop_reason == "refusal"
+            if filtered and end.calls:  # they do not run; what the server keeps with its answer speaks of them
+                end = replace(end, calls=(), state="")
+            reason = stop_reason(end.stop_reason, end.usage, with_.info)
+            reply = turn.replied(reason, end.calls, end.state)
+            await _account(turn, with_, request, reply, end, took)
+            if filtered:
+                turn.emit(retries.stopped_by_filter(end, with_.history(), with_.interactive))
+                return "error", with_
+            return reply, with_
+        spoken = turn.streaming is not None and bool(turn.streaming.text_chars)
+        wait = retries.again(attempt, end, spoken, with_.chain.more)
+        if wait is None and not spoken and (other := await with_.chain.next(end)) is not None:
+            turn.void()
+            turn.emit(RequestFailed(with_.info.name, end.kind, took))
+            with_, attempt, turn.provider = with_.by(other), 0, other.provider.name
+            if not await with_.may_send(other.provider, other.info.name, request):  # it may cost more
+                return "budget_exceeded", with_
+        elif wait is None:
+            if turn.streaming is not None and turn.streaming.begun:
+                turn.broken("error")
+            if end.kind == "overflow":
+                tokens = partial(with_.accounts.calibration.tokens, with_.info.name, "read")
+                end = too_long(end, with_.info, with_.history(), tokens, with_.interactive)
+            turn.emit(retries.raised(end, with_.interactive and with_.history().keeps))
+            return "error", with_
+        else:
+            turn.void()
+            turn.emit(Retrying(attempt=sent + 1, delay_s=round(wait, 2), reason=end.text, kind=end.kind))
+            await asyncio.sleep(wait)
+
+
+async def stream(turn: Turn, provider: Provider, request: Request) -> Finished | Failed:
+    """Tell a stream's parts as they come, a flood of them in slices; returns how it ended."""
+    at_once = hasattr(provider, "base_url")  # a part from a server is all that one read of the network brought
+    begun, count = time.thread_time(), 0
+    async with aclosing(provider.stream(request)) as items:
+        async for item in items:
+            count += 1 if isinstance(item, Finished) else 1 + len(item.text) // WORD
+            if count >= LOOKS:
+                count = 0
+                if (now := time.thread_time()) - begun > AT_ONCE:
+                    begun = now
+                    await asyncio.sleep(REST)
+            match item:
+                case TextChunk():
+                    turn.text(item.text, at_once)
+                case ThinkingChunk():
+                    turn.thinking(item.text, at_once)
+                case CallChunk():
+                    turn.arguments(item.index, item.name, item.text)
+                case Finished() | Failed():
+                    return item
+    return Failed("broken_stream", f"{provider.name}: the answer stopped before its end", may_pass=True)
+
+
+def cut(with_: Collaborators, request: Request, started: float) -> Callable[[AssistantReplied], UsageReported]:
+    """Tells what an answer took that is broken off."""
+    return lambda reply: with_.accounts.cut(with_.provider, with_.info, request, reply, _since(started))
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+async def _account(
+    turn: Turn, with_: Collaborators, request: Request, reply: AssistantReplied, end: Finished, duration_ms: int
+) -> None:
+    """Report what the step cost, and what was odd about its end."""
+    used = await with_.accounts.answered(with_.provider, with_.info, request, reply, end.usage, duration_ms)
+    turn.emit(replace(used, answered_by=end.model))
+    if near := with_.accounts.budget.near():
+        turn.emit(Notice(near, "warning"))
+    if end.stop_reason == "stop" and not reply.text.strip():
+        turn.emit(Notice("The model sent an empty answer.", "warning", "/continue asks it to continue"))

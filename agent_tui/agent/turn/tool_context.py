@@ -1,0 +1,195 @@
+"""What a tool call gets from above: the session's workplace, narrowed to what was allowed for this one call."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from logging import Logger
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agent_tui.protocol.display import DiffDisplay, Display, Hunk, TodoItem
+from agent_tui.protocol.events import Event, FileChanged, Notice, TodoChanged, ToolOutput
+from agent_tui.protocol.messages import SkillInfo
+from agent_tui.safety import paths, sandbox
+from agent_tui.safety.output_capture import Captured
+from agent_tui.safety.sandbox import CommandResult, Job
+from agent_tui.safety.secrets import ScrubbedStream
+from agent_tui.tools.base import ToolFailure
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What all calls of a session share. `emit` takes events of tools; `scrub` hides the program's own secrets."""
+
+    all_roots: Callable[[], tuple[Path, ...]]
+    """Real paths; the first is the session's folder. A call, because a provider may add a scratch folder."""
+    environment: Mapping[str, str]
+    command_timeout: float
+    max_output_chars: int
+    spool: Path
+    """Folder for command output that is too long for the model."""
+    emit: Callable[[Event], None]
+    scrub: Callable[[str], str]
+    scrub_known: Callable[[str], str]
+    """Only the values that are known: what a person is asked about is shown as it is, to the last byte."""
+    scrub_stream: Callable[[], ScrubbedStream]
+    """The same for the output of a command, which comes in pieces and is kept on disk."""
+    keep_job: Callable[[Job, str], None]
+    """Takes what a command (the text) left in the background."""
+    learn: Callable[[Iterable[str]], None]
+    """From now on these are hidden, too."""
+    checkpoint: Callable[[bytes], str]
+    skills: Callable[[], Sequence[SkillInfo]]
+    load_skill: Callable[[str], str]
+    off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
+    """Runs blocking work in the worker's executor."""
+    log: Logger
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        return self.all_roots()
+
+    def scrubbed(self, display: D) -> D:
+        """The same display, with every text in it scrubbed."""
+        same: D = _scrubbed(display, self.scrub)
+        return same
+
+    def scrubbed_question(self, display: Display) -> Display:
+        """The same display for a person who is asked about it: what was in a file before is scrubbed, and what will be
+        written or run is not, but for the known values. A placeholder must not hide what a yes is for."""
+        if not isinstance(display, DiffDisplay):
+            same: Display = _scrubbed(display, self.scrub_known)
+            return same
+        return replace(self.scrubbed(display), hunks=tuple(map(self._scrubbed_hunk, display.hunks)))
+
+    def _scrubbed_hunk(self, hunk: Hunk) -> Hunk:
+        shown = zip(hunk.lines, self.scrubbed(hunk).lines, strict=True)
+        lines = (self.scrub_known(own) if own.startswith("+") else hidden for own, hidden in shown)
+        return replace(hunk, lines=tuple(lines))
+
+
+class CallContext:
+    """The `ToolContext` of one call; `granted` are the real paths that the policy has judged. `writes`: it gets at no
+    others, for a name that became a link may lead to a file that would have been asked about. `turn`, `step`: where the
+    call began; what it tells belongs there, however late it comes (0: to none)."""
+
+    def __init__(
+        self, workplace: Workplace, call_id: str, granted: frozenset[Path], writes: bool = False, private: bool = False,
+        turn: int = 0, step: int = 0,
+    ) -> None:  # fmt: skip
+        self.workplace, self._call_id, self.granted, self._writes = workplace, call_id, granted, writes
+        self._private, self.turn, self.step = private, turn, step
+        self.output_file = workplace.spool / f"{uuid.uuid4().hex[:8]}.txt"
+        """Where the output of the command goes that the call runs; of a private one nothing is written or emitted."""
+        self.job: Job | None = None
+
+    def tell(self, event: Event) -> None:
+        """Put an event of this call on record."""
+        self.workplace.emit(replace(event, turn=self.turn, step=self.step))
+
+    @cached_property
+    def captured(self) -> Captured:
+        """The output of the command that the call runs, where it runs one."""
+        kept = None if self._private else self.output_file
+        return Captured(self.workplace.max_output_chars, kept, self.workplace.scrub_stream())
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        return self.workplace.roots
+
+    @property
+    def call_id(self) -> str:
+        return self._call_id
+
+    @property
+    def command_timeout(self) -> float:
+        return self.workplace.command_timeout
+
+    @property
+    def max_output_chars(self) -> int:
+        return self.workplace.max_output_chars
+
+    def emit(self, text: str) -> None:
+        self.tell(ToolOutput(call_id=self._call_id, text=self.workplace.scrub(text)))
+
+    def path(self, text: str) -> Path:
+        try:
+            fact = paths.facts(text, self.workplace.roots)
+        except ValueError as error:
+            raise ToolFailure("invalid_arguments", str(error)) from None
+        if fact.real in self.granted or (fact.inside and not fact.secret and not self._writes):
+            return fact.real
+        raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
+
+    def shown(self, path: Path) -> str:
+        root = self.workplace.roots[0]
+        return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+    async def process(self, command: str, timeout: float) -> CommandResult:
+        result = await sandbox.run(
+            command, self.workplace.roots[0], self.workplace.environment, timeout,
+            (lambda _: None) if self._private else self.emit, self.captured,
+        )  # fmt: skip
+        self.job = result.job
+        if result.job is not None:
+            self.workplace.keep_job(result.job, "!! private command" if self._private else command)
+        return result
+
+    def release(self) -> None:
+        """The result is on record: the file with the output goes, unless it holds more, or grows."""
+        if self.job is None and not self.captured.lost:
+            self.captured.discard()
+
+    async def blocking(self, work: Callable[[Callable[[], bool]], T]) -> T:
+        stop = threading.Event()
+        try:
+            result: T = await self.workplace.off_loop(lambda: work(stop.is_set))
+            return result
+        finally:
+            stop.set()
+
+    def checkpoint(self, content: bytes) -> str:
+        return self.workplace.checkpoint(content)
+
+    def changed(
+        self, path: Path, diff: DiffDisplay, before: str, after: str, folders: int = 0, parted: str = ""
+    ) -> None:
+        shown = self.workplace.scrubbed(diff)
+        try:
+            mode = stat.S_IMODE(path.lstat().st_mode)
+        except OSError:
+            mode = 0  # it is gone again
+        modes = (mode if before else 0, mode)
+        self.tell(FileChanged(self._call_id, str(path), shown, before, after, *modes, folders))
+        if parted:
+            self.tell(Notice(parted, "warning"))
+
+    def set_todos(self, items: tuple[TodoItem, ...]) -> None:
+        self.tell(TodoChanged(self.workplace.scrubbed(items)))
+
+    def skills(self) -> Sequence[SkillInfo]:
+        return self.workplace.skills()
+
+    def load_skill(self, name: str) -> str:
+        return self.workplace.load_skill(name)
+
+
+def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, tuple) and all(isinstance(item, str) and "\n" not in item for item in value):
+        return tuple(scrub("\n".join(value)).split("\n")) if value else value  # a key has many lines
+    if isinstance(value, tuple):
+        return tuple(_scrubbed(item, scrub) for item in value)
+    if hasattr(value, "__dataclass_fields__"):
+        return replace(value, **{name: _scrubbed(getattr(value, name), scrub) for name in value.__dataclass_fields__})
+    return value

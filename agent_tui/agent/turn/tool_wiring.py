@@ -1,0 +1,119 @@
+"""Puts a session's tools together: the registry's tools, the workplace they act in, and the executor over both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Executor as Pool
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from agent_tui import registry
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.turn.command_changes import Watch
+from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.tool_context import Workplace
+from agent_tui.context.skills import Skills
+from agent_tui.protocol.events import ApprovalAsked, Event
+from agent_tui.protocol.ops import Answer
+from agent_tui.safety import secrets
+from agent_tui.safety.environment import child_environment
+from agent_tui.safety.sandbox import Job
+from agent_tui.sessions.index.manage import SNAPSHOT
+from agent_tui.sessions.log.checkpoints import Blobs
+from agent_tui.tools.base import Tool, ToolFailure
+
+
+class LoadedSkills:
+    """The skills that the model may list and load, each once a session (`/clear` resets)."""
+
+    def __init__(self, discover: Callable[[], Skills]) -> None:
+        self._discover = discover
+        self.skills = discover()
+        self.loaded: set[str] = set()
+
+    def look_again(self) -> None:
+        """Read all skills anew. Reads files: not for the loop."""
+        self.skills = self._discover()
+
+    def load(self, name: str) -> str:
+        try:
+            body = self.skills.body(name)
+        except KeyError:
+            names = ", ".join(skill.name for skill in self.skills.list()) or "none"
+            raise ToolFailure("not_found", f"no skill {name!r}; there are: {names}") from None
+        if name in self.loaded:
+            return f"The skill {name} was loaded earlier in this session: see above."
+        self.loaded.add(name)
+        return body
+
+
+def enabled_tools(names: tuple[str, ...]) -> dict[str, Tool[Any]]:
+    """The registered tools, or those of them that the settings name."""
+    found: list[Tool[Any]] = [
+        registry.load("agent_tui.tools", name, "TOOL") for name in registry.names("agent_tui.tools")
+    ]
+    return {tool.name: tool for tool in sorted(found, key=lambda t: t.name) if not names or tool.name in names}
+
+
+def scrubber(config: EngineConfig, formats: bool = False) -> secrets.Scrubber:
+    """Knows the program's own keys: from the environment, from the settings, and those that are stored. `formats`: it
+    hides what looks like anybody's as well."""
+    configured = tuple(p.api_key for p in config.settings.providers.values() if p.api_key)
+    return secrets.Scrubber((*secrets.known(config.environment), *configured, *config.secrets), formats)
+
+
+def build(
+    config: EngineConfig,
+    session: str,
+    skills: LoadedSkills,
+    roots: Callable[[], tuple[Path, ...]],
+    emit: Callable[[Event], None],
+    known: Callable[[], frozenset[str]],
+    mode: Callable[[], str],
+    ask: Callable[[ApprovalAsked], Awaitable[Answer]] | None,
+    new_id: Callable[[], str],
+    pool: Pool,
+    log: Logger,
+    sealed: Callable[[], str] = lambda: "",
+    watch: Watch | None = None,
+    changing: asyncio.Lock | None = None,
+    keep_job: Callable[[Job, str], None] = lambda *_: None,
+) -> Executor:
+    """The executor of an agent."""
+    secret = scrubber(config, formats=True)
+    environment = child_environment(config.environment, config.settings.tools.pass_env)
+    blobs = Blobs(config.blobs)
+    spool = config.outputs / session
+
+    def off_loop(work: Callable[[], Any]) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(pool, work)
+
+    workplace = Workplace(
+        all_roots=lambda: (*roots(), spool),
+        environment=environment,
+        command_timeout=config.settings.tools.command_timeout,
+        max_output_chars=config.settings.tools.max_output_chars,
+        spool=spool,
+        emit=emit,
+        scrub=secret.scrub,
+        scrub_known=secret.scrub_known,
+        scrub_stream=secret.stream,
+        keep_job=keep_job,
+        learn=secret.learn,
+        checkpoint=blobs.put,
+        skills=skills.skills.list,
+        load_skill=skills.load,
+        off_loop=off_loop,
+        log=log,
+    )
+    tools = enabled_tools(config.settings.tools.enabled)
+    parallel = config.settings.agent.parallel_tools
+    return Executor(tools, known, workplace, secret.scrub, mode, ask, new_id, parallel, sealed, watch, changing)
+
+
+def watch_of(config: EngineConfig, session: str, touched: Callable[[], Iterable[str]], pool: Pool) -> Watch:
+    """What looks around the commands of a session."""
+    copy = config.folders.sessions / f"{session}{SNAPSHOT}"
+    return Watch(config.cwd, Blobs(config.blobs), touched, pool, copy)

@@ -1,0 +1,165 @@
+"""The turns of a session: begins and ends those of its main agent, with what that means for queue, draft and title.
+The one place that knows whether something runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Executor as Pool
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.services.models import Models
+from agent_tui.agent.services.titles import Titles
+from agent_tui.agent.services.undo import is_too_large
+from agent_tui.agent.session.queue import PromptQueue
+from agent_tui.agent.session.record import Record
+from agent_tui.agent.session.recovery import describe_put_back
+from agent_tui.agent.turn import tool_wiring
+from agent_tui.agent.turn.agent_run import AgentRun, Ends, Shared
+from agent_tui.agent.turn.agent_run import new_id as new_id
+from agent_tui.agent.turn.budget import Budget
+from agent_tui.agent.turn.running_turn import Turn
+from agent_tui.agent.turn.usage import Accounts
+from agent_tui.context.skills import Expansion
+from agent_tui.protocol.events import DraftSaved, ErrorRaised, FileChanged, Notice, SteerSeen, TurnStarted
+from agent_tui.protocol.ops import Submit
+from agent_tui.protocol.session_events import name_files
+from agent_tui.protocol.transcript import TurnEnd
+from agent_tui.structures import chips
+
+
+class Turns:
+    """The turn of a session, if one runs, and the tasks around it. `main` is the agent that runs it."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        record: Record,
+        models: Models,
+        skills: tool_wiring.LoadedSkills,
+        queue: PromptQueue,
+        pool: Pool,
+        log: Logger,
+    ) -> None:
+        self.config, self.record, self.models, self.skills = config, record, models, skills
+        self.queue, self.log = queue, log
+        self._first_changes: list[FileChanged] = []
+        """The first files that were changed: nobody was told yet how to undo that."""
+        limits = config.settings.agent
+        budget, cache = Budget(limits.max_cost, limits.max_tokens), None if config.otr else config.folders.cache
+        self.accounts = Accounts(config.settings.prices, budget, cache)
+        self.task: asyncio.Task[None] | None = None
+        """The turn's task, or one that will begin a turn (a question before it)."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.titles = Titles(models, record, self.accounts, self.spawn, log)
+        watch = tool_wiring.watch_of(config, record.session, lambda: record.changes.paths, pool)
+        shared = Shared(
+            config, record, skills, self.accounts, pool, log, models, self.spawn, self.sealed, self._note,
+            lambda job, command: self.jobs.add(job, command), watch,
+        )  # fmt: skip
+        self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))
+        self.consent, self.executor = self.main.consent, self.main.executor
+        self.jobs = Jobs(record.emit, self.executor.scrub)
+
+    @property
+    def current(self) -> Turn | None:
+        return self.main.current
+
+    @property
+    def busy(self) -> bool:
+        return self.current is not None or self.task is not None
+
+    def begin(self, op: Submit, expansion: Expansion | None, continued: bool = False, again: bool = False) -> None:
+        """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and nothing runs."""
+        turn = self.main.begin(
+            TurnStarted(
+                prompt=op.text, sent=expansion.text if expansion else "", skill=expansion.name if expansion else "",
+                queue_id=op.queue_id, continued=continued, again=again, pastes=op.pastes,
+            )
+        )  # fmt: skip
+        self.task = self.spawn(self.main.run(turn))
+
+    def cancel(self) -> None:
+        """End what runs, now; what still unwinds writes nothing more."""
+        task, self.task = self.task, None
+        if task is not None:
+            task.cancel()
+        self.main.cancel()
+
+    async def close(self) -> None:
+        """Cancel, and wait a moment for what unwinds."""
+        self.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=1.0)
+        await self.main.close()
+
+    def _settled(self, turn: Turn, state: TurnEnd) -> None:
+        """Nothing of the person's is lost with a turn that ends."""
+        unanswered = not self.record.history.answered()
+        lost = state == "error" and unanswered  # the history drops what no request brought to the model
+        back = [*turn.steered, *turn.steers] if lost else turn.steers
+        if lost and self.record.prompt and self.record.standing.draft:  # the prompt's place is taken
+            back = [SteerSeen(self.record.prompt, pastes=self.record.pastes), *back]
+        if back:
+            self.record.emit(Notice(describe_put_back([one.text for one in back])), turn.number)
+        self.queue.put_back(back)
+        if state != "completed":
+            self.queue.pause()
+        if lost and self.record.prompt and not self.record.standing.draft:
+            self.record.emit(DraftSaved(*chips.draft(self.record.prompt, self.record.pastes)))
+
+    def _ended(self, state: TurnEnd) -> None:
+        if self.current is None:
+            self.task = None
+        if state == "completed":
+            self.titles.turned()
+
+    def sealed(self) -> str:
+        """Why no tool may change anything now."""
+        if self.config.otr:
+            return "this session is off the record: only tools that read can run"
+        trouble = self.record.store.trouble
+        return f"the session cannot be saved, so nothing is changed until it can: {trouble}" if trouble else ""
+
+    def _note(self, event: FileChanged) -> None:
+        if self.config.interactive:
+            if not self.record.changes.all:
+                asyncio.get_running_loop().call_soon(self._tell_how_to_undo)
+            if self._first_changes or not self.record.changes.all:
+                self._first_changes.append(event)
+
+    def _tell_how_to_undo(self) -> None:
+        """Once a session, as soon as all that the first call changed is on record."""
+        changes, self._first_changes = self._first_changes, []
+        first = changes[0]
+        large = {change.diff.path: None for change in changes if is_too_large(Path(change.path))}
+        names = {change.diff.path: None for change in changes if change.diff.path not in large}
+        listed = name_files([*names])
+        them = "them" if len(names) > 1 else "it"
+        said = [f"Changed {listed}. /undo reverts {them}."] if names else []
+        if names and first.during_command:
+            said = [f"{listed} changed while a command ran. /undo can revert {them}."]
+        if large:
+            said.append(f"Too large for /undo: {name_files([*large])}.")
+        self.record.emit(Notice(" ".join(said)), first.turn, first.step)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if self.task is task:
+            self.task = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.log.error("a task of the agent failed", exc_info=error)
+            self.record.emit(ErrorRaised(f"{type(error).__name__}: {error}"))

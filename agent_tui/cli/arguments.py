@@ -1,0 +1,134 @@
+"""The flags of the three front ends: the screen, `chat` and `run`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from agent_tui.agent.config import CHOOSE
+from agent_tui.cli.given import Given
+from agent_tui.cli.parser import Parser, Version, number, text, whole
+from agent_tui.settings.schema import fixed, flagged
+from agent_tui.settings.values import Setting
+
+if TYPE_CHECKING:
+    from agent_tui.boot.terminal import Early
+
+DESCRIPTION: Final = "A coding agent for the terminal: full screen, keyboard-driven, local-first."
+EPILOG: Final = """\
+models are named <provider>/<model>, for example ollama/qwen3:8b or openai/gpt-5
+-m demo is a script that answers: it needs no model, and shows the tools and the questions
+environment:
+  AGENT_TUI_HOME   the folder of all files of the program
+  AGENT_TUI_MODEL  the model
+  AGENT_TUI_MODE   the mode
+  OLLAMA_HOST      where Ollama listens
+  OPENAI_API_KEY   a key, as ANTHROPIC_API_KEY, GEMINI_API_KEY, … (docs/settings.md lists them)
+  NO_COLOR         no colours
+commands (`agent-tui COMMAND --help` explains one):
+  run       run one prompt without a screen
+  chat      talk line by line
+  setup     set up a provider step by step
+  models    list and download models
+  auth      save the API keys of providers
+  config    show and change settings
+  sessions  find, read and manage sessions
+  replay    replay the screen of a session
+  bug       write a session to a file for a bug report
+  doctor    find problems, and say how to fix them
+"""
+CHAT: Final = "Talk line by line: for screen readers, dumb terminals and pipes."
+CHAT_EPILOG: Final = "/help lists the commands; /quit or the end of the input quits"
+RUN_EPILOG: Final = """\
+-m demo is a script that answers: it needs no model
+exit codes:
+  0    done
+  1    failed
+  2    usage
+  3    an approval was needed, but nobody could give it
+  4    a limit or a loop
+  5    done, but the session is not completely saved
+  75   the provider failed; a later try may work
+  130  cancelled
+"""
+
+
+def screen(arguments: Sequence[str], early: Early | None = None) -> Given:
+    """What `agent-tui` is given. Ends the program where that is wrong, or asks for help only."""
+    parser = Parser(prog="agent-tui", description=DESCRIPTION, epilog=EPILOG)
+    parser.early = early
+    _talked_to(parser)
+    _settings(parser, "screen")
+    shown = "show the version and exit"
+    parser.add_argument("--version", action=Version, nargs=0, default=argparse.SUPPRESS, help=shown)
+    return parser.parse_args(arguments, Given())
+
+
+def chat(arguments: Sequence[str]) -> Given:
+    """What `agent-tui chat` is given."""
+    parser = Parser(prog="agent-tui chat", description=CHAT, epilog=CHAT_EPILOG)
+    _talked_to(parser)
+    parser.add_argument("--color", action="store_true", help="show speakers in colour; default: no control sequences")
+    return parser.parse_args(arguments, Given())
+
+
+def run(arguments: Sequence[str]) -> Given:
+    """What `agent-tui run` is given."""
+    parser = Parser(
+        prog="agent-tui run", description="Run one prompt without a screen.", epilog=RUN_EPILOG,
+    )  # fmt: skip
+    parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads it from standard input")
+    _common(parser)
+    parser.add_argument("-r", "--resume", metavar="ID", help="continue the session with this id or name")
+    parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="what to print")
+    _settings(parser, "run")
+    return parser.parse_args(arguments, Given())
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    _settings(parser, "", section=False)
+    parser.add_argument("--cwd", metavar="DIR", help="the folder to work in (default: this one)")
+    parser.add_argument("-c", "--continue", dest="last", action="store_true", help="continue the last session here")
+    _besides(parser)
+    _settings(parser, "")
+    parser.add_argument("--otr", action="store_true", help="off the record: save nothing, change no files")
+    said = "log the traffic with model servers, without keys"
+    parser.add_argument("--debug-wire", action="store_true", help=said)
+
+
+def _talked_to(parser: argparse.ArgumentParser) -> None:
+    """What the screen and `chat` take alike: somebody is there to choose."""
+    parser.add_argument("prompt", nargs="?", type=text, default="", metavar="PROMPT", help="the first prompt")
+    _common(parser)
+    parser.add_argument(
+        "-r", "--resume", nargs="?", const=CHOOSE, metavar="ID",
+        help="continue a session: its id or name, or the start of it; without one, choose from a list",
+    )  # fmt: skip
+    parser.add_argument("--demo", action="store_true", help="the same as -m demo: a script, no model, no network")
+
+
+def _settings(parser: argparse.ArgumentParser, front_end: str, section: bool = True) -> None:
+    """The flags that set a setting: those of one front end alone (empty: of all), in a section or in none."""
+    for key, flag in flagged().items():
+        if flag.only != front_end or ("." in key) is not section:
+            continue
+        names = [flag.short, flag.name] if flag.short else [flag.name]
+        if flag.metavar:
+            parser.add_argument(
+                *names, type=_reader(fixed()[key]), metavar=flag.metavar, help=flag.help, default=argparse.SUPPRESS
+            )
+        else:
+            parser.add_argument(*names, action="store_true", help=flag.help, default=argparse.SUPPRESS)
+
+
+def _reader(row: Setting) -> Callable[[str], str | float]:
+    if row.kind.form != "number":
+        return str
+    return whole(1) if isinstance(row.default, int) else number(row.kind.expected.partition(",")[0])
+
+
+def _besides(parser: argparse.ArgumentParser) -> None:
+    """The flag for other folders than the one to work in."""
+    said = "one more folder to work in, saved with the session; repeatable"
+    parser.add_argument("--add-dir", action="append", metavar="DIR", help=said)

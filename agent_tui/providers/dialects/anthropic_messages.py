@@ -1,0 +1,266 @@
+"""Our messages in the dialect of Anthropic's Messages: roles that take turns, blocks, thoughts with signatures.
+
+A history of any origin becomes one that the server takes: every call has exactly one result, right behind it; nothing
+is blank; ids and names hold only what they may; thoughts go back only to the model that had them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from agent_tui.protocol.messages import AssistantMessage, Image, Message, ToolCall, ToolMessage, ToolSpec, UserMessage
+from agent_tui.providers.dialects.translate import arguments_object, count, state_of, text_in
+
+MARK: Final = {"type": "ephemeral"}
+"""Up to the block that bears it, the server keeps what it read. A request may have four."""
+EMPTY: Final = "(empty)"
+"""For a prompt without words, which the server refuses."""
+GO_ON: Final = "(Go on.)"
+"""Behind an answer that the history ends with: newer models continue none but their own."""
+NO_RESULT: Final = "Error [interrupted]: there is no result."
+_UNFIT: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who thinks: signatures hold for one model of one server. `strict`: the server refuses thoughts without one."""
+
+    provider: str
+    host: str
+    model: str
+    strict: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"{self.host} {self.model}"
+
+
+@dataclass(slots=True)
+class Block:
+    """One block of an answer: `size` characters of the text or the reasoning, or the number of a call."""
+
+    kind: str
+    size: int = 0
+    signature: str = ""
+    data: str = ""
+    call: int = 0
+
+
+def stored(origin: Origin, blocks: Iterable[Block]) -> str:
+    """What has to be kept of an answer to send it again as it was: nothing where it held no thoughts.
+
+    Thoughts and words are kept as lengths of the message's own, so that nothing is stored twice.
+    """
+    entries: list[dict[str, Any]] = []
+    for block in blocks:
+        match block.kind:
+            case "thinking":
+                entries.append({"thinking": block.size, "signature": block.signature})
+            case "redacted_thinking":
+                entries.append({"redacted": block.data})
+            case "text":
+                entries.append({"text": block.size})
+            case "tool_use":
+                entries.append({"call": block.call})
+            case _:
+                pass  # what a later version of the dialect has
+    if not any("thinking" in entry or "redacted" in entry for entry in entries):
+        return ""
+    return state_of({"from": origin.name, "blocks": entries})
+
+
+def tools(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [
+        {"name": t.name, "description": t.description, "input_schema": {"type": "object", **t.parameters}}
+        for t in specs
+    ]
+    if found:
+        found[-1]["cache_control"] = MARK
+    return found
+
+
+def system(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text, "cache_control": MARK}] if text.strip() else []
+
+
+def messages(history: Iterable[Message], origin: Origin, thoughts: bool) -> list[dict[str, Any]]:
+    """`history` on the wire; `thoughts`: whether those that `origin` had go with it.
+
+    The last two messages of the person (results are among them) bear marks: the server finds what it kept at the
+    last request, and keeps what is new, however many calls a step had.
+    """
+    wire = _Wire(origin, thoughts)
+    for message in history:
+        wire.add(message)
+    wire.end()
+    for turn in [turn for turn in wire.turns if turn["role"] == "user"][-2:]:
+        turn["content"][-1]["cache_control"] = MARK
+    return wire.turns
+
+
+def starts_with_thought(wired: list[dict[str, Any]]) -> bool:
+    """Whether the turn that goes on may do so thinking: models that think with a budget want its first answer to begin
+    with a thought, and one of another model does not. A new turn is free."""
+    first: dict[str, Any] | None = None
+    for turn in reversed(wired):
+        if turn["role"] == "assistant":
+            first = turn
+        elif any(block["type"] != "tool_result" for block in turn["content"]):
+            break
+    return first is None or first["content"][0]["type"] in ("thinking", "redacted_thinking")
+
+
+@dataclass(slots=True)
+class _Wire:
+    origin: Origin
+    thoughts: bool
+    turns: list[dict[str, Any]] = field(default_factory=list)
+    _open: list[tuple[str, str]] = field(default_factory=list)
+    """Calls of the newest answer that have no result yet: their ids, ours and on the wire."""
+    _taken: set[str] = field(default_factory=set)
+
+    def add(self, message: Message) -> None:
+        match message:
+            case UserMessage():
+                self._of("user").extend(_said(message))
+            case ToolMessage():
+                self._result(message)
+            case AssistantMessage():
+                self._answer(message)
+
+    def end(self) -> None:
+        last: dict[str, Any] = self.turns[-1] if self.turns else {"role": "", "content": []}
+        if any(block["type"] not in ("tool_result", "tool_use") for block in last["content"]):
+            if last["role"] == "user":
+                self._settle()
+            elif not self._open:
+                self._of("user").append({"type": "text", "text": GO_ON})
+
+    def _settle(self) -> None:
+        """Calls that nobody waits for any more have a result all the same."""
+        for _, id in self._open:
+            self._put_result({"type": "tool_result", "tool_use_id": id, "content": NO_RESULT, "is_error": True})
+        self._open = []
+
+    def _of(self, role: str) -> list[dict[str, Any]]:
+        """The blocks of the newest message, which is `role`'s."""
+        if not self.turns or self.turns[-1]["role"] != role:
+            self.turns.append({"role": role, "content": []})
+        blocks: list[dict[str, Any]] = self.turns[-1]["content"]
+        return blocks
+
+    def _answer(self, message: AssistantMessage) -> None:
+        blocks = _answered(message, self.origin, self.thoughts)
+        if not blocks:
+            return  # it was cut before it said anything
+        self._settle()
+        if not self.turns:
+            self._of("user").append({"type": "text", "text": EMPTY})  # the first word is the person's
+        for block in blocks:
+            if block["type"] == "tool_use":
+                given, block["id"] = block["id"], self._id(block["id"])
+                self._open.append((given, block["id"]))
+        self._of("assistant").extend(blocks)
+
+    def _id(self, given: str) -> str:
+        found = _UNFIT.sub("_", given) or "call"
+        while found in self._taken:
+            found += "_"
+        self._taken.add(found)
+        return found
+
+    def _result(self, message: ToolMessage) -> None:
+        place = next((place for place in self._open if place[0] == message.call_id), None)
+        if place is None:
+            said = f"[{message.name}]\n{message.content}"  # nobody asked for it any more
+            self._of("user").append({"type": "text", "text": said})
+            return
+        self._open.remove(place)
+        found: dict[str, Any] = {"type": "tool_result", "tool_use_id": place[1]}
+        if message.content.strip():
+            found["content"] = message.content
+            if message.content.startswith("Error ["):
+                found["is_error"] = True
+        self._put_result(found)
+
+    def _put_result(self, result: dict[str, Any]) -> None:
+        """Results stand before all words of their message."""
+        blocks = self._of("user")
+        blocks.insert(sum(1 for block in blocks if block["type"] == "tool_result"), result)
+
+
+def _said(message: UserMessage) -> list[dict[str, Any]]:
+    found = [_image(image) for image in message.images]
+    if message.text.strip() or not found:
+        found.append({"type": "text", "text": message.text if message.text.strip() else EMPTY})
+    return found
+
+
+def _image(image: Image) -> dict[str, Any]:
+    if not image.data:
+        return {"type": "text", "text": f"[the image {image.name} is not there any more]"}
+    return {"type": "image", "source": {"type": "base64", "media_type": image.media, "data": image.data}}
+
+
+def _answered(message: AssistantMessage, origin: Origin, thoughts: bool) -> list[dict[str, Any]]:
+    entries = _entries(message, origin)
+    found: list[dict[str, Any]] = []
+    thought = said = 0
+    for entry in entries:
+        if "redacted" in entry:
+            if thoughts:
+                found.append({"type": "redacted_thinking", "data": entry["redacted"]})
+        elif "thinking" in entry:
+            text, thought = message.reasoning[thought : thought + entry["thinking"]], thought + entry["thinking"]
+            if thoughts and (entry["signature"] or not origin.strict):
+                found.append({"type": "thinking", "thinking": text, "signature": entry["signature"]})
+        elif "text" in entry:
+            text, said = message.text[said : said + entry["text"]], said + entry["text"]
+            if text.strip():
+                found.append({"type": "text", "text": text})
+        else:
+            found.append(_call(message.calls[entry["call"]]))
+    return found if any(block["type"] in ("text", "tool_use") for block in found) else []
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    name = _UNFIT.sub("_", call.name)[:128] or "unknown"
+    return {"type": "tool_use", "id": call.id, "name": name, "input": arguments_object(call.arguments)}
+
+
+def _entries(message: AssistantMessage, origin: Origin) -> list[dict[str, Any]]:
+    """The blocks of an answer in their order: as they were, if `origin` wrote it, else words, then calls."""
+    plain: list[dict[str, Any]] = [{"text": len(message.text)}, *({"call": n} for n in range(len(message.calls)))]
+    if not message.state or message.provider != origin.provider:
+        return plain
+    try:
+        state = json.loads(message.state)
+    except (ValueError, RecursionError):
+        return plain
+    if not isinstance(state, dict) or state.get("from") != origin.name or not isinstance(state.get("blocks"), list):
+        return plain
+    entries = [_entry(entry) for entry in state["blocks"]]
+    thought = sum(entry.get("thinking", 0) for entry in entries)
+    said = sum(entry.get("text", 0) for entry in entries)
+    calls = [entry["call"] for entry in entries if "call" in entry]
+    whole = thought == len(message.reasoning) and said == len(message.text)
+    return entries if whole and calls == list(range(len(message.calls))) and all(entries) else plain
+
+
+def _entry(data: Any) -> dict[str, Any]:
+    """One entry of what was stored; empty where it is none."""
+    match data:
+        case {"thinking": size, "signature": str(signature)}:
+            return {"thinking": count(size), "signature": signature}
+        case {"redacted": str(redacted)}:
+            return {"redacted": text_in(redacted)}
+        case {"text": size}:
+            return {"text": count(size)}
+        case {"call": int(number)}:
+            return {"call": number}
+        case _:
+            return {}

@@ -1,0 +1,217 @@
+"""What the dialects share between our values and theirs: request bytes, tool schemas, arguments, call ids, text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from agent_tui.protocol.messages import AssistantMessage, Message, Request, ToolSpec
+from agent_tui.providers.base import Failed, StreamItem, TextChunk, ThinkingChunk
+
+DEEPEST: Final = 100
+"""Levels of brackets in arguments; what is deeper is text that happens to look like JSON."""
+DEEPEST_STATE: Final = 2 * DEEPEST
+"""Levels of what is kept with an answer; it may hold arguments. Fixed, since every Python has a limit of its own."""
+LONGEST_NAME: Final = 300
+"""Characters of a name (of a model, of a tool) that are kept."""
+_MOST_TOKENS: Final = 10**12
+_DIGITS: Final = re.compile("[0-9]{1,12}")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def request_body(fields: Mapping[str, Any], messages: list[dict[str, Any]]) -> bytes:
+    """The request as bytes: `fields` in the order given, `messages` last, so that a longer conversation starts with
+    the bytes of the shorter one."""
+    return compact({**fields, "messages": messages}).encode("utf-8", errors="replace")
+
+
+def compact(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def arguments_of(data: Any) -> str:
+    """Arguments that a server sent as an object, as text. What JSON does not know (NaN) is the tool's to refuse."""
+    try:
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return "[" * DEEPEST  # no arguments that any tool takes; said to the model as such
+
+
+def function_tools(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
+    return [
+        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
+        for t in tools
+    ]
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def arguments_object(text: str) -> dict[str, Any]:
+    """Arguments as an object, whatever a model wrote: what is no JSON object is kept inside one.
+
+    The object can be written as JSON again, a few levels deep in a request.
+    """
+    if not text.strip():
+        return {}
+    try:
+        data = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        data = text
+    if not _is_shallow(data, DEEPEST):
+        data = text
+    return data if isinstance(data, dict) else {"malformed_arguments": data}
+
+
+def _is_shallow(data: Any, deepest: int) -> bool:
+    level, depth = [data], 0
+    while level and depth < deepest:
+        parts = (node.values() if isinstance(node, dict) else node for node in level if isinstance(node, dict | list))
+        level, depth = [part for inner in parts for part in inner], depth + 1
+    return not level
+
+
+def arguments_text(text: str) -> str:
+    """Arguments as JSON text of an object: byte for byte as the model wrote them wherever they are one."""
+    found = arguments_object(text)
+    return compact(found) if not text.strip() or "malformed_arguments" in found else text
+
+
+def calls_in(messages: Iterable[Message]) -> Iterator[str]:
+    """The ids of all calls of a history."""
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            yield from (call.id for call in message.calls)
+
+
+class CallIds:
+    """Ids for calls that come without: `call_<n>`, counted on from the history: the same history gives the same ids."""
+
+    def __init__(self, request: Request) -> None:
+        self._taken = set(calls_in(request.messages))
+        self._next = sum(1 for _ in calls_in(request.messages)) + 1
+        self._told = set[tuple[str, str, str]]()
+        self._last = ("", "", "")
+
+    def take(self, wanted: str = "") -> str:
+        """`wanted` if it is an id that nobody has, else a new one."""
+        found = whole(wanted)
+        while not found or found in self._taken:
+            found, self._next = f"call_{self._next}", self._next + 1
+        self._taken.add(found)
+        return found
+
+    def again(self, wanted: str, name: str, arguments: str) -> bool:
+        """Whether this is the very call that this answer has already: one with the same id, or without any the same as
+        the one before it. A server that doubles what it sends must not have a file written twice; a model that runs the
+        tests before and after a change means both."""
+        told, last = (wanted, name, arguments), self._last
+        known = told == last or (bool(wanted) and told in self._told)
+        self._told.add(told)
+        self._last = told
+        return known
+
+
+class WholeText:
+    """Text that can be encoded: a surrogate pair cut in two by the server is joined, a lone half is replaced."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        if not self._held and (text.isascii() or not _SURROGATE.search(text)):
+            return text
+        text = self._held + text
+        self._held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        whole = text[: len(text) - len(self._held)]
+        return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def close(self) -> str:
+        held, self._held = self._held, ""
+        return "\ufffd" if held else ""
+
+
+def whole(text: str) -> str:
+    """`text` without lone surrogates."""
+    joiner = WholeText()
+    return joiner.feed(text) + joiner.close()
+
+
+def state_of(data: Any) -> str:
+    """What is kept with an answer, as text; empty where no JSON can hold it (NaN, too many levels)."""
+    if not _is_shallow(data, DEEPEST_STATE):
+        return ""
+    try:
+        return whole(compact(data))
+    except ValueError:
+        return ""
+
+
+def count(value: Any) -> int:
+    """A number of tokens as a server gave it, be it as text or with a point; 0 for anything else."""
+    if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (isinstance(value, float) and value.is_integer()):
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS else 0
+
+
+def text_in(value: Any) -> str:
+    """A text as a server gave it; empty for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def name_in(value: Any) -> str:
+    """A name as a server gave it, as one that a line can hold; empty for anything else."""
+    text = text_in(value)
+    return " ".join(whole(text).split())[:LONGEST_NAME] if text else ""  # most parts of a call come without
+
+
+class Parts:
+    """In the order in which they were told."""
+
+    __slots__ = ("_found", "_kind", "_words", "failed")
+
+    def __init__(self) -> None:
+        self._found: list[StreamItem] = []
+        self._kind: type[TextChunk | ThinkingChunk] = TextChunk
+        self._words: list[str] = []
+        """Of that kind, and not yet a part."""
+        self.failed = False
+        """Whether a failure is among them: nothing may follow it."""
+
+    def text(self, words: str) -> None:
+        if self._kind is not TextChunk and words:
+            self._settle(TextChunk)
+        self._words.append(words)
+
+    def thinking(self, words: str) -> None:
+        if self._kind is not ThinkingChunk and words:
+            self._settle(ThinkingChunk)
+        self._words.append(words)
+
+    def add(self, item: StreamItem) -> None:
+        self._settle(self._kind)
+        self._found.append(item)
+        self.failed = self.failed or isinstance(item, Failed)
+
+    def _settle(self, kind: type[TextChunk | ThinkingChunk]) -> None:
+        if text := "".join(self._words):
+            self._found.append(self._kind(text))
+        self._words.clear()
+        self._kind = kind
+
+    def taken(self) -> list[StreamItem]:
+        """All of them; from now on there are none."""
+        self._settle(self._kind)
+        found, self._found = self._found, []
+        return found

@@ -1,0 +1,92 @@
+"""The names beside a file while another takes its place, and what a kill left under them.
+
+`.NAME.<12 hex digits>.tmp` is content on its way, of which nobody misses half. `.NAME.<12 hex digits>.was` is what was
+there until now: whoever put it aside says whether it is kept elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import os
+import re
+import secrets as random_names
+import stat
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+AGE: Final = 3_600.0
+"""Seconds after which nobody writes at a file any more."""
+MOST: Final = 5_000
+"""Names of a folder that are looked at: it is done with each write."""
+_NAME: Final = 80
+_OURS: Final = re.compile(r"\..*\.[0-9a-f]{12}\.(?:tmp|was)", re.DOTALL)
+
+
+def cut(name: str, most: int) -> str:
+    """The beginning of `name` that takes at most `most` bytes: a name may have 255, and characters up to four."""
+    return name if len(os.fsencode(name)) <= most else os.fsencode(name)[:most].decode("utf-8", "ignore")
+
+
+def beside(name: str, end: Literal["tmp", "was"]) -> str:
+    """A new name of ours for what lies beside the file `name`."""
+    return f".{cut(name, _NAME)}.{random_names.token_hex(6)}.{end}"
+
+
+def sweep(folder: int, name: str) -> None:
+    """Remove the content that a kill left on its way to the file `name`, in the folder with this descriptor."""
+    pattern, now = _pattern(name, "tmp"), time.time()
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:  # it matters less than what was just written
+        for entry in itertools.islice(entries, MOST):
+            if not pattern.fullmatch(entry.name):
+                continue
+            about = entry.stat(follow_symlinks=False)
+            fresh = now - max(about.st_mtime, about.st_ctime) < AGE  # a rename changes only the latter
+            if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not fresh:
+                os.unlink(entry.name, dir_fd=folder)
+
+
+class Leftovers:
+    """What lies under names of ours. Each folder is read once, however many files of it are asked for."""
+
+    def __init__(self) -> None:
+        self._names: dict[Path, list[str]] = {}
+
+    def find(self, real: Path, end: Literal["tmp", "was"]) -> list[Path]:
+        """What still lies under a name of ours beside the file `real`."""
+        folder = real.parent
+        if folder not in self._names:
+            try:
+                names = os.listdir(folder)  # noqa: PTH208 - names, not paths
+            except OSError:
+                names = []  # no such folder any more: then there is nothing in it
+            self._names[folder] = sorted(name for name in names if _OURS.fullmatch(name))
+        if not self._names[folder]:
+            return []
+        pattern = _pattern(real.name, end)
+        found = [folder / name for name in self._names[folder] if pattern.fullmatch(name)]
+        return [path for path in found if os.path.lexists(path)]
+
+
+def _pattern(name: str, end: str) -> re.Pattern[str]:
+    return re.compile(rf"\.{re.escape(cut(name, _NAME))}\.[0-9a-f]{{12}}\.{end}")
+
+
+_EXCHANGE: Final = 2
+"""RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS."""
+
+
+@cache
+def _renameat2() -> Any:
+    """The system's call, of Linux or macOS; None where there is none."""
+    library = ctypes.CDLL(None, use_errno=True)
+    return getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)
+
+
+def exchange(folder: int, one: str, other: str) -> bool:
+    """Exchange two names in the folder with this descriptor. False: the system or the disk cannot, nothing was done."""
+    call = _renameat2()
+    return call is not None and call(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0

@@ -1,0 +1,431 @@
+"""All that the screen knows, one immutable value to its depths. `sessions` is the engine's, the rest the person's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Literal
+
+from agent_tui.protocol.setup_op import KeyPlace
+from agent_tui.protocol.tool_events import at_work
+from agent_tui.protocol.transcript import Approval, Question, Queued, Transcript
+from agent_tui.structures.frozen import frozen
+from agent_tui.tui.core.display_options import DEFAULT, Look
+from agent_tui.tui.core.regions import Tone
+from agent_tui.tui.core.window import Window
+
+if TYPE_CHECKING:
+    from agent_tui.settings.values import Value
+    from agent_tui.structures.chips import Chip
+    from agent_tui.structures.fuzzy import Matches
+    from agent_tui.structures.mention import Typed
+    from agent_tui.tui.core.history_search import Recall
+    from agent_tui.tui.core.picker import Picker
+    from agent_tui.tui.core.undo_state import GoingBack
+    from agent_tui.tui.transcript.search import Found, Index
+
+@frozen
+class Purpose:
+    """What the prompt asks for while it is not for the model; `id` is the question that it answers."""
+
+    kind: PurposeKind
+    label: str
+    id: str = ""
+    secret: bool = False
+    """What is typed stays in the prompt: the core is told whether there is something, never what."""
+    sends: str = "send"
+    """What Enter does with it, in a word."""
+
+
+@frozen
+class Editing:
+    """The queued prompt `id` is in the prompt, to be changed; `stash` is the draft from before."""
+
+    id: str
+    stash: str = ""
+
+
+@frozen
+class Composer:
+    """The prompt. `draft` is what it holds; a new `rev` makes the widget show `text`."""
+
+    draft: str = ""
+    caret: int = 0
+    rev: int = 0
+    text: str = ""
+    place: int = -1
+    """Where the caret is put in `text`; negative: at its end."""
+    selected: bool = False
+    """All of `text` is selected when it is put there: what is typed takes its place."""
+    purpose: Purpose | None = None
+    stash: str = ""
+    """The real draft, while the prompt has a purpose."""
+    editing: Editing | None = None
+    saved: str = ""
+    """The draft that the engine was told last."""
+    calls: str = ""  # a line that may call a skill: it waits in the draft until they are known
+    history: tuple[str, ...] = ()
+    """Earlier prompts, oldest first."""
+    browsing: int = -1
+    """Index in `history` of what is shown; negative: nothing of it."""
+    kept: str = ""
+    """The draft from before the browsing."""
+    chips: tuple[Chip, ...] = ()
+    """What the labels in the draft (and in what is put aside of it) stand for."""
+    chipped: int = 0
+    """The number of the newest pasted text."""
+    looked: Mapping[str, str] = field(default_factory=dict)
+    """What stands in the draft and may name an image, and the id of the question whether it does."""
+
+    def asks(self, kind: PurposeKind) -> bool:
+        """Whether that is what the prompt is for now."""
+        return self.purpose is not None and self.purpose.kind == kind
+
+
+@frozen
+class Dialog:
+    """How the question `id` stands on the screen."""
+
+    id: str
+    shown_at: float
+    """When it was there to be answered: when it was asked, and from then on when it was painted."""
+    selected: int = 0
+    moved_at: float = float("-inf")
+    """When a key moved the cursor."""
+    interrupts: bool = False
+    """It took away a list, a sheet or a search: the next keys are rather meant for that."""
+    guards_esc: bool = False
+    """Something that Esc closes or leaves was open when it appeared: for a moment, the first Esc is meant for that."""
+    painted: bool = False
+    ignored_at: float = float("-inf")
+    """When a key was refused that opens something else: the next ones are rather meant for that, and a letter answers
+    no more."""
+    drafted: bool = False
+    """Words were in the prompt before: they are not meant for it."""
+    scroll: int = 0
+    unseen: int | None = None
+    """Lines at the end of what is asked about that have never been in view; None: not painted yet."""
+
+
+@frozen
+class Completion:
+    """The list under a slash: the cursor, and the draft for which it was closed."""
+
+    selected: int = 0
+    closed_for: str = ""
+
+
+@frozen
+class Source:
+    """What can be copied: an answer or code in one, as written. `key` takes it in a list; `file` is its name."""
+
+    kind: Literal["answer", "code"]
+    key: str
+    text: str
+    label: str
+    file: str
+
+
+@frozen
+class Confirming:
+    """The action that is done with the row `row` when its key is pressed again; `since` when that is asked."""
+
+    action: str
+    row: str
+    since: float
+
+
+@frozen
+class Overlay:
+    """The sheet `kind` (a file in `tui/sheets`) is open. `query` is the id of the answer that it waits for."""
+
+    kind: str
+    scroll: int = 0
+    query: str = ""
+    note: str = ""
+    """What it was opened for: a name, a label."""
+    filled_at: float = float("-inf")
+    """When what it shows was there."""
+    shown_at: float = float("-inf")
+    """When it appeared by itself: for a moment, keys may still be meant for the prompt."""
+    picker: Picker | None = None
+    state: object = None
+    """What the sheet knows beside its list: a frozen value of a class of its file."""
+    confirming: Confirming | None = None
+    clicked: str = ""
+    """The row that the mouse clicked last: a second click takes it."""
+
+
+@frozen
+class Configured:
+    """All settings with their sources, the themes there are, and what is wrong in the files."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    themes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@frozen
+class Reading:
+    """How the transcript is read. `jump` counts wishes to see its end, `go` those to see row `mark` (-1: none)."""
+
+    expanded: bool = False
+    exceptions: frozenset[int] = frozenset()
+    groups: frozenset[int] = frozenset()
+    """First rows of the groups that are an exception."""
+    jump: int = 0
+    following: bool = True
+    mark: int = -1
+    go: int = 0
+
+    def at_end(self) -> Reading:
+        """The same at the end of the transcript, where what was sent appears."""
+        return replace(self, jump=self.jump + 1, mark=-1)
+
+
+@frozen
+class Search:
+    """What is looked for in the transcript. `at`: the number of the hit that is looked at; negative: none."""
+
+    index: Index
+    hits: Found
+    query: str = ""
+    at: int = -1
+    origin: int = -1
+    """The row from which the first hit is looked for, upwards."""
+    wrapped: bool = False  # the last step went beyond the last hit, or before the first
+    opened: int = -1  # the row that was opened because the hit is in it
+    waiting: bool = False
+    """A `Yielded` is on its way, after which the search goes on."""
+
+
+@frozen
+class Toast:
+    number: int
+    text: str
+    tone: Tone = "normal"
+
+    @property
+    def words(self) -> str:
+        """The text; a failure says that it is one, for a colour alone is not seen by everybody."""
+        return f"Error: {self.text}" if self.tone == "bad" else self.text
+
+
+@frozen
+class InFlight:
+    """A prompt that was handed to the engine and has not begun its turn."""
+
+    text: str
+    queue_id: str = ""
+
+
+@frozen
+class Model:
+    sessions: Mapping[str, Transcript] = field(default_factory=lambda: {"": Transcript()})
+    active: str = ""
+    started: bool = False
+    """The engine has opened its session."""
+    starting: str = ""
+    """The model that was named for it."""
+    gone: bool = False
+    """The engine has stopped: nothing that is sent arrives any more."""
+    width: int = 80
+    height: int = 24
+    home: str = ""
+    at: float = 0.0
+    """Time of the newest Msg, in seconds since the epoch."""
+    now: float = 0.0
+    """Time of the newest tick or event: what clocks on the screen show."""
+    composer: Composer = Composer()
+    completion: Completion = Completion()
+    dialog: Dialog | None = None
+    held: Held | None = None
+    overlay: Overlay | None = None
+    reading: Reading = Reading()
+    look: Look = DEFAULT
+    window: Window = Window()
+    toast: Toast | None = None
+    toasts: int = 0
+    in_flight: InFlight | None = None
+    early: tuple[str, ...] = ()
+    """Prompts that were sent before the engine had opened its session, and that it has not told of yet."""
+    taken: frozenset[str] = frozenset()
+    """Queued prompts that were sent, steered or taken back, and that the engine has not yet taken out of the queue."""
+    edits: tuple[Queued, ...] = ()
+    """Queued prompts with new words that the engine has not confirmed."""
+    mode_asked: str = ""
+    """The mode that the engine was asked for and has not confirmed."""
+    queries: int = 0
+    last_key: float = float("-inf")
+    last_name: str = ""
+    """The key that was pressed last."""
+    since_same: float = float("inf")
+    """Seconds between the newest two keys that came here, where they are the same one."""
+    repeated: bool = False
+    """While a key is handled: a finger rests on it, it came again by itself."""
+    moved_at: float = float("-inf")
+    """When a key moved the cursor of a list or a question."""
+    typed_at: float = float("-inf")
+    """When words were typed last that were not sent since: letters are rather more of them for a while."""
+    quit_at: float = float("-inf")
+    """When Ctrl+C was pressed with nothing left to stop."""
+    selection: bool = False
+    mouse: bool = True
+    """Clicks come to us, not to the terminal."""
+    copied: int = 0  # characters of the last copy
+    long_copy: bool = False  # it was too long for some terminals
+    seen: tuple[int, int] = (0, -1)
+    """The first and the last row in view when the newest key was pressed; (0, -1): not known."""
+    search: Search | None = None
+    finder: Finder | None = None
+    aside: Aside | None = None
+    recall: Recall | None = None
+    going_back: GoingBack | None = None
+    rewound: int = 0  # the record number of the newest `Rewound` of this session
+    esc_at: float = float("-inf")  # when Esc had nothing left to stop or close
+    recalls: int = 0
+    vim: VimMode = ""
+    leaving: Literal["", "saves", "sure"] = ""
+    """Not all of the session is on disk, and the person leaves: once it is, or all the same."""
+    keys: OwnKeys = ()
+    configured: Configured = Configured()
+    facts: tuple[tuple[str, str], ...] = ()
+    """What the runtime knew of itself when it was asked last: name and value."""
+    recent_actions: tuple[str, ...] = ()
+    """What was run by the palette, a slash or a key, the newest first, as the palette calls it."""
+
+    def used(self, action: str) -> Model:
+        """`action` was run last."""
+        others = (one for one in self.recent_actions if one != action)
+        return replace(self, recent_actions=(action, *others))
+
+    @property
+    def transcript(self) -> Transcript:
+        """The active session."""
+        return self.sessions[self.active]
+
+    @property
+    def question(self) -> Approval | Question | None:
+        """The one question that is asked now."""
+        pending = self.transcript.questions
+        return pending[0] if pending and not self.gone else None
+
+    @property
+    def running(self) -> bool:
+        """Whether there is something to interrupt."""
+        return not self.gone and (bool(self.in_flight) or self.transcript.state != "idle" or at_work(self.transcript))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs here that must end first: what another program runs is none of ours to interrupt."""
+        return self.running and not self.transcript.reading
+
+    @property
+    def asking(self) -> bool:
+        """Whether keys go to the dialog: a question is open and the prompt is not being used to answer it."""
+        return self.dialog is not None and self.composer.purpose is None
+
+    @property
+    def covered(self) -> bool:
+        """Whether keys go to an overlay."""
+        return self.overlay is not None and self.composer.purpose is None
+
+    @property
+    def queue(self) -> tuple[Queued, ...]:
+        """The prompts that wait for a turn of their own."""
+        return tuple(item for item in self.listed if not item.steer)
+
+    @property
+    def listed(self) -> tuple[Queued, ...]:
+        """All that waits, the words for the running turn too, as it will read."""
+        edits = {item.id: item for item in self.edits}
+        waiting = (item for item in self.transcript.queue if item.id not in self.taken)
+        listed = (replace(edits.get(item.id, item), steer=item.steer) for item in waiting)
+        return tuple(sorted(listed, key=lambda item: not item.steer))  # the next step is before the next turn
+
+
+def initial(history: tuple[str, ...] = ()) -> Model:
+    """The model before anything happened; `history` are earlier prompts, oldest first."""
+    return Model(composer=Composer(history=history))
+
+
+PurposeKind = Literal[
+    "deny", "say", "argument", "search", "history", "action", "title", "save", "sheet",
+]  # fmt: skip
+VimMode = Literal["", "insert", "normal", "visual", "visual line"]
+"""Empty: the prompt is no vim."""
+OwnKeys = tuple[tuple[str, tuple[str, ...]], ...]
+"""Commands whose keys the person changed, each with all of its keys."""
+
+
+@frozen
+class Held:
+    """A key that answers at `due`, unless another one comes before: then it was text. `on`: the question that it
+    answers; empty: the first-run sheet. `row`: where the cursor was before."""
+
+    key: str
+    character: str
+    on: str
+    due: float
+    row: int
+    late: bool = False
+    """Its time was over later than it should have been: what came meanwhile is let through first."""
+
+
+@frozen
+class Aside:
+    """`state` is `asking` while the answer comes. `tokens`: what it cost, sent and written."""
+
+    id: str
+    question: str
+    text: str = ""
+    state: Literal["asking", "completed", "cancelled", "error"] = "asking"
+    problem: str = ""
+    tokens: tuple[int, int] = (0, 0)
+    estimated: bool = False
+
+
+Step = Literal[
+    "provider", "address", "key", "asking", "failed", "model", "pull", "pulling", "place", "scope", "keeping",
+]  # fmt: skip
+
+
+@frozen
+class SettingUp:
+    """One step; `back` is the one to which Esc returns (None: Esc leaves). What was chosen on the way stands in all
+    steps behind it. A key that was typed is the engine's alone: `keyed` says that it has one."""
+
+    step: Step = "provider"
+    provider: str = ""
+    label: str = ""
+    address: str = ""
+    """Of the server, as it was typed or found; empty: the one that it has."""
+    keyed: bool = False
+    model: str = ""
+    place: KeyPlace = ""
+    at: int = 0
+    """The row of the cursor."""
+    query: str = ""
+    """What was typed to find a model."""
+    note: str = ""
+    """Why what was typed last will not do."""
+    waits: str = ""
+    """The id of the op whose outcome is waited for."""
+    back: SettingUp | None = None
+
+
+@frozen
+class Finder:
+    """The list of files under an `@`. `shown` are the paths that were found for the query `shown_for`: they stay until
+    those for what is typed now are found."""
+
+    typed: Typed
+    recent: tuple[str, ...] = ()
+    matches: Matches | None = None
+    """None: the engine has not told the files yet."""
+    shown: tuple[str, ...] = ()
+    shown_for: str = ""
+    selected: int = 0
+    waiting: bool = False
+    """A `Yielded` is on its way, after which the search goes on."""
+    closed: bool = False

@@ -1,0 +1,168 @@
+"""The list over the prompt: commands, skills and arguments under a slash, files under an `@`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.transcript import Answers
+from agent_tui.structures.frozen import frozen
+from agent_tui.tui import commands
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.step import Step
+from agent_tui.tui.prompt import composer, file_completion, skills, submit
+from agent_tui.tui.sheets import control
+
+KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
+"""What the open list takes from the prompt."""
+
+
+@frozen
+class Candidate:
+    """`insert` replaces the draft; `runs`: it is complete, so Enter sends it. A mere hint has nothing to insert.
+    `typed`: it is what stands in the prompt, and Tab goes past it. `short`: the label without what may follow it."""
+
+    label: str
+    detail: str
+    insert: str = ""
+    runs: bool = False
+    typed: bool = False
+    short: str = ""
+
+
+def candidates(draft: str, answers: Answers) -> tuple[Candidate, ...]:
+    """What could be meant by `draft`, best first. Empty: it does not begin with a slash and a name."""
+    if not draft.startswith("/") or "\n" in draft or "/" in draft[1:].split(" ", 1)[0]:
+        return ()
+    name, space, argument = draft[1:].partition(" ")
+    return _arguments(name, argument, answers) if space else _names(name, answers)
+
+
+def _names(typed: str, answers: Answers) -> tuple[Candidate, ...]:
+    found: list[tuple[int, tuple[int, str], Candidate]] = []
+    for command in commands.COMMANDS:
+        if command.slash:
+            rank = min(_rank(typed, name) for name in (command.name, *command.aliases))
+            line = f"/{command.name}"
+            found.append((rank, _place(command.name), _candidate(line, command.argument, command.summary)))
+    for skill in skills.listed(answers):
+        offered = _candidate(f"/{skill.name}", skills.hint(skill), skill.description)
+        found.append((_rank(typed, skill.name), _place(skill.name), offered))
+    return tuple(candidate for rank, _, candidate in sorted(found, key=lambda entry: entry[:2]) if rank < NO_MATCH)
+
+
+def _place(name: str) -> tuple[int, str]:
+    """By use, then by name."""
+    return USUAL.index(name) if name in USUAL else len(USUAL), name
+
+
+def _candidate(line: str, argument: str, detail: str) -> Candidate:
+    required = argument.startswith("<")
+    insert = f"{line} " if required else line
+    return Candidate(f"{line} {argument}".rstrip(), detail, insert, runs=not required, short=line)
+
+
+NO_MATCH: Final = 9
+USUAL: Final = (
+    "help", "undo", "clear", "resume", "mode", "model", "rewind", "todo", "copy", "btw", "settings", "stats", "fork",
+    "export",
+)  # fmt: skip
+"""What is used most, first: the list has room for a few of fifty."""
+
+
+def _rank(typed: str, name: str) -> int:
+    """How well `name` fits: the same, begins so, holds it, holds its letters in this order, not at all."""
+    typed, name = typed.lower(), name.lower()
+    if name == typed:
+        return 0
+    if name.startswith(typed):
+        return 1
+    if typed in name:
+        return 2
+    letters = iter(name)
+    return 3 if all(letter in letters for letter in typed) else NO_MATCH
+
+
+def _arguments(name: str, typed: str, answers: Answers) -> tuple[Candidate, ...]:
+    command = commands.by_slash(name)
+    if command is None:
+        skill = skills.find(answers, name)
+        hint = skills.hint(skill) if skill is not None and not typed.strip() else ""
+        return (Candidate(f"/{name} {hint}", ""),) if hint else ()
+    choices = command.choices(answers) if command.choices else ()
+    found = sorted((_rank(typed.strip(), choice), number) for number, choice in enumerate(choices))
+    fitting = tuple(
+        Candidate(choices[number], "", f"/{name} {choices[number]}", runs=True)
+        for rank, number in found
+        if rank < NO_MATCH
+    )
+    if fitting and command.free and _stands(typed.strip(), choices):
+        word = typed.strip()
+        return (Candidate(word, "as typed", f"/{name} {word}", runs=True, typed=True), *fitting)
+    if fitting or typed.strip() or not command.argument:
+        return fitting
+    return (Candidate(f"/{name} {command.argument}", command.summary),)
+
+
+def _stands(word: str, choices: tuple[str, ...]) -> bool:
+    """Whether `word` may be meant as it is: it is no choice, and not the beginning of one, or of its provider's name.
+    Enter never takes another model for it that has only some of its letters."""
+    word = word.lower()
+    heads = [choice.partition("/")[0].lower() for choice in choices]
+    begins = any(head.startswith(word) for head in heads) and word not in heads
+    return bool(word) and not begins and all(choice.lower() != word for choice in choices)
+
+
+def shown(model: Model) -> tuple[Candidate, ...]:
+    """The list as it stands: empty while it is closed or something else has the keys."""
+    if model.finder is not None:
+        return _files(model)
+    draft = model.composer.draft
+    if not draft.startswith("/") or model.composer.purpose is not None or model.completion.closed_for == draft:
+        return ()
+    if model.composer.browsing >= 0 or model.dialog is not None:
+        return ()
+    if model.overlay is not None and not control.writes_command(model):
+        return ()
+    return candidates(draft, model.transcript.answers)
+
+
+def selected(model: Model) -> int:
+    """Where the cursor of the list is."""
+    return model.completion.selected if model.finder is None else model.finder.selected
+
+
+def _files(model: Model) -> tuple[Candidate, ...]:
+    if file_completion.reading(model):
+        return (Candidate(file_completion.READING, ""),)
+    note, room = file_completion.note(model), max(8, model.width - 10)
+    return tuple(
+        Candidate(path if len(path) <= room else f"…{path[1 - room :]}", "" if number else note, path)
+        for number, path in enumerate(file_completion.found(model))
+    )
+
+
+def pressed(model: Model, msg: KeyPressed) -> Step | None:
+    """A key while the list is open. None: not a key for it."""
+    if msg.key not in KEYS:
+        return None
+    if model.finder is not None:
+        return file_completion.pressed(model, msg)
+    found = shown(model)
+    if not found:
+        return None
+    if msg.key == "escape":
+        return replace(model, completion=replace(model.completion, closed_for=model.composer.draft)), ()
+    if not found[0].insert:
+        return None
+    if msg.key in ("up", "down"):
+        selected = (model.completion.selected + (1 if msg.key == "down" else -1)) % len(found)
+        return replace(model, completion=replace(model.completion, selected=selected)), ()
+    chosen = found[min(model.completion.selected, len(found) - 1)]
+    if msg.key == "tab" and chosen.typed:
+        chosen = found[1]
+    if msg.key == "tab" or not chosen.runs:
+        insert = chosen.insert if chosen.insert.endswith(" ") or chosen.runs is False else f"{chosen.insert} "
+        return composer.write(model, insert), ()
+    return submit.submit(composer.write(model, chosen.insert), chosen.insert)

@@ -1,0 +1,322 @@
+"""The prompt: what it holds, its history, and what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.protocol.ops import Answer, Rename, SaveDraft
+from agent_tui.protocol.transcript import Queued
+from agent_tui.structures import chips
+from agent_tui.structures.chips import Chip, Paste
+from agent_tui.tui import commands
+from agent_tui.tui.core.effects import Remember, Send
+from agent_tui.tui.core.model import Completion, Composer, Editing, Model, Purpose, VimMode
+from agent_tui.tui.core.step import Step, send, then, toast
+
+MAX_HISTORY: Final = 1_000
+MOST_EDITED: Final = 50_000
+"""Characters that the prompt holds unfolded: an editor wraps the line of its caret at each key."""
+MOST_CHIPS: Final = 20
+"""Chips that are remembered besides those in use, so that a prompt that is taken back has them again."""
+NEVER: Final = float("-inf")
+MESSAGES: Final = frozenset(("say", "deny"))
+"""What the prompt is for while it answers a question in words."""
+FOR_MODEL: Final = MESSAGES | {"argument"}
+"""What the prompt is for while the model will read what is typed."""
+PRIVATE: Final = "!!"
+"""What begins so goes into no file of ours."""
+
+
+def changed(model: Model, text: str, caret: int) -> Model:
+    """The prompt holds `text`."""
+    composer = model.composer
+    if text == composer.draft:
+        return replace(model, composer=replace(composer, caret=caret))
+    browsing = composer.browsing
+    if browsing >= 0 and text != composer.text:
+        browsing = -1
+    composer = replace(composer, draft=text, caret=caret, browsing=browsing)
+    return replace(model, composer=composer, completion=Completion(), typed_at=model.at)
+
+
+def save(model: Model) -> Step:
+    """Tell the engine of the draft, if it is one for the model and another than it was told: it survives a kill."""
+    composer = model.composer
+    if composer.purpose is not None and composer.purpose.kind not in FOR_MODEL:
+        return model, ()
+    if composer.purpose is not None:
+        draft = _above(composer.draft, composer.stash)
+    else:
+        draft = composer.draft if composer.editing is None else _beside(model, composer.editing)
+    draft = "" if draft.startswith(PRIVATE) else draft
+    if draft == composer.saved:
+        return model, ()
+    pasted = chips.held(draft, composer.chips)
+    return replace(model, composer=replace(composer, saved=draft)), (Send(SaveDraft(draft, pasted)),)
+
+
+def own(model: Model) -> str:
+    """What the person has written for the model and not sent, whatever the prompt is used for now."""
+    now = model.composer
+    return now.stash if now.purpose is not None else now.editing.stash if now.editing is not None else now.draft
+
+
+def _beside(model: Model, editing: Editing) -> str:
+    """What is on record while a queued prompt is edited: its new words, which the queue does not have yet, above the
+    draft that was put aside."""
+    new = model.composer.draft
+    queued = next((item for item in model.listed if item.id == editing.id), None)
+    same = queued is not None and new == folded(model, queued.text, queued.pastes)[1]
+    if not new.strip() or new.startswith(PRIVATE) or same:
+        return editing.stash
+    return _above(new, editing.stash)
+
+
+def _above(new: str, stash: str) -> str:
+    """What is on record of words and of the draft that was put aside for them. One of them may be private."""
+    public = (text for text in (new, stash) if text.strip() and not text.startswith(PRIVATE))
+    return "\n\n".join(public)
+
+
+def folded(model: Model, text: str, pastes: Iterable[Paste]) -> tuple[Model, str]:
+    """`text` that was sent, as the prompt holds it: what was a chip is one again, known or new."""
+    now = model.composer
+    known = {chip.text: chip for chip in now.chips}
+    new, said = list[Chip](), list[str]()
+    for label, words in chips.parts(text, pastes):
+        if label and words not in known:
+            known[words] = chips.pasted(now.chipped + len(new) + 1, words)
+            new.append(known[words])
+        said.append(known[words].label if label else chips.collapse(words, reversed(now.chips)))
+    return kept(model, *new) if new else model, "".join(said)
+
+
+def prefill(model: Model, value: str) -> Model:
+    """Offer the old value of a field: what is typed takes its place, and a key that moves keeps it."""
+    model = write(model, value)
+    return replace(model, composer=replace(model.composer, selected=bool(value)))
+
+
+def write(model: Model, text: str, caret: int = -1) -> Model:
+    """Make the prompt hold `text`, with the caret at its end unless said otherwise. What was a chip is one again."""
+    if caret < 0 and text:
+        text = chips.collapse(text, reversed(model.composer.chips))
+        if len(text) > MOST_EDITED:
+            model, chip = new_chip(model, chips.expand(text, model.composer.chips))
+            text = chip.label
+    at, rev = caret if caret >= 0 else len(text), model.composer.rev + 1
+    composer = replace(
+        model.composer, draft=text, caret=at, text=text, place=caret, rev=rev, browsing=-1, selected=False
+    )
+    return replace(model, composer=composer, completion=Completion())
+
+
+def give_back(model: Model, text: str, pastes: Iterable[Paste] = ()) -> Model:
+    """Return `text` to the prompt, unless something was typed there since (the history has it anyway). It is selected:
+    who goes on with something else types over it, who wants it has it there."""
+    model, text = folded(model, text, pastes)
+    composer = model.composer
+    if composer.editing is not None:
+        kept = replace(composer.editing, stash=composer.editing.stash or text)
+        return replace(model, composer=replace(composer, editing=kept))
+    if composer.purpose is not None:
+        return model if composer.stash else replace(model, composer=replace(composer, stash=text))
+    if composer.draft:
+        return model
+    return prefill(model, text)
+
+
+def spent(model: Model, text: str) -> Step:
+    """`text` was used: the prompt is empty, the history has it, with what its chips stand for."""
+    composer = model.composer
+    text = chips.expand(text, composer.chips)
+    history = composer.history
+    if text.strip() and (not history or history[-1] != text):
+        history = (*history, text)[-MAX_HISTORY:]
+    model = replace(model, composer=replace(composer, history=history, looked={}), typed_at=NEVER)
+    effects = (Remember(text),) if text.strip() and not text.startswith(PRIVATE) else ()
+    return (write(model, "") if composer.draft or composer.browsing >= 0 else model), effects
+
+
+def cleared(model: Model) -> Step:
+    """Empty the prompt; the history keeps what it held, unless that was not for the model."""
+    if model.composer.purpose is not None:
+        return write(model, ""), ()
+    step = spent(model, model.composer.draft)
+    return replace(step[0], typed_at=model.at), step[1]
+
+
+def empty_prompt(model: Model) -> Step:
+    """Empty the prompt on the person's wish, and say how what it held comes back."""
+    step = cleared(model)
+    back = way_back(model)
+    more = f"; {commands.key_of('interrupt', model.keys)} again stops" if model.busy else ""
+    return then(step, toast(step[0], f"cleared: {back}{more}"))
+
+
+def way_back(model: Model, prompts: int = 1) -> str:
+    """How the newest prompts of the history come back."""
+    it, are = ("them", "they are") if prompts > 1 else ("it", "it is")
+    return f"{are} in the history" if model.asking or model.queue else f"↑ brings {it} back"
+
+
+def new_chip(model: Model, text: str) -> tuple[Model, Chip]:
+    """A chip for `text`, which is known from now on."""
+    chip = chips.pasted(model.composer.chipped + 1, text)
+    return kept(model, chip), chip
+
+
+def kept(model: Model, *new: Chip) -> Model:
+    """The chips `new` are known; of old ones that are not in use only the newest still are."""
+    now = model.composer
+    used = chips.held("\n".join((now.draft, now.stash, now.kept, now.editing.stash if now.editing else "")), now.chips)
+    old = tuple(chip for chip in now.chips if chip.label not in {one.label for one in new})
+    known = tuple(chip for n, chip in enumerate(old) if chip in used or n >= len(old) - MOST_CHIPS)
+    chipped = max((now.chipped, *(chips.number(chip.label) for chip in new if not chips.is_image(chip.label))))
+    return replace(model, composer=replace(now, chips=(*known, *new), chipped=chipped))
+
+
+def ask(model: Model, purpose: Purpose) -> Model:
+    """Use the prompt for `purpose`; the draft is put aside."""
+    if model.composer.purpose is not None:
+        model = leave(model)
+    model = replace(model, composer=replace(model.composer, stash=model.composer.draft, purpose=purpose))
+    return write(model, "")
+
+
+def leave(model: Model) -> Model:
+    """The prompt is for the model again, and holds what it held."""
+    stash = model.composer.stash
+    return write(replace(model, composer=replace(model.composer, purpose=None, stash="")), stash)
+
+
+def leave_message(model: Model) -> Step:
+    """What was written for a question is the draft, or, if there is another one, in the history."""
+    words, model = model.composer.draft, leave(model)
+    return remember(model, words) if model.composer.draft else (write(model, words) if words else model, ())
+
+
+def answered(model: Model, purpose: Purpose, text: str) -> Step:
+    """The prompt was sent while it had a purpose."""
+    if purpose.kind == "search" or purpose.kind == "history":  # they act as they are typed
+        return model, ()
+    said, pastes = chips.sent(text.strip(), model.composer.chips)
+    if not said.strip() and purpose.kind != "deny":
+        return toast(model, "type an answer, or press Esc")
+    model = leave(model)
+    match purpose.kind:
+        case "deny":
+            return send(model, Answer(purpose.id, "no", said))
+        case "say" | "argument":
+            return send(model, Answer(purpose.id, "say", said, pastes))
+        case "title":
+            return send(model, Rename(said, session=purpose.id))
+        case "sheet" | "action" | "save":  # `submit` takes them
+            return model, ()
+
+
+def dismiss(model: Model) -> Step:
+    """Esc while the prompt answers something that is no sheet."""
+    purpose = model.composer.purpose
+    if purpose is not None and purpose.kind in MESSAGES:
+        return leave_message(model)
+    model = leave(model)
+    if purpose is not None and purpose.kind == "argument":
+        return send(model, Answer(purpose.id, "no"))
+    return model, ()
+
+
+def browse(model: Model, step: int, draft: str) -> Step:
+    """Up or Down at the edge of the prompt: the history, or the newest queued prompt and from there the others."""
+    composer = model.composer
+    if composer.purpose is not None:
+        return model, ()
+    if composer.editing is not None and (other := _neighbour(model, composer.editing, step)) is not None:
+        return other, ()
+    if step < 0 and not draft and composer.browsing < 0 and composer.editing is None and model.queue:
+        return edit(model, model.queue[-1]), ()
+    at = len(composer.history) if composer.browsing < 0 else composer.browsing
+    kept = draft if composer.browsing < 0 else composer.kept
+    at += step
+    if at < 0 or (step > 0 and composer.browsing < 0):
+        return model, ()
+    if at >= len(composer.history):
+        return write(model, kept), ()
+    return _show(model, at, kept), ()
+
+
+def _neighbour(model: Model, editing: Editing, step: int) -> Model | None:
+    """The queued prompt before or after the one that is edited, as long as that is as it was; below the newest, the
+    draft. None: there is no other, and it is the history's turn."""
+    at = next((n for n, item in enumerate(model.queue) if item.id == editing.id), -1)
+    shown = "" if at < 0 else folded(model, model.queue[at].text, model.queue[at].pastes)[1]
+    changed = at < 0 or model.composer.draft != shown
+    if changed or model.composer.browsing >= 0 or at + step < 0:
+        return None
+    return edit(model, model.queue[at + step]) if at + step < len(model.queue) else leave_edit(model)
+
+
+def edit(model: Model, item: Queued) -> Model:
+    """A queued prompt is in the prompt, to be changed; it keeps its place in the queue, and the draft is put aside."""
+    model = leave_edit(leave(model) if model.composer.purpose is not None else model)
+    editing = Editing(item.id, model.composer.draft)
+    model = replace(model, composer=replace(model.composer, editing=editing))
+    return write(*folded(model, item.text, item.pastes))
+
+
+def leave_edit(model: Model) -> Model:
+    """The prompt holds the draft again, now or after what it is used for."""
+    composer = model.composer
+    if composer.editing is None:
+        return model
+    stash = composer.editing.stash
+    model = replace(model, composer=replace(composer, editing=None))
+    if composer.purpose is None:
+        return write(model, stash)
+    return replace(model, composer=replace(model.composer, stash=stash))
+
+
+def remember(model: Model, text: str) -> Step:
+    """The history has `text`, so that nothing that was typed is lost."""
+    history = model.composer.history
+    if not text.strip() or (history and history[-1] == text):
+        return model, ()
+    composer = replace(model.composer, history=(*history, text)[-MAX_HISTORY:])
+    return replace(model, composer=composer), (Remember(text),)
+
+
+def _show(model: Model, at: int, kept: str) -> Model:
+    shown = write(model, model.composer.history[at])
+    composer: Composer = replace(shown.composer, browsing=at, kept=kept)
+    return replace(shown, composer=composer)
+
+
+def edited(model: Model, text: str, problem: str) -> Step:
+    """The person's editor was left. Without a text the draft stays as it was."""
+    if problem:
+        return toast(model, f"{problem}: your draft is unchanged", "warning", 8.0)
+    same = text == chips.expand(model.composer.draft, model.composer.chips)
+    return (model, ()) if same else (write(model, text), ())
+
+
+def vim_moved(model: Model, mode: VimMode, missed: str) -> Step:
+    """The prompt is in this mode of vim's; what another key does than in vim is said."""
+    if not missed:
+        typed_at = model.at if mode == "insert" else model.typed_at  # what enters it is the beginning of words
+        return replace(model, vim=mode if model.vim else "", typed_at=typed_at), ()
+    if missed == ":":
+        return toast(model, f"no : commands here: {commands.hint('palette', 'finds ours', model.keys)}")
+    return toast(model, f"{missed} does not search: {commands.hint('search', 'does, in the transcript', model.keys)}")
+
+
+def loaded(model: Model, entries: tuple[str, ...], again: bool = False) -> Model:
+    """The history of earlier sessions came; what was sent since is newer. `again`: that is in it too."""
+    now = model.composer
+    history = entries if again else (*entries, *now.history)[-MAX_HISTORY:]
+    if now.browsing < 0:
+        return replace(model, composer=replace(now, history=history))
+    shown = now.history[now.browsing]  # the draft is put aside meanwhile: go on from where we are
+    at = next((n for n in reversed(range(len(history))) if history[n] == shown), -1)
+    return replace(model, composer=replace(now, history=history, browsing=at)) if at >= 0 else model

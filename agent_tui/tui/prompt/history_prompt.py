@@ -1,0 +1,79 @@
+"""Ctrl+R: the prompt holds what is looked for among the prompts of before; one of them takes the draft's place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.tui.core.effects import ReadHistory
+from agent_tui.tui.core.history_search import PAGE, Recall
+from agent_tui.tui.core.model import Model, Purpose
+from agent_tui.tui.core.msg import HistoryRead, KeyPressed
+from agent_tui.tui.core.step import Step, then, toast
+from agent_tui.tui.prompt import composer
+
+LABEL: Final = "Search earlier prompts"
+OLDER: Final = {"ctrl+r": 1, "up": 1, "pageup": PAGE}
+NEARER: Final = {"down": -1, "pagedown": -PAGE}
+TAKE: Final = frozenset(("enter", "tab", "ctrl+s"))
+LEAVE: Final = frozenset(("escape", "ctrl+c", "ctrl+g"))
+KEYS: Final = TAKE | LEAVE | OLDER.keys() | NEARER.keys()
+"""What the search takes from the prompt."""
+
+
+def begin(model: Model, query: str = "") -> Step:
+    """Show all prompts of before; `query` to begin with."""
+    number = model.recalls + 1
+    model = composer.ask(model, Purpose("history", LABEL))
+    model = replace(model, recall=Recall(number), recalls=number)
+    return composer.write(model, query), (ReadHistory(number),)
+
+
+def read(model: Model, msg: HistoryRead) -> Model:
+    """More of the file was read."""
+    now = model.recall
+    if now is None or now.number != msg.number:
+        return model
+    return replace(model, recall=now.read(msg.entries, msg.done))
+
+
+def settled(model: Model) -> Model:
+    """Look again if the words are others; once the prompt is for something else, forget it. Costs nothing without."""
+    now = model.recall
+    if now is None:
+        return model
+    if not model.composer.asks("history"):
+        return replace(model, recall=None)
+    asked = now.asked(model.composer.draft)
+    return model if asked is now else replace(model, recall=asked)
+
+
+def pressed(model: Model, msg: KeyPressed) -> Step | None:
+    """A key while earlier prompts are searched. None: not a key for it."""
+    model = settled(model)
+    now = model.recall
+    if now is None or msg.key not in KEYS:
+        return None
+    if msg.key in LEAVE:
+        return composer.dismiss(model)
+    if msg.key in TAKE:
+        return _taken(model, now)
+    return replace(model, recall=now.moved((OLDER | NEARER)[msg.key])), ()
+
+
+def _taken(model: Model, now: Recall) -> Step:
+    """The chosen prompt stands in the prompt; the draft that stood there is one of the earlier ones now."""
+    if now.chosen is None:
+        return toast(model, "no earlier prompt matches: Esc restores your draft")
+    back = composer.leave(replace(model, recall=None))
+    kept = composer.spent(back, back.composer.draft) if back.composer.draft != now.chosen.text else (back, ())
+    return then(kept, (composer.write(kept[0], now.chosen.text), ()))
+
+
+def take(model: Model, place: int) -> Step:
+    """Take what was found as number `place`."""
+    model = settled(model)
+    now = model.recall
+    if now is None or not 0 <= place < now.total:
+        return model, ()
+    return _taken(model, now.moved(place - now.selected))

@@ -1,0 +1,230 @@
+"""What happens to a prompt that is sent: a command runs, the rest goes to the agent or waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final
+
+from agent_tui import registry
+from agent_tui.protocol.ops import QueueEdit, RunShell, Steer, Submit
+from agent_tui.structures import chips, late
+from agent_tui.tui import commands
+from agent_tui.tui.core.effects import Send
+from agent_tui.tui.core.model import InFlight, Model
+from agent_tui.tui.core.step import Step, then, toast
+from agent_tui.tui.prompt import composer, queue, skills
+from agent_tui.tui.screen.guards import QUIET_SECONDS
+
+with registry.late():
+    from agent_tui.tui.screen import leaving
+    from agent_tui.tui.sheets import control
+
+SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
+"""The first word of a line that calls a command or a skill; a path has a second slash and is none."""
+MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
+"""A command that does nothing but go to another folder."""
+DOUBLED_SECONDS: Final = 0.4
+"""A key that comes again so soon was pressed once."""
+READ_SECONDS: Final = 8.0
+"""A sentence that says what to do instead stays so long."""
+
+
+def submit(model: Model, text: str) -> Step:
+    """Enter: answer what the prompt is for, run a command, send a prompt or queue it."""
+    purpose = model.composer.purpose
+    if purpose is not None:
+        doubled = model.since_same < QUIET_SECONDS and text == model.composer.text
+        if doubled:  # the Enter that opened it
+            return model, ()
+        if purpose.kind == "sheet":
+            return control.on_text(model, text)
+        if purpose.kind == "save" and text.strip():
+            return leaving.save_at(composer.leave(model), text.strip())
+        if purpose.kind == "action" and text.strip():
+            return _completed(composer.leave(model), purpose.id, text.strip())
+        return composer.answered(model, purpose, text)
+    if model.composer.editing is not None:
+        return _put_back(model, text)
+    if not text.strip():
+        return _nothing(model)
+    called = slash(model, text)
+    if called is not None:
+        return called
+    if model.transcript.reading and not model.gone:
+        model = composer.write(model, text) if model.composer.draft != text else model
+        return toast(model, "this session is read only: /fork makes your own copy", "warning")
+    if text.startswith("!") and not model.gone:
+        return shell(model, text)
+    if model.gone:
+        model = composer.write(model, text) if model.composer.draft != text else model
+        return toast(model, "the engine has stopped: Ctrl+D on an empty prompt quits", "bad")
+    if model.started and not model.transcript.model:
+        again = control.is_open_for(model, "no_model")
+        shown = model if again else control.open_for(model, "no_model")[0]
+        shown = composer.write(shown, text) if shown.composer.draft != text else shown
+        return toast(shown, "kept until there is a model", "warning") if again else (shown, ())
+    if (skill := SLASH.match(text.strip())) is not None:  # no other word behind a slash comes as far
+        model = model.used(f"skill:{skill.group(1)}")
+    after, effects = composer.spent(model, text)
+    text, pastes = chips.sent(text, model.composer.chips)
+    after = replace(after, reading=after.reading.at_end())
+    if not model.started:
+        after = replace(after, early=(*after.early, text))
+    if model.running or model.question is not None or (model.queue and not model.transcript.paused):
+        return after, (*effects, Send(QueueEdit("add", text=text, pastes=pastes)))
+    submits = Send(Submit(text, pastes=pastes))
+    sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, submits))
+    if not model.queue:
+        return sent
+    key = commands.hint("send", "on an empty prompt resumes", model.keys)
+    return then(sent, toast(sent[0], f"{len(model.queue)} still queued, paused{key and f': {key} when this is done'}"))
+
+
+def shell(model: Model, text: str) -> Step:
+    """`!command` runs at once, also beside a turn; `!!command` is private."""
+    private = text.startswith(composer.PRIVATE)
+    command = chips.expand(text, model.composer.chips)[1 + private :].strip()
+    if not command:
+        return toast(model, "type a command after the !, such as !git status")
+    after, effects = composer.spent(model, text)
+    after = replace(after, reading=after.reading.at_end())
+    ran: Step = (after, (*effects, Send(RunShell(command, private))))
+    if MOVES.fullmatch(command) is None:
+        return ran
+    return then(
+        ran, toast(after, f"each ! starts in the project's folder: !{command} && … in one line", seconds=READ_SECONDS)
+    )
+
+
+def slash(model: Model, text: str) -> Step | None:
+    """Run the command that `text` calls, or say that there is none. None: it is a prompt (or a skill)."""
+    match = SLASH.match(text.strip())
+    if match is None:
+        return None
+    name, arguments = match.group(1), chips.expand(text.strip()[match.end() :], model.composer.chips)
+    command = commands.by_slash(name)
+    if command is not None:
+        spent = composer.spent(model.used(f"command:{command.name}"), text)
+        spent = then(spent, composer.save(spent[0]))  # before what it does: it is no draft of the session it leaves
+        if command.has_list and not arguments.strip():
+            return then(spent, control.open_sheet(spent[0], command.name))
+        return then(spent, command.run(spent[0], arguments.strip()))
+    if model.gone or not is_unknown(model, text):
+        return None
+    known = skills.names(model.transcript.answers)
+    if model.composer.draft != text:
+        model = composer.write(model, text)
+    if known is None:
+        waits = replace(model, composer=replace(model.composer, calls=text))
+        return toast(waits, f"/{name} waits: the skills are still being read")
+    return toast(model, hint(name, known), "warning", READ_SECONDS)
+
+
+def is_unknown(model: Model, text: str) -> bool:
+    """Whether `text` begins as a command or a skill does, and none is known that is called so."""
+    match = SLASH.match(text.strip())
+    if match is None or commands.by_slash(match.group(1)) is not None:
+        return False
+    known = skills.names(model.transcript.answers)
+    return known is None or match.group(1) not in known
+
+
+def skills_told(model: Model) -> Step:
+    """The skills are known: a line that waited for them goes where it belongs, if it still stands in the prompt."""
+    waits, now = model.composer.calls, model.composer
+    if not waits:
+        return model, ()
+    model = replace(model, composer=replace(now, calls=""))
+    free = now.purpose is None and now.editing is None and now.draft == waits
+    return submit(replace(model, toast=None), waits) if free else (model, ())
+
+
+def _completed(model: Model, name: str, arguments: str) -> Step:
+    """The palette's command, or skill, `name` has what it needs; the draft stays."""
+    command = commands.by_slash(name)
+    if command is not None:
+        return command.run(model, arguments)
+    draft = model.composer
+    sent, effects = submit(model, f"/{name} {arguments}")
+    back = composer.write(sent, draft.draft, caret=draft.caret) if draft.draft != sent.composer.draft else sent
+    return back, effects
+
+
+def steer(model: Model, text: str) -> Step:
+    """Put the draft, or else the oldest queued prompt, into the running turn."""
+    if model.composer.purpose is not None or not model.running:
+        return submit(model, text)
+    if model.composer.editing is not None:
+        return _put_back(model, text, steers=True)
+    if not text.strip():
+        return _nothing(model)
+    called = slash(model, text)
+    if called is not None:
+        return called
+    spent, effects = composer.spent(model, text)
+    text, pastes = chips.sent(text, model.composer.chips)
+    return spent, (*effects, Send(Steer(text, pastes=pastes)))
+
+
+def _put_back(model: Model, text: str, steers: bool = False) -> Step:
+    """The end of an edit. The model cannot be sent a command: it would be read as a prompt when its time comes."""
+    match = SLASH.match(text.strip())
+    if match is not None and commands.by_slash(match.group(1)) is not None:
+        return toast(model, f"/{match.group(1)} is a command and cannot be queued: Esc cancels", "warning")
+    return queue.put_back(model, text, steers)
+
+
+def _nothing(model: Model) -> Step:
+    """Enter on an empty prompt; a doubled one belongs to what the first one did."""
+    if not model.queue or model.since_same < DOUBLED_SECONDS:
+        return model, ()
+    if model.running:
+        return queue.steer_oldest(model)
+    return queue.resume(model) if model.transcript.paused else (model, ())
+
+
+NOT_HERE: Final = "not available yet"
+ALIKE: Final = 0.75
+"""How alike two names are for the one to be taken for a slip of the other."""
+INSTEAD: Final[Mapping[str, str]] = {
+    "compact": f"{NOT_HERE}: /clear empties the context, /rewind goes back to an earlier turn",
+    "context": "the header shows how full the context is, /stats what each step used",
+    "usage": "/stats shows tokens, time and calls of this session",
+    "status": "/debug shows model, context and versions, /settings what is set",
+    "init": f"{NOT_HERE}: ask for an AGENTS.md in a prompt; it is read at the start of a session",
+    "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
+    "permissions": "/mode decides what runs without asking",
+    "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
+    "approvals": "/mode decides what runs without asking",
+    "sandbox": "there is no sandbox: commands have your own rights; /mode decides which ones ask first",
+    "plan": "/mode plan only reads and proposes",
+    "login": "/setup sets up a provider, or `agent-tui auth set PROVIDER` in a shell saves a key",
+    "logout": "`agent-tui auth remove PROVIDER` in a shell deletes a key",
+    "diff": "/undo lists the changes of the last turn; !git diff shows all",
+    "mcp": f"{NOT_HERE}: MCP servers",
+    "agents": f"{NOT_HERE}: sub-agents; /btw asks a side question",
+    "hooks": f"{NOT_HERE}: hooks",
+    "plugin": f"{NOT_HERE}: plugins; /skills lists the skills",
+    "review": "!git diff shows the change; ask for a review of it in a prompt",
+    "feedback": "/bug writes the session to a file for a report",
+    "output-style": f"{NOT_HERE}: write in AGENTS.md how answers should be",
+    "statusline": "the line at the top is a setting: /settings display.status",
+    "terminal-setup": "no setup is needed; docs/keys.md lists the keys",
+    "bashes": "/jobs lists the commands in the background",
+    "tasks": "/jobs lists the commands in the background, /todo shows the todo list",
+    "side": "/btw asks a side question",
+}
+
+
+def hint(name: str, skills: frozenset[str]) -> str:
+    """What to say of `/name`, which is neither command nor skill."""
+    known = INSTEAD.get(name.lower())
+    if known is not None:
+        return f"/{name}: {known}"
+    close = get_close_matches(name, (*commands.slash_names(), *skills, *INSTEAD), n=1, cutoff=ALIKE)
+    if close and close[0] in INSTEAD and close[0] not in skills:
+        return f"no command or skill /{name}; /{close[0]}: {INSTEAD[close[0]]}"
+    meant = f"did you mean /{close[0]}?" if close else "type / to list the commands"
+    return f"no command or skill /{name}: {meant}"

@@ -1,0 +1,317 @@
+"""What the engine said, folded; and what follows from it: the next question, the next queued prompt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, assert_never
+
+from agent_tui.protocol.answers import (
+    Answer,
+    Checkup,
+    ClipboardImage,
+    ClipboardSet,
+    Efforts,
+    Files,
+    FileWritten,
+    ForkOutcome,
+    ImageFile,
+    Jobs,
+    Locked,
+    LogTail,
+    Models,
+    Preview,
+    PrivateOutput,
+    PullProgress,
+    RestoreOutcome,
+    SaveOutcome,
+    SearchResults,
+    Sessions,
+    SetupOffers,
+    SetupOutcome,
+    ShelfOutcome,
+    Skills,
+    Stats,
+    Tree,
+    UndoPlan,
+)
+from agent_tui.protocol.event import Event, Restored
+from agent_tui.protocol.events import (
+    Answered,
+    AsideDelta,
+    AsideEnded,
+    Cleared,
+    DraftSaved,
+    ErrorRaised,
+    ModeChanged,
+    ModelChanged,
+    QuestionAnswered,
+    QueueChanged,
+    Rewound,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from agent_tui.protocol.ops import Query, QueueEdit
+from agent_tui.protocol.transcript import NoticeBlock, Transcript, TurnBlock, UserBlock
+from agent_tui.registry import late
+from agent_tui.structures import chips
+from agent_tui.tui import commands
+from agent_tui.tui.core.effects import Remember, Send
+from agent_tui.tui.core.model import Model, Reading
+from agent_tui.tui.core.step import Step, then, toast
+
+with late():
+    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.prompt import composer, pastes, queue, submit
+    from agent_tui.tui.screen import copying, leaving, rewinding, session_actions
+    from agent_tui.tui.sheets import control
+
+START: Final = "start"
+OTHERS: Final = "others"
+"""The id of answers that the engine gives unasked."""
+SHELF: Final = "shelf"
+"""The id of the list of sessions after one of them was named or deleted."""
+CLEARED: Final = "context cleared; /new also empties the screen"
+KEPT: Final = "not sent yet: press Enter to send"
+FATAL: Final = frozenset(("locked", "stopped"))
+"""Kinds of an error after which there is no engine."""
+LOOK_BACK: Final = 8
+"""Rows that are looked through, from the end, for the prompt of a turn that came to nothing."""
+
+
+def arrived(model: Model, events: tuple[Event | Restored, ...], at: float) -> Step:
+    """Fold `events`, then do what they call for."""
+    step: Step = (replace(model, now=at), ())
+    for event in events:
+        step = then(step, _one(step[0], event))
+    step = then(step, queue.settled(step[0]))
+    step = then(step, answering.follow(step[0], at))
+    return then(step, queue.dispatch(step[0]))
+
+
+def _one(model: Model, event: Event | Restored) -> Step:
+    model = _fold(model, event)
+    if isinstance(event, Restored):
+        return _restored(model)
+    if not event.is_main:  # all that a sub-agent does is in its block
+        return model, ()
+    if model.early:
+        model = _without_told(model, event)
+    match event:
+        case SessionStarted():
+            fresh = Reading(jump=model.reading.jump + 1) if model.started else model.reading
+            return replace(model, started=True, reading=fresh), ()
+        case Cleared():
+            model = replace(model, reading=model.reading.at_end())
+            return toast(model, CLEARED, seconds=8.0) if len(model.transcript.rows) else (model, ())
+        case TurnStarted():
+            return _begun(model, event.queue_id), ()
+        case TurnEnded():
+            return _ended(model, event), ()
+        case QuestionAnswered():
+            return (_refused(model) if event.idle and event.choice == "no" else model), ()
+        case QueueChanged():
+            flight = model.in_flight
+            lost = flight is not None and flight.queue_id and all(item.id != flight.queue_id for item in event.items)
+            return (replace(model, in_flight=None) if lost else model), ()
+        case Rewound():
+            return rewinding.rewound(model, event)
+        case Answered():
+            return _answered(model, event.id, event.data)
+        case ErrorRaised():
+            return (replace(_refused(model), gone=True), ()) if event.kind in FATAL else _failed(model)
+        case ModeChanged():
+            return (replace(model, mode_asked="") if event.mode == model.mode_asked else model), ()
+        case AsideDelta() | AsideEnded():
+            return told(model, event)
+        case ModelChanged():
+            return _found(model) if event.model else (model, ())
+        case _:
+            return model, ()
+
+
+def _without_told(model: Model, event: Event) -> Model:
+    """The prompts that were sent before the engine was up, without those that it has told of by now."""
+    match event:
+        case TurnStarted():
+            told = {event.prompt}
+        case QueueChanged():
+            told = {item.text for item in event.items}
+        case TurnEnded() | ErrorRaised() | DraftSaved():
+            told = set(model.early)
+        case _:
+            return model
+    return replace(model, early=tuple(text for text in model.early if text not in told))
+
+
+def _fold(model: Model, event: Event | Restored) -> Model:
+    """Apply `event` to its session; the first session that is named, or one that begins, is the active one."""
+    before = model.transcript
+    begins = isinstance(event, Restored | SessionStarted)
+    named = event.transcript.session if isinstance(event, Restored) else event.session
+    session = named or model.active
+    known = model.sessions.get(session)
+    start = known if known is not None else before if not model.active else Transcript()
+    after = event.apply(start)
+    if after is before and session == model.active:
+        return model
+    kept = {} if begins else model.sessions  # what was open before it is not looked at any more
+    sessions = {**{id: value for id, value in kept.items() if id}, session: after}
+    return replace(model, sessions=sessions, active=session if begins or not model.active else model.active)
+
+
+def _restored(model: Model) -> Step:
+    """The draft from before comes back; if something is typed already, it is found in the history."""
+    draft, pasted = model.transcript.draft, model.transcript.pasted
+    model = replace(model, composer=replace(model.composer, saved=draft), overlay=None)
+    now, place = model.reading, model.transcript.place
+    if 0 <= place < len(model.transcript.rows):  # where it was left
+        reading = Reading(jump=now.jump, mark=place, go=now.go + 1, following=False)
+    else:
+        reading = Reading(jump=now.jump + 1, go=now.go)
+    model = replace(model, reading=reading, going_back=None, rewound=0)
+    if not draft or model.composer.draft == draft:
+        return model, ()
+    if model.composer.draft or model.composer.purpose is not None:
+        draft = chips.expand(draft, pasted)
+        history = (*model.composer.history, draft)
+        return replace(model, composer=replace(model.composer, history=history)), (Remember(draft),)
+    return composer.write(composer.kept(model, *pasted), draft), ()
+
+
+def _begun(model: Model, queue_id: str) -> Model:
+    flight = model.in_flight
+    if flight is not None and flight.queue_id != queue_id:  # another prompt was first: this one still waits
+        model = replace(model, taken=model.taken - {flight.queue_id})
+    return replace(model, in_flight=None)
+
+
+def _ended(model: Model, event: TurnEnded) -> Model:
+    """A prompt that got no answer at all returns to an empty draft."""
+    prompt = _unanswered(model.transcript) if event.state in ("cancelled", "error") else None
+    if prompt is None or not prompt.text:
+        return model
+    return composer.give_back(model, prompt.text, prompt.pastes)
+
+
+def _unanswered(transcript: Transcript) -> UserBlock | None:
+    """The prompt of the last turn, if nothing but notices followed it."""
+    rows = transcript.rows
+    for number in range(len(rows) - 1, max(-1, len(rows) - 1 - LOOK_BACK), -1):
+        row = rows[number]
+        if isinstance(row, UserBlock):
+            return None if row.steer else row
+        if not isinstance(row, NoticeBlock | TurnBlock):
+            return None
+    return None
+
+
+def _refused(model: Model) -> Model:
+    """The prompt in flight will not begin a turn: it returns to the draft, or waits in the queue again."""
+    flight = model.in_flight
+    model = replace(model, in_flight=None, taken=frozenset(), early=())
+    return model if flight is None or flight.queue_id else composer.give_back(model, flight.text)
+
+
+def _answered(model: Model, id: str, data: Answer) -> Step:
+    """The engine answered the query `id`, or told something unasked."""
+    match data:
+        case Models() if id == START and model.started and not model.transcript.model:
+            return _nothing_chosen(model, id, data)
+        case Models() if id == OTHERS and model.overlay is None:
+            return commands.find("model").run(model, "")
+        case Skills() if model.composer.calls:
+            return submit.skills_told(model)
+        case Sessions() if id == START:
+            return _start_list(model)
+        case Sessions() if id == SHELF:
+            return control.refresh(model)
+        case (
+            Models() | Skills() | Sessions() | Efforts() | Files() | LogTail() | Preview() | Stats() | Tree()
+            | Checkup() | Jobs()
+        ):  # fmt: skip
+            return control.on_answer(model, id) if model.overlay is not None else (model, ())
+        case ImageFile():
+            return pastes.told(model, id, data), ()
+        case ClipboardImage():
+            return pastes.clipboard_told(model, data)
+        case ClipboardSet():
+            return copying.clipboard_set(model, data)
+        case FileWritten():
+            return copying.written(model, data.path, data.problem, data.note)
+        case ForkOutcome():
+            return session_actions.forked(model, data)
+        case ShelfOutcome():
+            return session_actions.changed(model, data)
+        case Locked():
+            return session_actions.locked(model)
+        case SaveOutcome():
+            return leaving.follow(model, data)
+        case (
+            SearchResults() | PrivateOutput() | UndoPlan() | RestoreOutcome() | PullProgress() | SetupOffers()
+            | SetupOutcome()
+        ):  # fmt: skip
+            return control.tell(model, id, data)
+        case _:
+            assert_never(data)
+
+
+def _start_list(model: Model) -> Step:
+    """The list of sessions of a start with `--resume`, which the engine has told already; for a moment, keys may still
+    be meant for the prompt."""
+    shown, effects = commands.find("resume").run(model, "")
+    if shown.overlay is None:
+        return shown, effects
+    asked = Send(Query(shown.overlay.query, "sessions"))
+    overlay = replace(shown.overlay, query="", shown_at=model.at)
+    return replace(shown, overlay=overlay), tuple(one for one in effects if one != asked)
+
+
+def _nothing_chosen(model: Model, id: str, data: Models) -> Step:
+    """There is no model: what was tried is said, unless one is being set up."""
+    model = _refused(model)
+    if model.overlay is not None and not control.is_open_for(model, "no_model"):
+        return control.tell(model, id, data)
+    opened = model if model.overlay is not None else control.open_for(model, "no_model")[0]
+    return control.tell(opened, id, data)
+
+
+def _found(model: Model) -> Step:
+    """There is a model: what was shown while there was none has done its work, and so has its question. A prompt that
+    waited for it is sent by the person: it may be meant for another one."""
+    if not control.is_open_for(model, "no_model"):
+        return model, ()
+    if model.composer.asks("sheet"):
+        model = composer.leave(model)
+    model = replace(model, overlay=None)
+    return toast(model, KEPT) if composer.own(model).strip() else (model, ())
+
+
+def _failed(model: Model) -> Step:
+    """Something failed. If that was before a turn began, the prompt in flight is given back; a queue waits."""
+    flight = model.in_flight
+    if flight is None or model.transcript.state != "idle" or not model.started:
+        return model, ()
+    model = _refused(model)
+    return model, (Send(QueueEdit("pause")),) if flight.queue_id else ()
+
+
+def ticked(model: Model, at: float) -> Step:
+    """Time passed while something runs."""
+    return replace(model, now=at), ()
+
+
+def told(model: Model, event: AsideDelta | AsideEnded) -> Step:
+    """What came for a question that was given up in the meantime is nobody's any more."""
+    aside = model.aside
+    if aside is None or aside.id != event.id:
+        return model, ()
+    if isinstance(event, AsideDelta):
+        return replace(model, aside=replace(aside, text=aside.text + event.text)), ()
+    used = (event.usage.prompt_tokens, event.usage.completion_tokens)
+    aside = replace(
+        aside, text=event.text, state=event.state, problem=event.problem, tokens=used, estimated=event.usage.estimated
+    )
+    model = replace(model, aside=aside)
+    seen = event.state == "cancelled" or (model.overlay is not None and model.overlay.query == event.id)
+    return (model, ()) if seen else toast(model, "your side question is answered: /btw shows it")

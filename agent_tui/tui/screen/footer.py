@@ -1,0 +1,180 @@
+"""The lines around the prompt: status, footer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.present import wording
+from agent_tui.protocol.tool_events import at_work
+from agent_tui.protocol.transcript import Question, Retry, Streaming, ToolBlock, Transcript
+from agent_tui.registry import late
+from agent_tui.structures import chips
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import Situation
+from agent_tui.tui.core import words
+from agent_tui.tui.core.memo import lazy
+from agent_tui.tui.core.model import Model, OwnKeys, Purpose, Search, VimMode
+from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView, Tone
+
+with late():
+    from agent_tui.tui.dialog import answering, view
+    from agent_tui.tui.prompt import history_view
+    from agent_tui.tui.sheets import control, draw
+
+FRAMES_PER_SECOND: Final = 10
+_ADDRESS: Final = re.compile(r" at https?://\S*[^\s:;,.]")
+CHARS_PER_TOKEN: Final = 4
+"""For what is streaming and not yet counted; shown with `≈`."""
+
+
+def status_view(model: Model, stops: bool) -> StatusView:
+    """What runs; made for a turn, or for a prompt that waits for its turn to begin. `stops`: nothing else than that
+    takes the key which stops it."""
+    t = model.transcript
+    begun = t.state != "idle" and not any(isinstance(one, Question) and one.before_turn for one in t.questions)
+    what, tone = _activity(t, model.now)
+    count, estimated = _tokens(t) if begun else (0, False)
+    frame = -1 if t.questions else int(model.now % 3_600 * FRAMES_PER_SECOND) if model.look.animation else 0
+    elapsed = int(max(0.0, model.now - t.turn_at)) if begun and not t.questions else -1
+    stop = _stops(model) if stops and (begun or t.state == "idle") else ""
+    return _status(frame, what, tone, elapsed, count, estimated, stop)
+
+
+def _stops(model: Model) -> str:
+    # Esc goes back to vim's normal mode first
+    typing = answering.leaves_vim(model) if model.asking else model.vim not in ("", "normal")
+    return commands.hint("stop", "stops", model.keys) if model.busy and not typing else ""
+
+
+@lazy
+def _status(frame: int, what: str, tone: Tone, elapsed: int, count: int, estimated: bool, stop: str) -> StatusView:
+    spans = [Span(what, tone)]
+    if elapsed >= 0:
+        spans += [DOT, Span(words.duration(elapsed), "dim")]
+    if count:
+        spans += [DOT, Span(wording.written(count, estimated), "dim")]
+    return StatusView(frame, (*spans, DOT, Span(stop, "dim")) if stop else tuple(spans))
+
+
+def _activity(t: Transcript, now: float) -> tuple[str, Tone]:
+    if t.questions:
+        return "waiting for you", "warning"
+    if t.retry is not None:
+        return _retry(t.retry, now), "warning"
+    if t.state == "waiting_for_tool":
+        return _tool(t), "normal"
+    stream = t.streaming
+    if stream is None or t.state == "idle":
+        if at_work(t):
+            return _tool(t), "normal"
+        return "starting" if t.state == "idle" else "working", "normal"
+    return _writing(stream), "normal"
+
+
+def _retry(retry: Retry, now: float) -> str:
+    left = int(max(0.0, retry.until - now) + 0.999)
+    why = _ADDRESS.sub("", retry.reason, 1)  # it would take the room of the reason; where it matters, an error has it
+    return f"retrying in {left} s: {words.one_line(why, 80)}" if left else "retrying"
+
+
+def _writing(stream: Streaming) -> str:
+    if stream.calls:
+        return f"writing {words.one_line(stream.calls[-1].name, 40) or 'a call'}"
+    if stream.text.length:
+        return "writing"
+    return "thinking" if stream.thinking_chars else "waiting for the model"
+
+
+def _tool(t: Transcript) -> str:
+    """The label of the newest call that runs, and how many run beside it."""
+    running = [row for row in map(t.rows.__getitem__, t.open_tools.values()) if isinstance(row, ToolBlock)]
+    if not running:
+        return "running a tool"
+    more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    return f"{words.one_line(running[-1].label, 60)}{more}"
+
+
+def _tokens(t: Transcript) -> tuple[int, bool]:
+    """Tokens written in this turn: counted ones, and an estimate of what is streaming."""
+    stream = t.streaming
+    chars = 0 if stream is None else stream.text.length + stream.thinking_chars
+    chars += sum(call.arguments.length for call in stream.calls) if stream is not None else 0
+    return t.turn_tokens + chars // CHARS_PER_TOKEN, t.estimated or chars > 0
+
+
+def footer_view(model: Model, completing: bool) -> FooterView:
+    t = model.transcript
+    queued = any(not item.steer and item.id not in model.taken for item in t.queue)
+    if model.search is not None:
+        return _search_footer(model.search)
+    if model.recall is not None:
+        return history_view.recall_footer()
+    now = model.composer
+    sheet = model.overlay if model.overlay is not None and model.covered else None
+    sheet = None if sheet is not None and control.writes_command(model) else sheet
+    if sheet is not None:
+        shown = draw.sheet_footer(model, sheet)
+        return shown if model.mouse else _released(shown, model.keys)
+    if now.editing is not None and now.purpose is None and not (completing or model.asking):
+        return _editing_footer(model.running, model.keys)
+    shown = view.asked_footer(model) if model.asking else _footer(
+        bool(model.composer.draft), model.running, queued, t.paused, completing, model.composer.purpose,
+        model.keys, chips.at(model.composer.draft, model.composer.caret), t.reading,
+    )  # fmt: skip
+    taken = (model.asking and not answering.leaves_vim(model)) or model.covered or completing or now.purpose is not None
+    shown = _moded(shown, model.vim, taken) if model.vim else shown
+    return shown if model.mouse else _released(shown, model.keys)
+
+
+@lazy
+def _editing_footer(running: bool, own: OwnKeys) -> FooterView:
+    """The keys while a queued prompt is being edited."""
+    steers = commands.key_of("steer", own)
+    named = (("Enter", "save"), (steers if running else "", "steer"), ("Esc", "cancel"))
+    return FooterView(tuple(pair for pair in named if pair[0]))
+
+
+@lazy
+def _moded(shown: FooterView, mode: VimMode, taken: bool) -> FooterView:
+    """Vim's mode, in words; Esc goes back to the normal one first, unless something else has taken it."""
+    first = (("Esc", "normal mode"),) if mode != "normal" and not taken else ()
+    keys = tuple(pair for pair in shown.keys if not (first and pair[0] == "Esc"))
+    return replace(shown, keys=(*keys, *first), note=f"vim: {mode}")
+
+
+@lazy
+def _released(shown: FooterView, own: OwnKeys) -> FooterView:
+    """The mouse is the terminal's: how it comes back is said before all else."""
+    return replace(shown, keys=((commands.key_of("mouse", own), "take mouse back"), *shown.keys))
+
+
+@lazy
+def _search_footer(found: Search) -> FooterView:
+    """Where the search stands: `3 of 17`, with `wrapped` where it began again at the other end, or `12+ …` while older
+    rows are still to be searched."""
+    total = found.hits.total
+    note = f"{found.at + 1:,} of {total:,}" if total else "not found" if found.query else ""
+    note += " · wrapped" if found.wrapped and total else ""
+    if found.hits.first:
+        note = f"{total:,}+ …" if total else "searching …"
+    return FooterView((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close")), note)
+
+
+@lazy
+def _footer(
+    draft: bool, running: bool, queued: bool, paused: bool, completing: bool, purpose: Purpose | None,
+    own: OwnKeys, chip: str, reading: bool,
+) -> FooterView:  # fmt: skip
+    if purpose is not None:
+        return FooterView((("Enter", purpose.sends), ("Esc", "back")))
+    if completing:
+        return FooterView((("↑↓", "choose"), ("Tab", "complete"), ("Enter", "take"), ("Esc", "close")))
+    if reading:  # what runs and what waits is the other program's
+        running = queued = paused = False
+    now = Situation(running, draft, queued, paused, chip, reading)
+    names = commands.LABELLED if running or queued or chip else commands.AT_REST
+    labelled = ((one.name, one.label(now)) for one in map(commands.find, names) if one.label is not None)
+    named = ((commands.key_of(name, own), label) for name, label in labelled if label)
+    return FooterView(tuple((key, label) for key, label in named if key))

@@ -1,0 +1,65 @@
+"""What a person says in so many words, not with keys: line mode, and front ends without a keyboard.
+
+The guards of `dialog` and `keys` are about keys, which may have been meant for something else. What
+comes here is sure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent_tui.protocol.ops import Answer
+from agent_tui.tui import commands
+from agent_tui.tui.core.model import Completion, Model
+from agent_tui.tui.core.msg import CommandCalled, QuestionAnswered
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.dialog import answering
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.screen import key_routing
+
+STOPS = frozenset(("stop", "interrupt"))
+
+
+def call(model: Model, msg: CommandCalled) -> Step:
+    """Run a command, where it can run now."""
+    if msg.draft != model.composer.draft:
+        model = composer.changed(model, msg.draft, len(msg.draft))
+    model = replace(model, completion=Completion(closed_for=msg.draft))  # nobody chooses from it
+    if msg.name in STOPS and model.recall is not None:
+        return composer.dismiss(model)
+    if model.asking and msg.name not in key_routing.THROUGH:
+        return _beside_question(model, msg.name)
+    if model.covered and msg.name not in key_routing.ASKED:
+        return model, ()
+    if model.composer.purpose is not None and msg.name not in key_routing.ASKED:
+        return model, ()
+    command = commands.find(msg.name)
+    return command.run(model.used(f"command:{msg.name}") if command.slash else model, "")
+
+
+def _beside_question(model: Model, name: str) -> Step:
+    """A command while a question waits."""
+    if name == "stop":
+        return answering.stop(model)
+    if name in answering.SENDS:
+        return answering.send_words(model, name) if model.composer.draft.strip() else (model, ())
+    return toast(model, answering.ANSWER_FIRST)
+
+
+def answer(model: Model, msg: QuestionAnswered) -> Step:
+    """Give the open question its answer, if that is one of those that it offers."""
+    question = model.question
+    if question is None or question.id != msg.id:
+        return model, ()
+    gives = Answer(msg.id, msg.choice, msg.text, by=msg.by)
+    if msg.choice == answering.put_off(question):
+        return send(model, gives)
+    wanted = msg.choice, msg.mode, msg.asks or bool(msg.text)
+    offered = answering.offers(question)
+    offer = next((one for one in offered if (one.choice, one.mode, bool(one.purpose)) == wanted), None)
+    if offer is None:
+        return toast(model, "this question has no such answer", "warning")
+    if msg.asks:
+        return answering.ask_words(model, question, offer), ()
+    before: Step = commands.find("mode").run(model, offer.mode) if offer.mode else (model, ())
+    return then(before, send(before[0], gives))

@@ -1,0 +1,198 @@
+"""One key: to the overlay, the dialog or the completion list if one of them is open, else to its command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import Final
+
+from agent_tui.registry import late
+from agent_tui.structures.visible import is_text
+from agent_tui.tui import commands
+from agent_tui.tui.commands.base import key_name
+from agent_tui.tui.core.effects import ClearSelection, Type
+from agent_tui.tui.core.model import Held, Model
+from agent_tui.tui.core.msg import KeyPressed
+from agent_tui.tui.core.step import Step, then, toast
+from agent_tui.tui.dialog import answering
+from agent_tui.tui.prompt import completion, composer, history_prompt
+from agent_tui.tui.screen import guards, pending_key
+from agent_tui.tui.transcript import search_prompt
+
+with late():
+    from agent_tui.tui.sheets import control
+
+THROUGH = frozenset((
+    "interrupt", "stop-all", "page-up", "page-down", "to-top", "to-end", "expand", "mouse", "open", "message-up",
+    "message-down", "fold-up", "fold-down",
+))  # fmt: skip
+"""Commands whose keys work while a dialog or an overlay is open."""
+ASKED = THROUGH | frozenset(("send", "steer", "stop", "mode"))
+"""Commands whose keys work while the prompt is used for something else than the model."""
+
+
+WHEEL: Final = ("wheelup", "wheeldown")
+NOT_ANSWERED: Final = "not answered: another key followed"
+"""Alt and a letter, and at once another key, look like Esc and a word."""
+MOVES = frozenset(("up", "down", "left", "right", "pageup", "pagedown"))
+"""Keys that are aimed at a list or a question which takes them: another one of them may follow at once."""
+
+
+def pressed(model: Model, msg: KeyPressed) -> Step:
+    """A key that was bound or grabbed."""
+    if msg.key in WHEEL:
+        return _wheeled(model, msg)
+    before, name = model.last_key, msg.character[-1:] or msg.key  # several letters at once are as many keys
+    since_same = msg.at - before if name == model.last_name else inf
+    model = replace(
+        model, last_key=msg.at, last_name=name, since_same=since_same, selection=msg.selection, seen=msg.seen,
+        repeated=since_same < guards.REPEAT_SECONDS,
+    )  # fmt: skip
+    after, effects = _pressed(model, msg, before)
+    return replace(after, repeated=False, since_same=inf), effects
+
+
+def _pressed(model: Model, msg: KeyPressed, before: float) -> Step:
+    if is_text(msg.character) and not model.asking:
+        model = replace(model, typed_at=msg.at)
+    if msg.draft != model.composer.draft:
+        model = composer.changed(model, msg.draft, len(msg.draft))
+    if model.asking:
+        model = answering.looked(model, msg)
+    if model.held is not None:
+        if msg.key == "enter" and (taken := _enter_held(model, model.held, msg, before)) is not None:
+            return taken
+        if _is_no_word(model, model.held, msg):
+            taken = (model, ()) if model.repeated else _take_held(model)
+            return taken if model.repeated else then(taken, _unheld(taken[0], msg, -inf))
+        first = pending_key.end_hold(model, msg)
+        if msg.key == "enter":
+            return first
+        text = bool(first[1])  # else the letter was meant, and so is what comes after it
+        if model.held.on and model.held.key.startswith(guards.ALT) and msg.key != model.held.key:
+            first = then(first, toast(first[0], NOT_ANSWERED))
+        return then(first, _unheld(first[0], msg, before if text else -inf))
+    return _unheld(model, msg, before)
+
+
+def _enter_held(model: Model, held: Held, msg: KeyPressed, before: float) -> Step | None:
+    """Enter while a key is held. It takes what waits for it, and hurries no answer. None: it ends a word."""
+    alone = msg.draft in ("", held.character)  # what was typed is one letter: no word
+    confirms = held.due == inf and not msg.blind and msg.at - before >= pending_key.HOLD_SECONDS
+    if confirms or (alone and not held.on):
+        return _take_held(model)
+    return (model, ()) if held.on and (alone or held.due == inf) else None
+
+
+def _is_no_word(model: Model, held: Held, msg: KeyPressed) -> bool:
+    """Whether the letter that is held acts in a sheet although `msg` follows at once: it is the same again, or no
+    letter."""
+    acts = model.overlay is not None and model.covered and not held.on and control.letters_act(model.overlay)
+    return acts and held.due < inf and (msg.key == held.key or not is_text(msg.character)) and msg.key != "escape"
+
+
+def settle_held(model: Model, rested: bool = False) -> Step:
+    """What a held key would answer may be gone by now: then it was text. `rested`: some time has passed, and it may
+    answer."""
+    held = model.held
+    if held is None:
+        return model, ()
+    here = model.asking and model.dialog is not None and model.dialog.id == held.on
+    if not here and (held.on or not model.covered or not _holds(model)):
+        return pending_key.release_key(model)
+    waiting = pending_key.await_due(model, held) if rested else (model, ())
+    return _take_held(model) if waiting is None else waiting
+
+
+def _take_held(model: Model) -> Step:
+    held = model.held
+    assert held is not None
+    free = replace(model, held=None)
+    if held.on:
+        taken = answering.take_held(free, held)
+    else:
+        taken = control.take_held(free, free.overlay, held) if free.overlay is not None and free.covered else None
+    return pending_key.release_key(model) if taken is None else taken
+
+
+def _unheld(model: Model, msg: KeyPressed, before: float) -> Step:
+    if msg.key != "escape" or not msg.selection:
+        return _routed(model, msg, before)
+    if not (model.running or model.covered or model.asking):
+        return model, (ClearSelection(),)
+    return then((model, (ClearSelection(),)), _routed(model, msg, before))  # one Esc always stops
+
+
+def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
+    name = commands.bindings(model.keys).get(msg.key)
+    if (model.covered and not _calls(model, msg.key)) or model.asking:
+        shown = model.overlay if model.covered else None
+        taken = answering.pressed(model, msg, before) if shown is None else control.on_key(model, shown, msg, before)
+        if taken is not None:
+            return _aim(taken, msg, before)
+        if not model.covered and msg.draft and msg.key in commands.when_empty(model.keys):
+            return model, (Type(msg.character, msg.key),)  # with words in the prompt, it edits them
+        if name in THROUGH or (name == "leave" and model.covered and not msg.draft):
+            return commands.find(name).run(model, "")
+        if name == "mode" and not model.covered:
+            return _answer_first(model, msg.key)
+        edits = name is None and (not model.covered or _is_written_below(model))
+        if not edits:
+            return answering.refuse_key(model)
+        return model, (Type(msg.character, msg.key),)
+    if model.recall is not None and (recalled := history_prompt.pressed(model, msg)) is not None:
+        return recalled
+    chosen = search_prompt.pressed(model, msg) if model.search is not None else completion.pressed(model, msg)
+    if chosen is not None:
+        return chosen
+    if name is None and msg.key == "enter":  # the person sends with another key
+        asked = model.composer.purpose is not None
+        return commands.find("send").run(model, "") if asked else (model, (Type("\n", "ctrl+j"),))
+    for_prompt = bool(msg.draft) or model.composer.purpose is not None
+    if name is None or (msg.key in commands.when_empty(model.keys) and for_prompt):
+        return model, (Type(msg.character, msg.key),)
+    if model.composer.purpose is not None and name not in ASKED:
+        return model, ()
+    if name == "mode" and model.dialog is not None:
+        return _answer_first(model, msg.key)
+    called = commands.find(name)
+    step = called.run(model.used(f"command:{name}") if called.slash else model, "")
+    opened = step[0].overlay is not None and model.overlay is None and msg.key != "enter"
+    return (replace(step[0], last_key=-inf), step[1]) if opened else step  # the next key is for the sheet
+
+
+def _aim(step: Step, msg: KeyPressed, before: float) -> Step:
+    """A list or a question took the key: one that moves the cursor is no typing, and the next key may follow at once.
+    In a row of keys without a pause it is one more of them."""
+    if msg.key not in MOVES:
+        return step
+    last_key = before if guards.is_quiet(msg, before) else msg.at
+    return replace(step[0], last_key=last_key, moved_at=msg.at), step[1]
+
+
+def _calls(model: Model, key: str) -> bool:
+    """Whether `key` is for the command that is written under a sheet."""
+    if key == "escape":
+        return bool(completion.shown(model)) and control.writes_command(model)
+    return key not in ("pageup", "pagedown") and control.writes_command(model)
+
+
+def _answer_first(model: Model, key: str) -> Step:
+    """A mode is no answer, and what is asked now was asked under the old one."""
+    return toast(model, f"answer first; then {key_name(key)} changes the mode")
+
+
+def _holds(model: Model) -> bool:
+    """Whether the sheet has letters that may begin a word of the prompt."""
+    return model.overlay is not None and control.may_hold(model.overlay)
+
+
+def _is_written_below(model: Model) -> bool:
+    return model.overlay is not None and control.is_written_below(model.overlay)
+
+
+def _wheeled(model: Model, msg: KeyPressed) -> Step:
+    """The wheel moves the sheet that is open."""
+    if model.overlay is None or not model.covered:
+        return model, ()
+    return control.on_key(model, model.overlay, msg, model.last_key) or (model, ())

@@ -1,0 +1,136 @@
+"""What a person does with sessions as a whole: names, labels, copies, and opening another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_tui.present.wording import ago, count
+from agent_tui.protocol.answers import ForkOutcome, ShelfOutcome, Summary
+from agent_tui.protocol.ops import Continue, Fork, Label, Rename, Resume
+from agent_tui.protocol.transcript import UserBlock
+from agent_tui.tui.core.model import Model, Overlay, Purpose
+from agent_tui.tui.core.picker import Entry
+from agent_tui.tui.core.step import Step, send, then, toast
+from agent_tui.tui.core.words import one_line
+from agent_tui.tui.prompt import composer
+from agent_tui.tui.sheets.control import open_for
+
+NAME: Final = "New name of this session"
+BUSY: Final = "Esc interrupts the running turn first"
+SECONDS: Final = 8.0
+
+
+def rename(model: Model, title: str) -> Step:
+    """Name this session; without a title it is asked for."""
+    if title:
+        return then(send(model, Rename(title)), toast(model, f"this session is called {one_line(title, 60)}", "good"))
+    return composer.ask(model, Purpose("title", NAME)), ()
+
+
+def _turn(model: Model) -> int:
+    """The place among the marks of the turn that the marked message is in; -1: no message is marked."""
+    row, marks = model.reading.mark, model.transcript.marks
+    if row < 0:
+        return -1
+    return next((place for place in range(len(marks) - 1, -1, -1) if marks[place].rows <= row), -1)
+
+
+def label(model: Model, text: str) -> Step:
+    """Label the turn of the marked message, or the last one."""
+    marks = model.transcript.marks
+    if not len(marks):
+        return toast(model, "there is no message to label yet")
+    place = _turn(model) if model.reading.mark >= 0 else len(marks) - 1
+    if place < 0:
+        return toast(model, "there is no prompt before the selected message", "warning")
+    about = f"“{one_line(marks[place].prompt, 40)}”"
+    before = model.transcript.labels.get(marks[place].n, "")
+    if not text and not before:
+        return toast(model, f"type a label for {about}, such as /label done")
+    said = f"{about} is labelled “{one_line(text, 40)}”" if text else f"{about} is not labelled “{before}” any more"
+    return then(send(model, Label(marks[place].n, text)), toast(model, said, "good"))
+
+
+def fork(model: Model) -> Step:
+    """Copy what was before the marked prompt, up to the end of the marked answer's turn, or everything."""
+    marks, row = model.transcript.marks, model.reading.mark
+    if model.transcript.otr:
+        return toast(model, "this session is off the record: there is nothing to copy")
+    if not len(marks):
+        return toast(model, "this session has no prompt yet")
+    place = _turn(model)
+    rows = model.transcript.rows
+    marked = rows[row] if 0 <= row < len(rows) else None
+    if place >= 0 and not (isinstance(marked, UserBlock) and not marked.steer):
+        place = place + 1 if place + 1 < len(marks) else -1
+    told = composer.save(model)  # the copy has the prompt as it is now: the command itself is no draft
+    return then(told, send(told[0], Fork(marks[place].n if place >= 0 else 0)))
+
+
+def forked(model: Model, data: ForkOutcome) -> Step:
+    """The copy is made: go on in it."""
+    model = replace(model, going_back=None)
+    if not data.id:
+        return toast(model, f"no copy was made: {data.problem}", "warning", SECONDS)
+    if model.busy:
+        return toast(model, f"copied: /load {data.id[:8]} opens it once this turn is over", "good", SECONDS)
+    said = f"this is the copy; the original is unchanged (/load {model.active[:8]})"
+    return then(send(model, Resume(data.id)), toast(model, said, "good", SECONDS))
+
+
+def go_on(model: Model, again: bool = False) -> Step:
+    """Ask the model again."""
+    return toast(model, BUSY, "warning") if model.running else send(model, Continue(again))
+
+
+def changed(model: Model, data: ShelfOutcome) -> Step:
+    """Another session was named or deleted, or could not be."""
+    if data.problem:
+        return toast(model, f"not done: {data.problem}", "warning", SECONDS)
+    return toast(model, f"the session was {data.done}", "good") if data.done else (model, ())
+
+
+def locked(model: Model) -> Step:
+    """Another program has the session that was to be opened: what there is to do about it."""
+    if model.busy or model.question is not None:
+        return model, ()
+    return open_for(model, "locked")
+
+
+UNUSED: Final = "nothing said yet"
+
+
+def known(model: Model) -> tuple[Summary, ...]:
+    """The sessions that the engine told of."""
+    found = model.transcript.answers.sessions
+    return found.sessions if found is not None else ()
+
+
+def name_of(one: Summary) -> str:
+    """What a session is called; its id, where turns are all that is known of it."""
+    return one.title or (one.id if one.turns else UNUSED)
+
+
+def session_row(model: Model, one: Summary, with_folder: bool = False, snippet: str = "", group: str = "") -> Entry:
+    """`snippet` is what was found in its text."""
+    here = model.started and one.id == model.active and not model.transcript.reading
+    said = (
+        "open now" if here else "open in another window" if one.elsewhere else "",
+        ago(model.at - one.at) if model.at else "",
+        "" if snippet else count(one.turns, "turn"),
+        "a fork" if one.parent and not snippet else "",
+        count(one.labels, "label") if one.labels and not snippet else "",
+        snippet or (one.cwd if with_folder else ""),
+    )
+    return Entry(one.id, name_of(one), " · ".join(filter(None, said)), one.model, group)
+
+
+def open_row(model: Model, _: Overlay, row: Entry) -> Step:
+    """Open the session of a row; an empty id: a new one."""
+    if not model.started:
+        return send(model, Resume(row.id))
+    if model.busy:
+        return toast(model, BUSY, "warning")
+    here = row.id == model.active and not model.transcript.reading  # what is read along can be opened once it is free
+    return toast(model, "this session is already open") if here else send(model, Resume(row.id))

@@ -1,0 +1,207 @@
+"""One Msg in, the next model and what to do about it out. Decides nothing itself: each concern has its module."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import assert_never
+
+from agent_tui.registry import late
+from agent_tui.tui.core.effects import Quit
+from agent_tui.tui.core.model import Model
+from agent_tui.tui.core.msg import (
+    Acted,
+    AskedShown,
+    BranchRead,
+    BugWritten,
+    ChipClicked,
+    CommandCalled,
+    Copied,
+    DraftChanged,
+    DraftEdited,
+    EffectFailed,
+    EventsArrived,
+    FactsRead,
+    FocusChanged,
+    GroundTold,
+    HistoryAsked,
+    HistoryLoaded,
+    HistoryRead,
+    KeyPressed,
+    Msg,
+    OptionClicked,
+    Pasted,
+    PromptRecalled,
+    QuestionAnswered,
+    Recovered,
+    Resized,
+    Scrolled,
+    SettingsRead,
+    Started,
+    Submitted,
+    Ticked,
+    ToastExpired,
+    Toggled,
+    VimMoved,
+    Yielded,
+)
+from agent_tui.tui.core.step import Step, then, toast
+
+with late():
+    from agent_tui.tui.dialog import answering
+    from agent_tui.tui.prompt import (
+        composer,
+        file_completion,
+        history_prompt,
+        pastes,
+        submit,  # fmt: skip
+    )
+    from agent_tui.tui.screen import (
+        copying,
+        engine_events,
+        intents,
+        key_routing,
+        leaving,
+        notify,
+        pending_key,
+        settings,
+    )
+    from agent_tui.tui.sheets import control, draw
+    from agent_tui.tui.transcript import search_prompt, state
+
+
+def update(model: Model, msg: Msg) -> Step:
+    """The model after `msg`, and the effects to perform, in order. Pure; never raises."""
+    after, effects = _decided(replace(model, at=msg.at), msg)
+    after = answering.edited(model, after)
+    step = after, effects
+    if after.toast is not None and after.toast is model.toast and _is_past(model, after):
+        after = replace(after, toast=None)
+        step = after, step[1]
+    if after.search is not None:
+        step = then(step, search_prompt.going(search_prompt.settled(after)))
+    if after.held is not None:
+        step = then(step, key_routing.settle_held(step[0]))
+    if step[0].recall is not None:
+        step = then(step, (history_prompt.settled(step[0]), ()))
+    if after.finder is not None or "@" in after.composer.draft:
+        step = then(step, file_completion.settled(step[0]))
+        step = then(step, pastes.settled(step[0]))
+    if step[0].overlay is not None:
+        step = then(step, control.follow(model, step[0]))
+    step = then(step, composer.save(step[0]))
+    step = then(step, notify.settled(model, step[0], msg))
+    step = then(step, (step[0], answering.watch_enter(model, step[0])))
+    return leaving.ask_first(step) if Quit() in step[1] else step
+
+
+def _is_past(before: Model, after: Model) -> bool:
+    """Whether the toast was said of what stood there before: Enter confirms nothing any more, for example."""
+    waited = before.held is not None and before.held.due == inf
+    return (waited and after.held is None) or _opened(before, after) or _begun(before, after)
+
+
+def _opened(before: Model, after: Model) -> bool:
+    """Whether a sheet or a question has just appeared."""
+    sheet = after.overlay is not None and (before.overlay is None or before.overlay.kind != after.overlay.kind)
+    asked = after.dialog is not None and (before.dialog is None or before.dialog.id != after.dialog.id)
+    return sheet or asked
+
+
+def _begun(before: Model, after: Model) -> bool:
+    """Whether a prompt has just gone out, or a turn has begun that nobody here sent a prompt for."""
+    if after.in_flight is not None:
+        return after.in_flight is not before.in_flight
+    new = after.transcript.turn > before.transcript.turn and after.active == before.active
+    return new and before.in_flight is None
+
+
+def _decided(model: Model, msg: Msg) -> Step:
+    match msg:
+        case Acted():
+            return control.on_intent(model, msg)
+        case CommandCalled():
+            return intents.call(model, msg)
+        case QuestionAnswered():
+            return intents.answer(model, msg)
+        case PromptRecalled(place):
+            return history_prompt.take(model, place)
+        case Started():
+            return _started(model, msg)
+        case Resized():
+            return replace(model, width=msg.width, height=msg.height), ()
+        case EventsArrived():
+            return engine_events.arrived(model, msg.events, msg.at)
+        case Ticked():
+            return engine_events.ticked(model, msg.at)
+        case DraftChanged():
+            return composer.changed(model, msg.text, msg.caret), ()
+        case Submitted():
+            return key_routing.pressed(model, KeyPressed("enter", draft=msg.text, at=msg.at))
+        case KeyPressed():
+            return key_routing.pressed(model, msg)
+        case AskedShown():
+            return answering.shown(model, msg), ()
+        case HistoryAsked():
+            return composer.browse(model, msg.step, msg.draft)
+        case HistoryLoaded():
+            return composer.loaded(model, msg.entries, msg.again), ()
+        case HistoryRead():
+            return history_prompt.read(model, msg), ()
+        case DraftEdited():
+            return composer.edited(model, msg.text, msg.problem)
+        case BugWritten():
+            return copying.written(model, msg.path, msg.problem)
+        case Recovered():
+            words = "not sent at the last start: it is in the prompt again"
+            return toast(composer.give_back(model, msg.text), words, "warning", 8.0)
+        case VimMoved():
+            return composer.vim_moved(model, msg.mode, msg.missed)
+        case Toggled():
+            return state.toggled(model, msg.row, msg.group), ()
+        case Scrolled():
+            return state.scrolled(model, msg.following), ()
+        case Copied():
+            return copying.copied(model, msg)
+        case ToastExpired():
+            current = model.toast is not None and model.toast.number == msg.number
+            return (replace(model, toast=None) if current else model), ()
+        case Yielded():
+            went = file_completion.went_on(search_prompt.went_on(model))
+            rested: Step = control.on_rest(went) if went.overlay is not None else (went, ())
+            return rested if model.held is None else then(rested, key_routing.settle_held(rested[0], rested=True))
+        case Pasted():
+            first = pending_key.release_key(model)
+            return then(first, pastes.pasted(first[0], msg))
+        case ChipClicked():
+            return pastes.clicked(model, msg.label)
+        case OptionClicked():
+            place = draw.clicked_row(model, model.overlay, msg.option) if model.overlay is not None else -1
+            return control.click(model, place)
+        case SettingsRead():
+            told = settings.told(model, msg)
+            return then(told, control.refresh(told[0])) if told[0].overlay is not None else told
+        case FactsRead():
+            model = replace(model, facts=msg.facts)
+            return control.refresh(model) if model.overlay is not None else (model, ())
+        case FocusChanged():
+            return notify.focused(model, msg.focused)
+        case BranchRead():
+            return notify.on_branch(model, msg.name), ()
+        case GroundTold():
+            return notify.grounded(model, msg.dark)
+        case EffectFailed():
+            return toast(model, msg.text, "bad", 8.0)
+        case _:
+            assert_never(msg)
+
+
+def _started(model: Model, msg: Started) -> Step:
+    """The screen is up; what was asked on the command line is the first prompt."""
+    model = replace(model, width=msg.width, height=msg.height, home=msg.home)
+    if model.dialog is not None:  # what is asked comes first
+        return composer.give_back(model, msg.prompt), ()
+    return submit.submit(model, msg.prompt) if msg.prompt.strip() else (model, ())
+
+
+
